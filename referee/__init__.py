@@ -1,0 +1,130 @@
+"""Plays card-game bots against each other and says what they do wrong.
+
+    result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
+
+What is imported from here is loaded when it is first used, so that `import referee` is cheap.
+"""
+
+# A map of the package. The arrows of imports go upwards in this list.
+#
+#   errors.py       every exception, in one tree
+#   game.py         the seam: what a game is to a match (Game, Request, Fault, Outcome, Rules)
+#   dominion/       the game of Dominion; imports nothing of the referee but the two above
+#   games.py        GAMES: the games by name; the only one that imports a game
+#   messages.py     the messages that all games share (handshake, disqualification, end)
+#   decode.py       one line of a bot -> reply or Malformed, never an exception
+#   match.py        one match as a state machine: handshake, faults, outcome; pure
+#   options.py      the limits of a match
+#   result.py       the result of a match as one object
+#   logs/           spectator log and match record
+#   bots/           BOT argument -> command line -> process -> lines
+#   play.py         trio: drives one match with its bots and its logs
+#   report.py       the result for people
+#   interrupts.py   signals that cannot leave a bot behind
+#   cli.py          the command; the only place that prints
+#   schema.py       JSON Schemas from the structs
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from referee._version import __version__
+
+if TYPE_CHECKING:
+    from referee.api import play_match
+    from referee.bots.command import BotCommand, resolve_bot
+    from referee.errors import (
+        BotNotFoundError,
+        LogWriteError,
+        ProtocolMisuseError,
+        RefereeError,
+        UsageError,
+    )
+    from referee.game import (
+        Disqualification,
+        Fault,
+        Game,
+        Malformed,
+        Outcome,
+        Request,
+        Rules,
+        Setup,
+        Standing,
+        Termination,
+    )
+    from referee.games import GAMES
+    from referee.match import Match
+    from referee.options import Options
+    from referee.play import Played, Runner
+    from referee.result import MatchResult, PlayerResult
+
+_HOMES = {
+    "referee.api": ("play_match",),
+    "referee.bots.command": ("BotCommand", "resolve_bot"),
+    "referee.errors": (
+        "BotNotFoundError",
+        "LogWriteError",
+        "ProtocolMisuseError",
+        "RefereeError",
+        "UsageError",
+    ),
+    "referee.game": (
+        "Disqualification",
+        "Fault",
+        "Game",
+        "Malformed",
+        "Outcome",
+        "Request",
+        "Rules",
+        "Setup",
+        "Standing",
+        "Termination",
+    ),
+    "referee.games": ("GAMES",),
+    "referee.match": ("Match",),
+    "referee.options": ("Options",),
+    "referee.play": ("Played", "Runner"),
+    "referee.result": ("MatchResult", "PlayerResult"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: RUF022 (as in the map)
+    "__version__",
+    "play_match",
+    "GAMES",
+    "BotCommand",
+    "BotNotFoundError",
+    "Disqualification",
+    "Fault",
+    "Game",
+    "LogWriteError",
+    "Malformed",
+    "Match",
+    "MatchResult",
+    "Options",
+    "Outcome",
+    "Played",
+    "PlayerResult",
+    "ProtocolMisuseError",
+    "RefereeError",
+    "Request",
+    "Rules",
+    "Runner",
+    "Setup",
+    "Standing",
+    "Termination",
+    "UsageError",
+    "resolve_bot",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'referee' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,69 @@
+"""`play_match`: one match from a Python program, without the command."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+import trio
+
+from referee.bots.command import resolve_bot
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.logs.files import open_logs
+from referee.match import MAX_SEED
+from referee.options import Options
+from referee.play import Runner
+from referee.result import MatchResult
+
+
+def play_match(
+    bots: Sequence[str],
+    *,
+    seed: int | None = None,
+    options: Options | None = None,
+    log: str | None = None,
+    record: str | None = None,
+    game: str = "dominion",
+) -> MatchResult:
+    """Play one match with bots as processes.
+
+    Not to be called inside an async program: there, await `Runner.run` under trio.
+
+    Args:
+        bots: BOT arguments as `referee play` takes them, in seat order.
+        seed: 0 <= seed < 2**53; drawn if None.
+        options: limits.
+        log: file name of the spectator log.
+        record: file name of the match record.
+        game: a key of `GAMES`.
+
+    Raises:
+        UsageError: wrong number of bots, a bad seed, a BOT or file that cannot be used.
+        LogWriteError: a log could not be written; the match was given up.
+    """
+    rules = GAMES[game]
+    if not rules.min_seats <= len(bots) <= rules.max_seats:
+        raise UsageError(
+            f"{game} takes {rules.min_seats} to {rules.max_seats} bots, not {len(bots)}"
+        )
+    if seed is None:
+        seed = secrets.randbelow(MAX_SEED)
+    if not 0 <= seed < MAX_SEED:
+        raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")
+    commands = [resolve_bot(bot) for bot in bots]
+    files = open_logs([log, record])
+    try:
+        runner = Runner(
+            rules,
+            commands,
+            seed=seed,
+            options=options or Options(),
+            log=files[0],
+            record=files[1],
+        )
+        return trio.run(runner.run).result
+    finally:
+        for file in files:
+            if file is not None:
+                file.close()

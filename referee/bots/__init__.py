@@ -1,0 +1,9 @@
+"""What a bot is, to the referee: a command line, then a process, then lines.
+
+bundled.py   the example bots that come with the referee
+command.py   BOT argument -> command line
+launch.py    command line -> process in a group of its own; ending the group
+orphans.py   finding what a bot left behind outside its group
+stderr.py    what a bot said on stderr: kept up to a cap
+process.py   the process under trio: lines with exact caps and deadlines
+"""

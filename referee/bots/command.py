@@ -1,0 +1,108 @@
+"""BOT argument -> command line.
+
+A BOT argument is, in this order: the name of a bundled bot; the path of a program; a command
+line in one argument, split as a shell would split it, whose first word is one of the former or a
+program on the PATH. Nothing is ever given to a shell.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.bots.bundled import bundled_bots
+from referee.errors import BotNotFoundError
+
+_INTERPRETERS = {
+    ".js": "node",
+    ".mjs": "node",
+    ".pl": "perl",
+    ".rb": "ruby",
+    ".lua": "lua",
+    ".java": "java",
+    ".jar": "java -jar",
+    ".sh": "sh",
+}
+_COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
+
+
+class BotCommand(NamedTuple):
+    """How to start a bot.
+
+    Attributes:
+        argument: the BOT argument as it was given.
+        argv: the command line; its first entry is a path.
+    """
+
+    argument: str
+    argv: tuple[str, ...]
+
+
+def resolve_bot(argument: str) -> BotCommand:
+    """Find out what a BOT argument means.
+
+    Raises:
+        BotNotFoundError: it names nothing that can be run; the text says what to do.
+    """
+    if not argument.strip() or "\0" in argument:
+        raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
+    found = _resolve_word(argument)
+    if found is not None:
+        return BotCommand(argument, found)
+    try:
+        first, *rest = shlex.split(argument)
+    except ValueError as error:
+        raise BotNotFoundError(f"BOT {argument!r}: {str(error).lower()}") from error
+    found = _resolve_word(first) if first else None
+    if found is None:
+        on_path = shutil.which(first) if first else None
+        if on_path is None:
+            raise BotNotFoundError(_not_found(argument, first))
+        found = (os.path.abspath(on_path),)
+    return BotCommand(argument, (*found, *rest))
+
+
+def _resolve_word(word: str) -> tuple[str, ...] | None:
+    """A bundled bot or the path of a program; None if it is neither."""
+    bundled = bundled_bots().get(word)
+    if bundled is not None:
+        # These need nothing but the standard library: leaving the rest out, they start faster
+        # and play the same in every environment.
+        return (sys.executable, "-I", "-S", str(bundled))
+    path = Path(word)
+    try:
+        if not path.exists():
+            return None
+    except OSError:  # a name too long for the system is no path
+        return None
+    if path.is_dir():
+        raise BotNotFoundError(f"BOT {word} is a directory: give the program in it")
+    suffix = path.suffix.lower()
+    if suffix == ".py":
+        if not os.access(path, os.R_OK):
+            raise BotNotFoundError(f"BOT {word} cannot be read")
+        return (sys.executable, str(path))
+    if not os.access(path, os.X_OK):
+        if suffix in _INTERPRETERS:
+            hint = f'run it by its interpreter: "{_INTERPRETERS[suffix]} {word}"'
+        elif suffix in _COMPILED:
+            hint = "it is a source file: compile it and give the program"
+        else:
+            hint = f"give it its run bit (chmod +x {word}) or name its interpreter"
+        raise BotNotFoundError(f"BOT {word} is not executable; {hint}")
+    return (os.path.abspath(word),)
+
+
+def _not_found(argument: str, first: str) -> str:
+    shown = repr(argument) if " " in argument else argument
+    import difflib  # only here, on the way to an error
+
+    close = difflib.get_close_matches(first, bundled_bots(), n=1)
+    if close:
+        return f"BOT {shown} not found; did you mean {close[0]}?"
+    missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"
+    return f"BOT {shown} not found: {missing} (`referee bots` lists the bundled ones)"

@@ -1,0 +1,114 @@
+"""Command line -> process in a session and process group of its own; ending that group.
+
+Without trio, so that the command line can start the bots first and import the rest while they
+come up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+
+from referee.bots.command import BotCommand
+from referee.errors import ProtocolMisuseError
+
+_REAP_SECONDS = 5
+
+
+class LaunchedBot:
+    """A bot's process, or why there is none.
+
+    Attributes:
+        command: what was started.
+        popen: the process with its three pipes; None if it could not be started.
+        error: why it could not be started; empty if it was.
+        started: `time.monotonic()` at the start.
+    """
+
+    def __init__(self, command: BotCommand) -> None:
+        """Start the process. Failing is no exception: the bot is then disqualified (3.4)."""
+        self.command = command
+        self.popen: subprocess.Popen[bytes] | None = None
+        self.error = ""
+        self.started = time.monotonic()
+        try:
+            self.popen = subprocess.Popen(
+                command.argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                # The group is what is killed; the session keeps a terminal's Ctrl-C from the bot.
+                start_new_session=True,
+            )
+        except OSError as error:
+            self.error = _explain(command, error)
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the process, once reaped: -N after signal N; None before, or if never started."""
+        return self.popen.returncode if self.popen else None
+
+    @property
+    def pipes(self) -> tuple[int, int, int]:
+        """The referee's ends of stdin, stdout and stderr, of a process that was started."""
+        popen = self.popen
+        if popen is None or popen.stdin is None or popen.stdout is None or popen.stderr is None:
+            raise ProtocolMisuseError("a bot that was not started has no pipes")
+        return popen.stdin.fileno(), popen.stdout.fileno(), popen.stderr.fileno()
+
+    def close_stdin(self) -> None:
+        """Let the bot see the end of its input."""
+        if self.popen is not None and self.popen.stdin is not None:
+            self.popen.stdin.close()
+
+    def signal_group(self, number: int) -> None:
+        """Send a signal to everything in the bot's process group."""
+        # Before the process is reaped its id cannot be anybody else's, and only then.
+        if self.popen is not None and self.popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.popen.pid, number)
+
+    def peek_exit_code(self) -> int | None:
+        """The exit code of an ended process that need not be reaped yet; -N after signal N."""
+        if self.popen is None or self.popen.returncode is not None:
+            return self.exit_code
+        if not hasattr(os, "waitid"):
+            return self.popen.poll()
+        try:
+            status = os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return self.popen.poll()
+        if status is None:
+            return None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+    def reap(self) -> None:
+        """Reap a process that has ended or was killed."""
+        if self.popen is not None:
+            # SIGKILL cannot be ignored, but a process stuck in the kernel must not hang us.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(timeout=_REAP_SECONDS)
+
+    def close_pipes(self) -> None:
+        """Close the referee's ends of the pipes."""
+        if self.popen is not None:
+            for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+                if pipe is not None:
+                    pipe.close()
+
+    def end(self) -> None:
+        """Kill the group, reap the process, close the pipes. Safe at any time, more than once."""
+        self.signal_group(signal.SIGKILL)
+        self.reap()
+        self.close_pipes()
+
+
+def _explain(command: BotCommand, error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if reason == "Exec format error":
+        reason += " (a script needs a first line such as #!/usr/bin/env node)"
+    return f"{command.argv[0]}: {reason}"

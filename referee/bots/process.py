@@ -1,0 +1,323 @@
+"""A bot's process under trio: lines with exact caps and deadlines (protocol-v1, 1 and 8).
+
+Reading happens only while a reply is due: what a bot writes unasked waits in the pipe, where it
+costs nothing, and is counted at the bot's next request. Writing never waits for a bot that is not
+being asked: what its pipe does not take waits in memory until it is.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TypeAlias
+
+import trio
+from msgspec import Struct
+
+from referee.bots.launch import LaunchedBot
+from referee.bots.stderr import StderrKeeper
+from referee.game import Disqualification
+from referee.options import Options
+
+_CHUNK = 64 * 1024
+_LAST_STDERR_READS = 64
+_POLL_SECONDS = 0.02
+_EXIT_SECONDS = 0.5
+"""So long after the end of a bot's output its exit is waited for, to be able to name it."""
+
+
+class Failure(Struct, frozen=True):
+    """Why a bot gave no reply.
+
+    Attributes:
+        code: what it is disqualified for.
+        detail: one clause for its author.
+    """
+
+    code: Disqualification
+    detail: str
+
+
+Answer: TypeAlias = bytes | Failure
+
+
+class _OutputLimitError(Exception):
+    pass
+
+
+class BotProcess:
+    """One launched bot.
+
+    `push` hands it lines, `reply` waits for its answer; `finish` or `kill` end it. `watch` and
+    `drain_stderr` run in tasks of their own meanwhile.
+
+    Attributes:
+        launched: the process itself.
+        stderr: what it said there.
+    """
+
+    def __init__(self, launched: LaunchedBot, options: Options, stderr: StderrKeeper) -> None:
+        self.launched = launched
+        self.stderr = stderr
+        self._options = options
+        self._outgoing = bytearray()  # what the pipe did not take yet
+        self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
+        self._scanned = 0  # so much of the buffer is known to hold no line end
+        self._blank = 0  # bytes of blank lines skipped since the last line
+        self._stdin_open = self._stdout_open = self._stderr_open = False
+        self._waiting: trio.CancelScope | None = None
+        self._ended = trio.Event()
+        self._closed = False
+        popen = launched.popen
+        if popen is not None:
+            self._stdin, self._stdout, self._stderr = launched.pipes
+            for fd in (self._stdin, self._stdout, self._stderr):
+                os.set_blocking(fd, False)
+            self._stdin_open = self._stdout_open = self._stderr_open = True
+
+    # --- to the bot ---------------------------------------------------------------------------
+
+    def push(self, lines: bytes) -> None:
+        """Hand over lines as far as the pipe takes them; never waits."""
+        if self._stdin_open:
+            if self._outgoing:
+                self._outgoing += lines
+                self._write_outgoing()
+                return
+            try:
+                written = os.write(self._stdin, lines)
+            except BlockingIOError:
+                written = 0
+            except OSError:
+                # It closed its stdin or is gone. That alone is no verdict: it may have answered.
+                self._close_stdin()
+                return
+            if written < len(lines):
+                self._outgoing += lines[written:]
+
+    def _write_outgoing(self) -> None:
+        try:
+            while self._outgoing:
+                del self._outgoing[: os.write(self._stdin, self._outgoing)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._close_stdin()
+
+    def _close_stdin(self) -> None:
+        if self._stdin_open:
+            self._stdin_open = False
+            self._outgoing.clear()
+            trio.lowlevel.notify_closing(self._stdin)
+            self.launched.close_stdin()
+
+    # --- from the bot -------------------------------------------------------------------------
+
+    async def reply(self, deadline: float) -> Answer:
+        """Wait for the line that answers the request handed over last (1.2, 1.3, 8.1, 8.2).
+
+        Args:
+            deadline: on trio's clock; it bounds handing over the rest of the request as well.
+
+        Returns:
+            The line without its line end, or why there is none.
+        """
+        if self.launched.popen is None:
+            await trio.lowlevel.checkpoint()
+            return Failure(Disqualification.FAILED_TO_START, self.launched.error)
+        try:
+            if self._outgoing and not await self._write_rest(deadline):
+                return Failure(
+                    Disqualification.TIMEOUT, "it did not read its standard input in time"
+                )
+            if self._buffer:
+                await trio.lowlevel.checkpoint()  # a queued reply must not starve other tasks
+                self._read_queue()
+            return await self._read_reply(deadline)
+        except _OutputLimitError as error:
+            return Failure(Disqualification.OUTPUT_LIMIT, str(error))
+
+    async def _write_rest(self, deadline: float) -> bool:
+        """Hand over what the pipe did not take at once; False if time ran out."""
+        with trio.move_on_at(deadline) as self._waiting:
+            while self._outgoing and self._stdout_open and not self._ended.is_set():
+                # A bot that is stuck on its own full output never reads, so look at both.
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(_cancel_when_readable, self._stdout, nursery.cancel_scope)
+                    await trio.lowlevel.wait_writable(self._stdin)
+                    nursery.cancel_scope.cancel()
+                self._write_outgoing()
+                self._read_queue()
+        self._waiting = None
+        return not (self._outgoing and self._stdout_open and not self._ended.is_set())
+
+    async def _read_reply(self, deadline: float) -> Answer:
+        late = False
+        while True:
+            line = self._next_line()
+            if line is not None:
+                return line
+            if self._read():
+                continue
+            if not self._stdout_open or self._ended.is_set():
+                return Failure(Disqualification.EXITED, await self._how_it_ended())
+            if late:
+                return Failure(Disqualification.TIMEOUT, "no reply in time")
+            with trio.move_on_at(deadline) as self._waiting:
+                await trio.lowlevel.wait_readable(self._stdout)
+            # Whatever woke us, look into the pipe once more: what is complete there counts, even
+            # if the referee was late to notice. A drip-fed line gets no more time than this.
+            late = self._waiting.cancelled_caught and not self._ended.is_set()
+            self._waiting = None
+
+    def _next_line(self) -> bytes | None:
+        """Take the next line that is not blank off the buffer, if one is complete (1.1, 1.3)."""
+        buffer = self._buffer
+        limit = self._options.line_limit
+        while buffer:
+            end = buffer.find(b"\n", self._scanned)
+            if end < 0:
+                self._scanned = len(buffer)
+                if self._scanned > limit:
+                    raise _OutputLimitError(f"a line of more than {limit} bytes")
+                return None
+            if end > limit:
+                raise _OutputLimitError(f"a line of more than {limit} bytes")
+            line = bytes(buffer[:end])
+            del buffer[: end + 1]
+            self._scanned = 0
+            if line and not line.isspace():
+                self._blank = 0
+                self._check_queue(len(buffer))
+                return line
+            self._blank += end + 1
+            self._check_queue(self._blank)
+        return None
+
+    def _check_queue(self, unread: int) -> None:
+        if unread > self._options.queue_limit:
+            limit = self._options.queue_limit
+            raise _OutputLimitError(f"more than {limit} bytes that nothing asked for")
+
+    def _read(self) -> bool:
+        """Read once, without waiting; whether there was anything."""
+        if not self._stdout_open:
+            return False
+        try:
+            data = os.read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._stdout_open = False
+            return False
+        self._buffer += data
+        return True
+
+    def _read_queue(self) -> None:
+        """Read all that is there, to measure it (1.3)."""
+        most = self._options.line_limit + self._options.queue_limit + 1
+        while self._read():
+            if len(self._buffer) > most:
+                self._check_queue(len(self._buffer))
+
+    async def _how_it_ended(self) -> str:
+        with trio.move_on_after(_EXIT_SECONDS):
+            await self._ended.wait()
+        if not self._ended.is_set():
+            return "it closed its standard output"
+        code = self.launched.peek_exit_code()
+        if code is None:
+            return "its process ended"
+        if code < 0:
+            return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with exit code {code}"
+
+    # --- its end ------------------------------------------------------------------------------
+
+    async def watch(self) -> None:
+        """Notice the end of the process, which no pipe tells for sure: a child may hold it."""
+        if self.launched.popen is not None:
+            await self._wait_for_exit(self.launched.popen.pid)
+        self._ended.set()
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    async def _wait_for_exit(self, pid: int) -> None:
+        """Wait until the process has ended, without reaping it: its id must stay its own."""
+        if sys.platform == "linux":
+            fd = os.pidfd_open(pid)
+            try:
+                await trio.lowlevel.wait_readable(fd)
+            finally:
+                os.close(fd)
+        else:
+            while self.launched.peek_exit_code() is None:  # noqa: ASYNC110 (nothing tells us)
+                await trio.sleep(_POLL_SECONDS)
+
+    async def drain_stderr(self) -> None:
+        """Read stderr to its end, so that the bot never blocks on it (1.4)."""
+        try:
+            while self._stderr_open:
+                await trio.lowlevel.wait_readable(self._stderr)
+                self._read_stderr()
+        except trio.ClosedResourceError:
+            pass
+
+    def _read_stderr(self) -> bool:
+        if not self._stderr_open:
+            return False
+        try:
+            data = os.read(self._stderr, _CHUNK)
+        except BlockingIOError:
+            return False
+        self._stderr_open = bool(data)
+        self.stderr.feed(data)
+        return bool(data)
+
+    async def finish(self, grace: float) -> None:
+        """Let it end by itself after its last line, then make it (8.4).
+
+        Args:
+            grace: seconds to exit after the last line, and again after SIGTERM.
+        """
+        with trio.move_on_after(grace):
+            while self._outgoing and not self._ended.is_set():
+                await trio.lowlevel.wait_writable(self._stdin)
+                self._write_outgoing()
+            self._close_stdin()
+            await self._ended.wait()
+        self._close_stdin()
+        if not self._ended.is_set():
+            self.launched.signal_group(signal.SIGTERM)
+            with trio.move_on_after(grace):
+                await self._ended.wait()
+        await self.kill()
+
+    async def kill(self) -> None:
+        """Kill the process group, reap the process, keep its last words (8.3)."""
+        self.launched.signal_group(signal.SIGKILL)
+        with trio.move_on_after(_EXIT_SECONDS):
+            await self._ended.wait()
+        self.close()
+
+    def close(self) -> None:
+        """The same at once, without waiting for others. Safe more than once."""
+        self.launched.signal_group(signal.SIGKILL)
+        self.launched.reap()
+        for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
+            if not self._read_stderr():
+                break
+        self._close_stdin()
+        if self.launched.popen is not None and not self._closed:
+            trio.lowlevel.notify_closing(self._stdout)
+            trio.lowlevel.notify_closing(self._stderr)
+        self._closed = True
+        self._stdout_open = self._stderr_open = False
+        self.launched.close_pipes()
+        self.stderr.close()
+
+
+async def _cancel_when_readable(fd: int, scope: trio.CancelScope) -> None:
+    await trio.lowlevel.wait_readable(fd)
+    scope.cancel()

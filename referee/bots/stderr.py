@@ -1,0 +1,56 @@
+"""What a bot said on stderr: its last part for the report, and a file on request (1.4)."""
+
+from __future__ import annotations
+
+import os
+
+FILE_CAP = 16 * 1024 * 1024
+"""At most so many bytes go into a bot's stderr file; the rest is read and dropped."""
+TAIL_CAP = 16 * 1024
+
+
+class StderrKeeper:
+    """Keeps one bot's stderr.
+
+    Args:
+        fd: a file to write to, or None. A file that takes no more is given up silently: a
+            full disk is no reason to stop a match, and the logs will say so.
+    """
+
+    def __init__(self, fd: int | None) -> None:
+        self._fd = fd
+        self._room = FILE_CAP
+        self._tail = b""
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self._tail = (self._tail + data)[-TAIL_CAP:]
+        if self._fd is None or not self._room:
+            return
+        kept = data[: self._room]
+        self._room -= len(kept)
+        try:
+            os.write(self._fd, kept)
+            if not self._room:
+                os.write(self._fd, b"\n[cut here by the referee: %d bytes kept]\n" % FILE_CAP)
+        except OSError:
+            self.close()
+
+    def last_lines(self, count: int) -> list[str]:
+        """The last lines, safe to print on a terminal."""
+        text = self._tail.decode(errors="replace").replace("\r\n", "\n")
+        lines = [line.translate(_UNPRINTABLE) for line in text.split("\n")]
+        if lines and not lines[-1]:
+            lines.pop()
+        return lines[-count:]
+
+    def close(self) -> None:
+        """Close the file, if there is one."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
+_UNPRINTABLE = dict.fromkeys(
+    [*range(9), *range(10, 32), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}"
+)

@@ -1,0 +1,376 @@
+"""The command `referee`: the only place that prints.
+
+What is heavy is imported where it is used. `play` starts its bots before it imports trio and the
+rules: they come up in the meantime.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from referee._version import __version__
+from referee.errors import LogWriteError, RefereeError, UsageError
+from referee.interrupts import Interrupted, Interrupts
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from referee.bots.launch import LaunchedBot
+    from referee.logs.files import LogFile
+    from referee.play import Played, Runner
+
+OK = 0
+DISQUALIFIED = 1
+USAGE = 2
+SOFTWARE = 70  # EX_SOFTWARE of sysexits.h: a bug in the referee
+SIGPIPE = 141
+
+MAX_SEED = 2**53
+MIN_BOTS, MAX_BOTS = 2, 4
+DRAWN_SEEDS = 10**9
+"""A seed that is drawn is below this, so that it is short enough to type."""
+PROGRESS_AFTER_SECONDS = 1.0
+PROGRESS_EVERY_SECONDS = 0.2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0, 1, 2, 70 (a bug in the referee), 128 + N after signal N.
+    """
+    try:
+        with Interrupts() as interrupts:
+            options = _parser().parse_args(arguments)
+            run: Callable[[argparse.Namespace, Interrupts], int] = options.run
+            return run(options, interrupts)
+    except UsageError as error:
+        return _fail(str(error), USAGE)
+    except LogWriteError as error:
+        if error.reader_gone:
+            _silence_stdout()
+            return SIGPIPE
+        return _fail(f"{error}; the match was given up", USAGE)
+    except BrokenPipeError:  # the reader of our own output has enough
+        _silence_stdout()
+        return SIGPIPE
+    except Interrupted as interrupted:
+        return interrupted.exit_code
+    except RefereeError as error:
+        return _fail(str(error), SOFTWARE)
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"referee: {text}", file=sys.stderr)
+    return code
+
+
+def _silence_stdout() -> None:
+    # Python flushes stdout once more at its end and would complain there.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _number(
+    kind: Callable[[str], float], accepted: Callable[[float], bool], what: str
+) -> Callable[[str], float]:
+    def convert(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not accepted(value):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        return value
+
+    return convert
+
+
+_seed = _number(int, lambda n: 0 <= n < MAX_SEED, "an integer from 0 to 2**53 - 1")
+_count = _number(int, lambda n: n >= 1, "an integer of 1 or more")
+_seconds = _number(float, lambda s: 0 < s < math.inf, "a number of seconds above 0")
+_grace = _number(float, lambda s: 0 <= s < math.inf, "a number of seconds, 0 or more")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="referee",
+        description="Plays card-game bots against each other and says what they do wrong.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"referee {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_play(commands)
+    _add_bots(commands)
+    return parser
+
+
+def _add_play(commands: argparse._SubParsersAction[_Parser]) -> None:
+    play = commands.add_parser(
+        "play",
+        help="play one match between two to four bots",
+        description="Play one match between two to four bots.",
+        epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
+        'file runs under this Python), or a quoted command line such as "node my_bot.js --fast". '
+        "Exit codes: 0 played and nobody disqualified, 1 somebody was, 2 wrong usage, "
+        "130 after Ctrl-C, 143 after SIGTERM.",
+        allow_abbrev=False,
+    )
+    play.set_defaults(run=_play)
+    add = play.add_argument
+    add("bots", nargs="+", metavar="BOT", help="a bundled name, a program, or a command line")
+    add("--seed", type=_seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
+    add("--record", metavar="FILE", help="match record: all that is needed to run it again")
+    add("--time-limit", type=_seconds, metavar="S", default=10.0, help="one reply (10)")
+    add("--startup-limit", type=_seconds, metavar="S", default=10.0, help="handshake (10)")
+    add("--grace", type=_grace, metavar="S", default=1.0, help="to exit after game-end (1)")
+    add("--max-turns", type=_count, metavar="N", default=500, help="turns a player (500)")
+    add("--line-limit", type=_count, metavar="BYTES", default=65536, help="longest line (65536)")
+    add(
+        "--queue-limit",
+        type=_count,
+        metavar="BYTES",
+        default=65536,
+        help="most output that may wait unasked for (65536)",
+    )
+    add("--stderr", metavar="DIR", help="keep what the bots write there: DIR/player1.stderr ...")
+    add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
+    add("-q", "--quiet", action="store_true", help="no table, no progress")
+
+
+def _add_bots(commands: argparse._SubParsersAction[_Parser]) -> None:
+    bots = commands.add_parser(
+        "bots",
+        help="list the bundled example bots",
+        description="List the bundled example bots, or print one to start from: "
+        "referee bots --show minimal > my_bot.py",
+        allow_abbrev=False,
+    )
+    bots.set_defaults(run=_bots)
+    bots.add_argument("--show", metavar="NAME", help="print that bot's source")
+
+
+# --- referee bots ---------------------------------------------------------------------------------
+
+
+def _bots(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    from referee.bots.bundled import bundled_bots, describe_bot
+
+    bots = bundled_bots()
+    if options.show is not None:
+        if options.show not in bots:
+            raise UsageError(f"no bundled bot {options.show!r}; there are: {', '.join(bots)}")
+        sys.stdout.write(bots[options.show].read_text(encoding="utf-8"))
+    else:
+        width = max(map(len, bots), default=0)
+        for name, path in bots.items():
+            print(f"{name:{width}}  {describe_bot(path)}")
+    sys.stdout.flush()
+    return OK
+
+
+# --- referee play ---------------------------------------------------------------------------------
+
+
+def _play(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    from referee.bots.command import resolve_bot
+    from referee.bots.launch import LaunchedBot
+    from referee.logs.files import STDOUT, open_logs
+
+    if not MIN_BOTS <= len(options.bots) <= MAX_BOTS:
+        raise UsageError(f"play takes {MIN_BOTS} to {MAX_BOTS} bots, not {len(options.bots)}")
+    if options.log == STDOUT and options.format == "json":
+        raise UsageError("--log - and --format json both want stdout; write the log to a file")
+    if options.record == STDOUT:
+        raise UsageError("--record needs the name of a file")
+    commands = [resolve_bot(bot) for bot in options.bots]
+    stderr_fds = _open_stderr_files(options.stderr, len(commands))
+    log, record = open_logs([options.log, options.record])
+    if options.seed is None:
+        import secrets
+
+        options.seed = secrets.randbelow(DRAWN_SEEDS)
+    launched: list[LaunchedBot] = []
+    try:
+        with interrupts.held():
+            launched += [LaunchedBot(command) for command in commands]
+        played, runner = _run(options, interrupts, launched, log, record, stderr_fds)
+    except Interrupted as interrupted:
+        what = "interrupted" if interrupted.number == 2 else f"ended by {interrupted}"
+        print(f"referee: {what}; the match is not finished, all bots were ended", file=sys.stderr)
+        raise
+    finally:
+        with interrupts.held():
+            for bot in launched:
+                bot.end()
+    _print_result(options, played, runner)
+    return DISQUALIFIED if played.disqualified else OK
+
+
+def _open_stderr_files(directory: str | None, count: int) -> list[int | None]:
+    if directory is None:
+        return [None] * count
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+        return [
+            os.open(Path(directory) / f"player{seat}.stderr", flags, 0o666)
+            for seat in range(1, count + 1)
+        ]
+    except OSError as error:
+        raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
+
+
+def _run(
+    options: argparse.Namespace,
+    interrupts: Interrupts,
+    launched: list[LaunchedBot],
+    log: LogFile | None,
+    record: LogFile | None,
+    stderr: list[int | None],
+) -> tuple[Played, Runner]:
+    """Play the match; on every way out no bot is left."""
+    import trio
+
+    from referee.bots.orphans import adopt_orphans, kill_orphans
+    from referee.games import GAMES
+    from referee.options import Options
+    from referee.play import Runner
+
+    adopt_orphans()
+    runner = Runner(
+        GAMES["dominion"],
+        launched,
+        seed=options.seed,
+        options=Options(
+            time_limit=options.time_limit,
+            startup_limit=options.startup_limit,
+            grace=options.grace,
+            max_turns=options.max_turns,
+            line_limit=options.line_limit,
+            queue_limit=options.queue_limit,
+        ),
+        log=log,
+        record=record,
+        stderr=stderr,
+    )
+    played: Played | None = None
+    caught: int | None = None
+
+    async def run() -> None:
+        nonlocal played, caught
+        with trio.open_signal_receiver(*interrupts.caught) as signals:
+            interrupts.check()
+            async with trio.open_nursery() as nursery:
+
+                async def listen() -> None:
+                    nonlocal caught
+                    async for number in signals:
+                        caught = number
+                        nursery.cancel_scope.cancel()
+
+                nursery.start_soon(listen)
+                if not options.quiet and sys.stderr.isatty():
+                    nursery.start_soon(_show_progress, runner)
+                played = await runner.run()
+                nursery.cancel_scope.cancel()
+
+    try:
+        with interrupts.held():
+            trio.run(run)
+    finally:
+        with interrupts.held():
+            for bot in launched:
+                bot.end()
+            kill_orphans()
+    if caught is not None:
+        raise Interrupted(caught)
+    assert played is not None  # neither an error nor a signal
+    return played, runner
+
+
+async def _show_progress(runner: Runner) -> None:
+    """A line on the terminal that says where a long match stands."""
+    import trio
+
+    await trio.sleep(PROGRESS_AFTER_SECONDS)
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=_console(sys.stderr), auto_refresh=False, transient=True) as live:
+        while True:
+            standings = runner.match.standings()
+            turns = sum(standing.turns for standing in standings)
+            scores = ", ".join(
+                f"{name} {standing.score}"
+                for name, standing in zip(runner.match.names, standings, strict=True)
+            )
+            line = f"turn {turns}: {scores}"
+            if runner.asked is not None:
+                seconds = trio.current_time() - runner.asked_since
+                line += f"; player{runner.asked + 1} is thinking"
+                if seconds >= 1:
+                    line += f" for {seconds:.0f} s"
+            live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+            await trio.sleep(PROGRESS_EVERY_SECONDS)
+
+
+def _console(file: object) -> Console:
+    from rich.console import Console
+
+    return Console(file=file, highlight=False, markup=False, emoji=False)  # type: ignore[arg-type]
+
+
+def _print_result(options: argparse.Namespace, played: Played, runner: Runner) -> None:
+    if options.format == "json":
+        import msgspec
+
+        sys.stdout.write(msgspec.json.encode(played.result).decode() + "\n")
+        sys.stdout.flush()
+        return
+    if options.quiet:
+        return
+    from referee.report import match_report
+
+    console = _console(sys.stderr if options.log == "-" else sys.stdout)
+    for part in match_report(played, runner.match.first_faults.values(), _again(options)):
+        console.print(part)
+
+
+def _again(options: argparse.Namespace) -> list[str]:
+    """The command that plays the same match again."""
+    words = ["referee", "play", *options.bots, "--seed", str(options.seed)]
+    for name, default in (
+        ("time_limit", 10.0),
+        ("startup_limit", 10.0),
+        ("grace", 1.0),
+        ("max_turns", 500),
+        ("line_limit", 65536),
+        ("queue_limit", 65536),
+    ):
+        value = getattr(options, name)
+        if value != default:
+            words += [
+                "--" + name.replace("_", "-"),
+                f"{value:g}" if isinstance(value, float) else str(value),
+            ]
+    return words

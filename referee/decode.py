@@ -1,0 +1,101 @@
+"""Read one line of a bot: bytes -> reply struct or `Malformed`, and never an exception.
+
+Invariants, fuzzed in `tests/test_decode.py`: for any bytes, `decode_reply` returns; it returns the
+same for the same bytes on every supported Python, at whatever depth of the caller's stack; and
+what a JSON parser for which the last duplicate counts reads as a reply is read as that reply.
+
+The fast path is one typed decode. What it refuses is looked at again, slowly, to tell "no JSON
+object" from "an object of the wrong type", and because the typed decoder takes the first of two
+duplicate `type` keys where the protocol counts the last (1.5).
+"""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+from msgspec import Struct
+
+from referee.game import INVALID_JSON, WRONG_TYPE, Malformed, describe
+
+MAX_DEPTH = 128
+"""Brackets nested deeper make a line no JSON (protocol-v1, 1.8): decoders differ in where their
+recursion ends, and a reply must mean the same everywhere. Legal replies need 3."""
+
+_MAX_INT_DIGITS = 20  # what fits 64 bits; a longer integer in a reply is only ever "a wrong value"
+
+_syntax = msgspec.json.Decoder(msgspec.Raw)
+
+
+def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
+    r"""Decode one line (protocol-v1, 1.1, 1.5, 5.5).
+
+    Args:
+        line: without its line end; a `\r` before it may remain.
+        decoder: a typed decoder for a union of structs tagged by `type`.
+
+    Returns:
+        A struct of the union, or what is wrong with the line.
+    """
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _depth(line) > MAX_DEPTH:
+        return Malformed(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
+    try:
+        # The typed decoder skips unknown fields without looking at their text, so look first.
+        line.decode()
+        return decoder.decode(line)
+    except (ValueError, RecursionError):  # ValueError: also UnicodeDecodeError and msgspec's own
+        return _decode_slowly(line, decoder)
+
+
+def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        return Malformed(INVALID_JSON, f"byte {error.start + 1} of the line is not UTF-8")
+    try:
+        _syntax.decode(line)
+    except msgspec.DecodeError as error:
+        if not line.strip():
+            return Malformed(INVALID_JSON, "the line is empty")
+        if line.startswith(b"\xef\xbb\xbf"):
+            return Malformed(INVALID_JSON, "the line begins with a byte order mark")
+        if "truncated" in str(error) and b"\\u" in line:
+            return Malformed(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
+        return Malformed(INVALID_JSON, str(error).removeprefix("JSON is malformed: "))
+    # Nothing below can fail on syntax any more; the depth is bounded, and so are the integers.
+    value = json.loads(text, parse_int=_parse_int)
+    if not isinstance(value, dict):
+        return Malformed(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
+    try:
+        return msgspec.convert(value, decoder.type)
+    except msgspec.ValidationError:
+        if "type" not in value:
+            return Malformed(WRONG_TYPE, "the object has no field `type`")
+        return Malformed(WRONG_TYPE, f"`type` is {describe(value['type'])}")
+
+
+def _parse_int(digits: str) -> int | float:
+    # Longer ones would be quadratic work, or an error where Python limits the digits.
+    return int(digits) if len(digits) <= _MAX_INT_DIGITS else float(digits)
+
+
+def _depth(line: bytes) -> int:
+    """The deepest nesting of brackets outside strings, whether or not they match."""
+    depth = deepest = 0
+    in_string = escaped = False
+    for byte in line:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif byte == 0x5C:
+                escaped = True
+            elif byte == 0x22:
+                in_string = False
+        elif byte == 0x22:
+            in_string = True
+        elif byte in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"]}":
+            depth -= 1
+    return deepest

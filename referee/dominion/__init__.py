@@ -1,0 +1,36 @@
+"""Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
+
+cards.py       the cards as data
+messages.py    the wire messages as structs, and the decoder of replies
+faults.py      the fault codes that only Dominion knows
+supply.py      the seventeen piles
+player.py      one seat's cards and its random stream
+table.py       players and supply; the moves that every rule is made of, and their messages
+turn_state.py  what a turn has left to spend
+effects.py     what each kingdom card does, militia and moat among them
+turn.py        one turn: action, buy and clean-up replies
+game.py        turns, end of the game, winners
+"""
+
+from __future__ import annotations
+
+from referee.dominion import faults, messages
+from referee.dominion.game import REASONS, Dominion
+from referee.game import Rules
+
+RULES = Rules(
+    name="dominion",
+    protocol=1,
+    min_seats=2,
+    max_seats=4,
+    new=Dominion,
+    replies=messages.decoder,
+    reply_tags=messages.REPLY_TAGS,
+    public=messages.PUBLIC,
+    requests=messages.REQUESTS,
+    reply_structs=messages.REPLIES,
+    faults=faults.SECTIONS,
+    reasons=REASONS,
+)
+
+__all__ = ["RULES", "Dominion"]

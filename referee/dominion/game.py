@@ -1,0 +1,104 @@
+"""The game of Dominion: seats take turns until an end condition holds (protocol-v1, 4).
+
+The theory of operation: the whole game is one generator that yields a `Request` wherever a
+player must decide; turns and card effects are generators inside it. So the rules read from top
+to bottom as they do in the rule book, and the state of a game between two replies is where its
+generator stands. A generator cannot be copied: a state is the seed and the replies so far.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from referee.dominion.cards import KINGDOM
+from referee.dominion.effects import Decisions
+from referee.dominion.messages import GameInfo
+from referee.dominion.player import Player
+from referee.dominion.table import Table
+from referee.dominion.turn import play_turn
+from referee.errors import ProtocolMisuseError
+from referee.game import GONE, Outcome, Request, Setup, Standing, Termination
+
+PROVINCES_EMPTY = "provinces-empty"
+PILES_EMPTY = "piles-empty"
+REASONS = (PROVINCES_EMPTY, PILES_EMPTY)
+EMPTY_PILES_TO_END = 3
+
+
+class Dominion:
+    """One game of Dominion for 2 to 4 players; implements `referee.game.Game`.
+
+    Attributes:
+        request: the decision that the game waits for, or None.
+        outcome: set once the game has ended by its own rules.
+    """
+
+    __slots__ = ("_max_turns", "_names", "_script", "_table", "outcome", "request")
+
+    def __init__(self, setup: Setup) -> None:
+        self.request: Request | None = None
+        self.outcome: Outcome | None = None
+        self._names = setup.names
+        self._max_turns = setup.max_turns
+        self._table = Table(setup.seed, len(setup.names))
+        self._script = self._play()
+
+    def start(self) -> None:
+        """Tell of kingdom and supply, and run to the first request."""
+        self._table.events.append(GameInfo(list(KINGDOM), list(self._names)))
+        self._table.events.append(self._table.supply.info())
+        self.request = next(self._script, None)
+
+    def reply(self, reply: object) -> None:
+        """Answer the request and run to the next one, or to the end."""
+        if self.request is None:
+            raise ProtocolMisuseError("a reply was given to a game that waits for none")
+        try:
+            self.request = self._script.send(reply)
+        except StopIteration:
+            self.request = None
+
+    def disqualify(self, seat: int) -> None:
+        """Take a seat out: its turn is cleaned up, it is skipped and not attacked (8.3)."""
+        self._table.players[seat].gone = True
+        if self.request is not None and self.request.seat == seat:
+            self.reply(GONE)
+
+    def take_events(self) -> list[Struct]:
+        """Public messages and faults since the last call, oldest first."""
+        events = self._table.events
+        self._table.events = []
+        return events
+
+    def standings(self) -> list[Standing]:
+        """One entry a seat, in seat order."""
+        return [Standing(p.score(), p.turns, p.cards()) for p in self._table.players]
+
+    def _play(self) -> Decisions:
+        while not all(player.gone for player in self._table.players):
+            for player in self._table.players:
+                if not player.gone:
+                    yield from play_turn(self._table, player)
+                    reason = self._end_reason(player)
+                    if reason is not None:
+                        self.outcome = Outcome(reason, self._winners())
+                        return
+
+    def _end_reason(self, player: Player) -> str | None:
+        """Why the game is over after this player's turn, if it is (4.4)."""
+        supply = self._table.supply
+        if not supply.counts["province"]:
+            return PROVINCES_EMPTY
+        if supply.empty_piles >= EMPTY_PILES_TO_END:
+            return PILES_EMPTY
+        if player.turns >= self._max_turns and all(
+            p.gone or p.turns >= self._max_turns for p in self._table.players
+        ):
+            return Termination.TURN_LIMIT
+        return None
+
+    def _winners(self) -> tuple[int, ...]:
+        """Most points, then fewest turns, then shared; never a seat that left (4.5, 8.3)."""
+        ranked = [(-p.score(), p.turns, p.seat) for p in self._table.players if not p.gone]
+        best = min(ranked)[:2]
+        return tuple(seat for points, turns, seat in ranked if (points, turns) == best)

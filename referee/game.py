@@ -1,0 +1,234 @@
+"""The seam between games and the rest: what a game is, to a match.
+
+A game is a state machine without I/O (sans-IO). It stands at one `Request` (a decision of one
+seat) until `reply` gives it the answer or `disqualify` takes the seat away; then it runs on to
+its next request or to its outcome, and leaves what happened in between, in order, to be
+collected with `take_events`. Everything it does follows from its seed, its options and the
+replies, so giving the same replies to a new game is at once replay, snapshot and verification.
+
+    rules = GAMES["dominion"]
+    game = rules.new(Setup(seed=7, names=("Ann", "Ben"), max_turns=500))
+    game.start()
+    while game.request is not None:
+        game.reply(decide(game.request.seat, game.request.message))
+        for event in game.take_events(): ...
+    print(game.outcome)
+
+Seats are counted from 0 here and in all Python code; on the wire they are "player1" and up
+(`player_number`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Protocol
+
+import msgspec
+from msgspec import Meta, Struct
+
+
+class Disqualification(StrEnum):
+    """Why a bot left the match (protocol-v1, 9). All of them are about the process or the clock."""
+
+    FAILED_TO_START = "failed-to-start"
+    STARTUP_TIMEOUT = "startup-timeout"
+    UNSUPPORTED_VERSION = "unsupported-version"
+    TIMEOUT = "timeout"
+    EXITED = "exited"
+    OUTPUT_LIMIT = "output-limit"
+    MEMORY_LIMIT = "memory-limit"
+    CPU_LIMIT = "cpu-limit"
+
+
+class Termination(StrEnum):
+    """How a match can end in any game (protocol-v1, 9); games add reasons of their own."""
+
+    TURN_LIMIT = "turn-limit"
+    LAST_PLAYER_STANDING = "last-player-standing"
+    NO_PLAYERS = "no-players"
+
+
+# The fault codes that belong to no game: what a line can be that is no reply at all.
+INVALID_JSON = "invalid-json"
+WRONG_TYPE = "wrong-type"
+BAD_NAME_REPLY = "bad-name-reply"
+
+
+class Request(Struct, frozen=True, gc=False):
+    """A decision that the game waits for.
+
+    Attributes:
+        seat: who is asked, counted from 0.
+        message: the private message that asks, one of the game's request structs.
+    """
+
+    seat: int
+    message: Struct
+
+
+class Malformed(Struct, frozen=True):
+    """What stands in for a reply when a line could not be read as one.
+
+    Attributes:
+        code: `INVALID_JSON` (no JSON object) or `WRONG_TYPE` (an object of no known type).
+        detail: one clause for the bot's author.
+    """
+
+    code: str
+    detail: str
+
+
+class Gone(Struct, frozen=True):
+    """What stands in for a reply when the seat that was asked has left the match."""
+
+
+GONE = Gone()
+
+
+class Fault(Struct, frozen=True):
+    """A bot's mistake: counted and reported, and the rules say how the game goes on.
+
+    Attributes:
+        seat: whose mistake, counted from 0.
+        code: one of the codes of protocol-v1, 9.
+        section: the section of the protocol that the reply breaks, such as "5.2".
+        detail: one sentence on what was wrong with this reply.
+    """
+
+    seat: int
+    code: str
+    section: str
+    detail: str
+
+
+class Outcome(Struct, frozen=True):
+    """How a match ended.
+
+    Attributes:
+        reason: an end reason of protocol-v1, 9.
+        winners: the seats that won, counted from 0, ascending; several share the win.
+    """
+
+    reason: str
+    winners: tuple[int, ...]
+
+
+class Standing(Struct, frozen=True):
+    """Where one seat stands, now or at the end.
+
+    Attributes:
+        score: its points.
+        turns: turns that it began.
+        cards: card -> how many it owns, in the game's own order, without zeros.
+    """
+
+    score: int
+    turns: int
+    cards: dict[str, int]
+
+
+class Setup(Struct, frozen=True):
+    """What a new game is made of.
+
+    Attributes:
+        seed: 0 <= seed < 2**53; all randomness comes from it.
+        names: the players' names, one entry a seat, in seat order.
+        max_turns: turns a player after which the game ends.
+    """
+
+    seed: int
+    names: tuple[str, ...]
+    max_turns: int
+
+
+class Game(Protocol):
+    """One game as a state machine. See the module's text for how it is driven."""
+
+    @property
+    def request(self) -> Request | None:
+        """The decision that the game waits for; None before `start` and once it is over."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended by its own rules; None while it goes on."""
+
+    def start(self) -> None:
+        """Deal, and run to the first request."""
+
+    def reply(self, reply: object) -> None:
+        """Answer the request: a reply struct of the game, or `Malformed`."""
+
+    def disqualify(self, seat: int) -> None:
+        """Take a seat out of the game (protocol-v1, 8.3), whether it is being asked or not."""
+
+    def take_events(self) -> list[Struct]:
+        """Public messages and `Fault`s since the last call, in the order they happened."""
+
+    def standings(self) -> Sequence[Standing]:
+        """One entry a seat, in seat order."""
+
+
+class Rules(Struct, frozen=True):
+    """A game's entry in `referee.games.GAMES`.
+
+    Attributes:
+        name: the game's id in logs, such as "dominion".
+        protocol: the version of the wire protocol that it speaks.
+        min_seats, max_seats: how many can play.
+        new: makes a game, not yet started.
+        replies: decodes one line into a reply struct of the game (a tagged union).
+        reply_tags: the values of `type` that a reply may have.
+        public: the structs of its public messages.
+        requests: the structs of its requests.
+        reply_structs: the structs of its replies.
+        faults: its fault codes, each with the section that defines it.
+        reasons: its own end reasons, beside `Termination`.
+    """
+
+    name: str
+    protocol: int
+    min_seats: int
+    max_seats: int
+    new: Callable[[Setup], Game]
+    replies: msgspec.json.Decoder[Struct]
+    reply_tags: tuple[str, ...]
+    public: tuple[type[Struct], ...]
+    requests: tuple[type[Struct], ...]
+    reply_structs: tuple[type[Struct], ...]
+    faults: Mapping[str, str]
+    reasons: tuple[str, ...]
+
+
+PLAYER_NUMBERS = ("player1", "player2", "player3", "player4")
+"""All seats' names on the wire, in seat order (protocol-v1, 1.6)."""
+
+PlayerNumber = Annotated[
+    str,
+    Meta(
+        description="A seat's name on the wire (1.6).",
+        extra_json_schema={"enum": list(PLAYER_NUMBERS)},
+    ),
+]
+
+
+def player_number(seat: int) -> str:
+    """The seat's name on the wire (protocol-v1, 1.6): 0 -> "player1"."""
+    return PLAYER_NUMBERS[seat]
+
+
+def describe(value: Any) -> str:
+    """A bot's value in one short, printable, deterministic phrase for a message to its author."""
+    if isinstance(value, str):
+        shown = value if len(value) <= 40 else value[:40] + "..."
+        return json.dumps(shown)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value) if isinstance(value, int) and abs(value) < 10**15 else "a number"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return "an object"

@@ -1,0 +1,7 @@
+"""The two logs of a match (spec/log-format.md).
+
+    files.py    log files: opened all or none, written in whole lines
+    record.py   the match record: its lines as structs, and its writer
+
+The spectator log needs no writer of its own: it is the public lines, as they are.
+"""

@@ -1,0 +1,259 @@
+"""Play one match with real bots: the trio side of `match.py`.
+
+After each step of the match everybody is handed all that is new to them, in one write a bot, the
+bot that is asked first; then the logs are written, while it thinks; then its reply is awaited.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import trio
+from msgspec import Struct
+
+from referee._version import __version__
+from referee.bots.command import BotCommand
+from referee.bots.launch import LaunchedBot
+from referee.bots.process import Answer, BotProcess, Failure
+from referee.bots.stderr import StderrKeeper
+from referee.errors import LogWriteError
+from referee.game import Disqualification, Rules
+from referee.logs.files import LogFile
+from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
+from referee.match import Disqualified, Match, Sent
+from referee.options import Options
+from referee.result import MatchResult, ReplySeconds, player_results
+
+
+class Played(Struct, frozen=True):
+    """A match that was played to its end.
+
+    Attributes:
+        result: the result.
+        disqualified: the seats that left, each with why and what it was asked.
+        last_stderr: the last lines that each seat wrote on stderr, in seat order.
+    """
+
+    result: MatchResult
+    disqualified: dict[int, Disqualified]
+    last_stderr: list[list[str]]
+
+
+class Runner:
+    """Plays one match.
+
+    Args:
+        rules: the game.
+        bots: launched or not yet launched, in seat order. The runner ends them, on every way out.
+        seed: of the match.
+        options: limits.
+        log: the spectator log, or None.
+        record: the match record, or None.
+        stderr: for each seat a file to keep its stderr in, or None.
+
+    Attributes:
+        match: the match, to look at while it runs.
+        asked: the seat that is thinking, or None.
+        asked_since: since when, on trio's clock.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        bots: Sequence[BotCommand | LaunchedBot],
+        *,
+        seed: int,
+        options: Options,
+        log: LogFile | None = None,
+        record: LogFile | None = None,
+        stderr: Sequence[int | None] | None = None,
+    ) -> None:
+        self.match = Match(rules, seats=len(bots), seed=seed, max_turns=options.max_turns)
+        self.asked: int | None = None
+        self.asked_since = 0.0
+        self._rules = rules
+        self._bots = bots
+        self._seed = seed
+        self._options = options
+        self._log = log
+        self._record_file = record
+        self._stderr = stderr or [None] * len(bots)
+        self._processes: list[BotProcess] = []
+        self._pending: list[list[bytes]] = [[] for _ in bots]
+        self._total = [0.0] * len(bots)
+        self._longest = [0.0] * len(bots)
+
+    async def run(self) -> Played:
+        """Play the match.
+
+        Raises:
+            LogWriteError: a log could not be written; the match was given up.
+        """
+        failure: LogWriteError | None = None
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            try:
+                self._start()
+                await self._handshakes()
+                while self.match.due:
+                    await self._step()
+                await self._farewell()
+            except LogWriteError as error:
+                failure = error
+            finally:
+                for process in self._processes:
+                    process.close()
+            nursery.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return Played(
+            self._result(),
+            dict(self.match.gone),
+            [process.stderr.last_lines(10) for process in self._processes],
+        )
+
+    # --- the course of a match ----------------------------------------------------------------
+
+    def _start(self) -> None:
+        for bot, stderr in zip(self._bots, self._stderr, strict=True):
+            launched = bot if isinstance(bot, LaunchedBot) else LaunchedBot(bot)
+            self._processes.append(BotProcess(launched, self._options, StderrKeeper(stderr)))
+        # The two clocks differ in their zero only.
+        offset = trio.current_time() - time.monotonic()
+        self._starts = [process.launched.started + offset for process in self._processes]
+        self._start_time = min(self._starts)
+        for process in self._processes:
+            self._nursery.start_soon(process.watch)
+            self._nursery.start_soon(process.drain_stderr)
+        self._record: RecordWriter | None = None
+        if self._record_file is not None:
+            header = Header(
+                format=FORMAT,
+                version=FORMAT_VERSION,
+                referee=__version__,
+                game=self._rules.name,
+                protocol=self._rules.protocol,
+                seed=self._seed,
+                bots=[process.launched.command.argument for process in self._processes],
+                options=self._options,
+                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            )
+            self._record = RecordWriter(self._record_file, header)
+
+    async def _handshakes(self) -> None:
+        """Ask all bots for their names, side by side (3)."""
+        self.match.start()
+        self._tell()
+        send, receive = trio.open_memory_channel[tuple[int, Answer]](len(self._processes))
+        for seat in self.match.due:
+            self._nursery.start_soon(self._handshake, seat, send)
+        for _ in self._processes:
+            seat, answer = await receive.receive()
+            self._give(seat, answer)
+            self._tell()
+
+    async def _handshake(self, seat: int, send: trio.MemorySendChannel[tuple[int, Answer]]) -> None:
+        deadline = self._starts[seat] + self._options.startup_limit
+        answer = await self._processes[seat].reply(deadline)
+        if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
+            detail = f"no reply to the handshake within {self._options.startup_limit:g} s"
+            answer = Failure(Disqualification.STARTUP_TIMEOUT, detail)
+        await send.send((seat, answer))
+
+    async def _step(self) -> None:
+        """Await the reply that is due, hand it to the match and tell what follows from it."""
+        seat = self.match.due[0]
+        process = self._processes[seat]
+        asked = self.asked_since
+        answer = await process.reply(asked + self._options.time_limit)
+        taken = trio.current_time() - asked
+        self._total[seat] += taken
+        self._longest[seat] = max(self._longest[seat], taken)
+        if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
+            detail = f"{answer.detail} ({self._options.time_limit:g} s)"
+            answer = Failure(answer.code, detail)
+        self._give(seat, answer)
+        self._tell()
+
+    def _give(self, seat: int, answer: Answer) -> None:
+        if isinstance(answer, Failure):
+            self.match.disqualify(seat, answer.code, answer.detail)
+        else:
+            self.match.receive(seat, answer)
+        if seat in self.match.gone:
+            self._nursery.start_soon(self._processes[seat].kill)
+
+    def _tell(self) -> None:
+        """Hand everybody what is new to them, then write the logs."""
+        match = self.match
+        entries = match.take_entries()
+        public = []
+        seats = [seat for seat in range(len(self._processes)) if seat not in match.gone]
+        for entry in entries:
+            if type(entry) is Sent:
+                if entry.to is None:
+                    public.append(entry.line)
+                    for seat in seats:
+                        self._pending[seat].append(entry.line)
+                elif entry.to not in match.gone:
+                    self._pending[entry.to].append(entry.line)
+        # The bot that is asked comes first: it thinks while the others are served.
+        due = match.due[0] if match.due else None
+        if due is not None:
+            self._push(due)
+            self.asked_since = trio.current_time()
+            self.asked = due
+        for seat in seats:
+            if seat != due:
+                self._push(seat)
+        if self._log is not None and public:
+            self._log.write(b"".join(public))
+        if self._record is not None and entries:
+            self._record.write(entries, trio.current_time() - self._start_time)
+
+    def _push(self, seat: int) -> None:
+        pending = self._pending[seat]
+        if pending:
+            self._processes[seat].push(b"".join(pending))
+            pending.clear()
+
+    async def _farewell(self) -> None:
+        """Let the bots that are left end by themselves, then see that all have ended (8.4)."""
+        self.asked = None
+        async with trio.open_nursery() as nursery:
+            for seat, process in enumerate(self._processes):
+                if seat in self.match.gone:
+                    nursery.start_soon(process.kill)
+                else:
+                    nursery.start_soon(process.finish, self._options.grace)
+        if self._record is not None:
+            seconds = trio.current_time() - self._start_time
+            self._record.end(self.match, self._exit_codes(), seconds)
+        self._duration = trio.current_time() - self._start_time
+
+    # --- its result ---------------------------------------------------------------------------
+
+    def _exit_codes(self) -> list[int | None]:
+        return [process.launched.exit_code for process in self._processes]
+
+    def _result(self) -> MatchResult:
+        match = self.match
+        assert match.outcome is not None  # it is over
+        reply_seconds = [
+            ReplySeconds(round(total, 6), round(longest, 6))
+            for total, longest in zip(self._total, self._longest, strict=True)
+        ]
+        bots = [process.launched.command.argument for process in self._processes]
+        players = player_results(match, bots, reply_seconds, self._exit_codes())
+        return MatchResult(
+            game=self._rules.name,
+            protocol=self._rules.protocol,
+            seed=self._seed,
+            reason=match.outcome.reason,
+            turns=sum(player.turns for player in players),
+            winners=[players[seat].player_number for seat in match.outcome.winners],
+            duration_seconds=round(self._duration, 6),
+            players=players,
+        )

@@ -1,0 +1,99 @@
+"""JSON Schemas of everything that is read or written, generated from the structs.
+
+`python -m referee.schema DIR` writes them into a folder, `spec/schema` in this project;
+`--check DIR` fails if what is there differs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee import messages
+from referee.games import GAMES
+from referee.logs import record
+from referee.result import MatchResult
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_SHARED_PUBLIC = (messages.PlayerName, messages.PlayerDisqualified, messages.GameEnd)
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """File name -> schema.
+
+    Those of logs and messages describe one line.
+    """
+    found = {"result.schema.json": _schema(MatchResult, "The result of a match")}
+    for game in GAMES.values():
+        public: list[type[Struct]] = [*_SHARED_PUBLIC, *game.public]
+        to_bot: list[type[Struct]] = [*public, messages.PlayerNameRequest, *game.requests]
+        from_bot: list[type[Struct]] = [messages.PlayerNameReply, *game.reply_structs]
+        made = {
+            "spectator-log": _schema(_union(public), "One line of a spectator log"),
+            "to-bot": _schema(_union(to_bot), "One line that a bot is sent"),
+            "from-bot": _legal(_schema(_union(from_bot), "One legal line of a bot"), from_bot),
+            "match-record": _schema(record.RecordEntry, "One line of a match record"),
+        }
+        # To the struct a message is raw text, sent as it is; to a reader it is one of these.
+        definitions = made["match-record"]["$defs"]
+        definitions |= made["to-bot"]["$defs"]
+        definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
+        for kind, schema in made.items():
+            schema["title"] += f" of {game.name}, protocol version {game.protocol}"
+            found[f"{game.name}-v{game.protocol}-{kind}.schema.json"] = schema
+    return found
+
+
+def _union(structs: Sequence[type[Struct]]) -> Any:
+    return reduce(or_, structs)
+
+
+def _schema(kind: Any, title: str) -> dict[str, Any]:
+    return {"$schema": _DIALECT, "title": title, **msgspec.json.schema(kind)}
+
+
+def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str, Any]:
+    """Decoding is lenient; the schema tells an author what is right."""
+    for struct in replies:
+        definition = schema["$defs"][struct.__name__]
+        definition["required"] = ["type", *struct.legal_has]  # type: ignore[attr-defined]
+        for field in definition["properties"].values():
+            field.pop("default", None)
+    return schema
+
+
+def _texts() -> dict[str, str]:
+    return {
+        name: msgspec.json.format(msgspec.json.encode(schema), indent=2).decode() + "\n"
+        for name, schema in schemas().items()
+    }
+
+
+def main(arguments: Sequence[str]) -> int | str:
+    """Write or check the schemas; returns what `sys.exit` takes."""
+    check = arguments[:1] == ["--check"]
+    if len(arguments) != 1 + check:
+        return "usage: python -m referee.schema [--check] DIR"
+    folder = Path(arguments[-1])
+    texts = _texts()
+    if check:
+        there = {path.name: path.read_text() for path in folder.glob("*.json")}
+        stale = sorted(name for name in texts.keys() | there if texts.get(name) != there.get(name))
+        if stale:
+            return f"not up to date in {folder}: {', '.join(stale)}; run python -m referee.schema"
+        return 0
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
