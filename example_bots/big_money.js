@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+// Big Money in JavaScript: a template for a bot that runs in node.
+//
+// Build: nothing to build, and no package is needed.
+// Run:   referee play "node big_money.js" big_money
+//
+// It decides as big_money.py does: province, gold or silver, and never an action card.
+
+"use strict";
+
+// Maps and not plain objects: a plain object also "has" keys such as "constructor".
+const WORTH = new Map([["copper", 1], ["silver", 2], ["gold", 3]]);
+const PRICES = [["province", 8], ["gold", 6], ["silver", 3]]; // what it buys, best first
+
+// What an attack may take, lowest first. Cards not listed come between copper and silver.
+const KEEP = new Map([
+  ["curse", 0], ["estate", 0], ["duchy", 0], ["province", 0],
+  ["copper", 1], ["silver", 3], ["gold", 4],
+]);
+const KEEP_OTHERS = 2;
+
+let supply = new Map();
+
+/** Lists the cards to buy, the best affordable one for each buy. */
+function chooseBuys(money, buys) {
+  const left = new Map(supply);
+  const bought = [];
+  while (bought.length < buys) {
+    const best = PRICES.find(([card, cost]) => cost <= money && (left.get(card) ?? 0) > 0);
+    if (best === undefined) break;
+    const [card, cost] = best;
+    bought.push(card);
+    money -= cost;
+    left.set(card, left.get(card) - 1);
+  }
+  return bought;
+}
+
+function playTurn(message) {
+  if (message.buys <= 0) return { type: "play-reply", phase: "cleanup" };
+  const treasures = message.hand.filter((card) => WORTH.has(card));
+  const money = treasures.reduce((sum, card) => sum + WORTH.get(card), message.extra_money);
+  return {
+    type: "play-reply",
+    phase: "buy",
+    played_treasures: treasures,
+    cards_to_buy: chooseBuys(money, message.buys),
+  };
+}
+
+function attackReply(message) {
+  const keep = (card) => KEEP.get(card) ?? KEEP_OTHERS;
+  // The sort is stable, so equal cards leave in the order in which they came.
+  const byUse = [...message.options].sort((a, b) => keep(a) - keep(b));
+  return { type: "attack-reply", discard: byUse.slice(0, message.discard) };
+}
+
+/** Takes one message in and returns the reply, undefined where none is due. */
+function handle(message) {
+  switch (message.type) {
+    case "player-name-request":
+      return {
+        type: "player-name-reply",
+        player_number: message.player_number,
+        name: "Big Money (JavaScript)",
+        version: 1,
+      };
+    case "supply-info":
+      supply = new Map(message.cards.map(({ card, count }) => [card, count]));
+      return undefined;
+    case "play-turn":
+      return playTurn(message);
+    case "attack-request":
+      return attackReply(message);
+    case "game-end":
+      return process.exit(0);
+    default:
+      return undefined; // news, or a type that is newer than this bot
+  }
+}
+
+function handleLine(line) {
+  let message;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return; // nothing the referee sends
+  }
+  if (message === null || typeof message !== "object") return;
+  const reply = handle(message);
+  if (reply !== undefined) process.stdout.write(JSON.stringify(reply) + "\n");
+}
+
+// Lines are cut by hand: node's readline also cuts at U+2028, which may be part of a bot's name.
+let parts = []; // the pieces of a line that is not complete yet
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (chunk) => {
+  const lines = chunk.split("\n");
+  while (lines.length > 1) {
+    parts.push(lines.shift());
+    const line = parts.join("");
+    parts = [];
+    handleLine(line);
+  }
+  parts.push(lines[0]);
+});
+process.stdin.on("error", () => process.exit(0));
+process.stdout.on("error", () => process.exit(0)); // the referee is gone: leave silently

@@ -1,0 +1,110 @@
+#!/usr/bin/env perl
+# Big Money in Perl: a template for a bot in Perl 5.
+#
+# Build: nothing to build; JSON::PP comes with Perl.
+# Run:   referee play "perl big_money.pl" big_money
+#
+# It decides as big_money.py does: province, gold or silver, and never an action card.
+
+use strict;
+use warnings;
+use JSON::PP ();
+
+my %WORTH = (copper => 1, silver => 2, gold => 3);
+my @PRICES = (['province', 8], ['gold', 6], ['silver', 3]);    # what it buys, best first
+
+# What an attack may take, lowest first. Cards not listed come between copper and silver.
+my %KEEP = (
+    curse  => 0, estate => 0, duchy => 0, province => 0,
+    copper => 1, silver => 3, gold  => 4,
+);
+my $KEEP_OTHERS = 2;
+
+my $json   = JSON::PP->new->utf8;
+my %supply = ();
+
+# Lists the cards to buy, the best affordable one for each buy.
+sub choose_buys {
+    my ($money, $buys) = @_;
+    my %left   = %supply;
+    my @bought = ();
+    while (@bought < $buys) {
+        my ($best) = grep { $_->[1] <= $money && ($left{$_->[0]} // 0) > 0 } @PRICES;
+        last unless $best;
+        push @bought, $best->[0];
+        $money -= $best->[1];
+        $left{$best->[0]}--;
+    }
+    return \@bought;
+}
+
+sub play_turn {
+    my ($message) = @_;
+    return {type => 'play-reply', phase => 'cleanup'} if $message->{buys} <= 0;
+    my @treasures = grep { exists $WORTH{$_} } @{$message->{hand}};
+    my $money     = $message->{extra_money};
+    $money += $WORTH{$_} for @treasures;
+    return {
+        type             => 'play-reply',
+        phase            => 'buy',
+        played_treasures => \@treasures,
+        cards_to_buy     => choose_buys($money, $message->{buys}),
+    };
+}
+
+sub attack_reply {
+    my ($message) = @_;
+    my @options = @{$message->{options}};
+
+    # Equal cards leave in the order in which they came: the position decides.
+    my @keep  = map  { $KEEP{$_} // $KEEP_OTHERS } @options;
+    my @order = sort { $keep[$a] <=> $keep[$b] || $a <=> $b } 0 .. $#options;
+    my @first = grep { defined } @order[0 .. $message->{discard} - 1];
+    return {type => 'attack-reply', discard => [@options[@first]]};
+}
+
+# Takes one message in and returns the reply, undef where none is due.
+sub handle {
+    my ($message) = @_;
+    my $type = $message->{type};
+    return undef if !defined $type;
+    if ($type eq 'player-name-request') {
+        return {
+            type          => 'player-name-reply',
+            player_number => $message->{player_number},
+            name          => 'Big Money (Perl)',
+            version       => 1,
+        };
+    }
+    if ($type eq 'supply-info') {
+        %supply = map { $_->{card} => $_->{count} } @{$message->{cards}};
+        return undef;
+    }
+    return play_turn($message)    if $type eq 'play-turn';
+    return attack_reply($message) if $type eq 'attack-request';
+    exit 0                        if $type eq 'game-end';
+    return undef;    # news, or a type that is newer than this bot
+}
+
+# Writing past Perl's buffer: nothing waits for a flush, and nothing is left at the exit that
+# could fail once the referee is gone.
+sub send_line {
+    my ($bytes) = @_;
+    while (length $bytes) {
+        my $written = syswrite STDOUT, $bytes;
+        exit 0 if !defined $written;
+        substr $bytes, 0, $written, '';
+    }
+    return;
+}
+
+$SIG{PIPE} = 'IGNORE';
+binmode STDIN;
+binmode STDOUT;
+while (defined(my $line = <STDIN>)) {
+    my $message = eval { $json->decode($line) };
+    next if ref $message ne 'HASH';    # nothing the referee sends
+    my $reply = handle($message);
+    send_line($json->encode($reply) . "\n") if defined $reply;
+}
+exit 0;

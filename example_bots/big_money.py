@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Buys provinces, gold and silver, and never an action card.
+
+The yardstick of the game: a bot with action cards should beat it.
+Run it against yours with `referee play big_money ./my_bot.py`.
+"""
+
+import json
+import os
+import sys
+
+WORTH = {"copper": 1, "silver": 2, "gold": 3}
+PRICES = (("province", 8), ("gold", 6), ("silver", 3))  # what it buys, best first
+
+# What an attack may take, lowest first. Cards that are not listed come between copper and silver.
+KEEP = {"curse": 0, "estate": 0, "duchy": 0, "province": 0, "copper": 1, "silver": 3, "gold": 4}
+KEEP_OTHERS = 2
+
+
+def choose_buys(money, buys, supply):
+    """List the cards to buy, the best affordable one for each buy."""
+    left = dict(supply)
+    bought = []
+    while len(bought) < buys:
+        for card, cost in PRICES:
+            if cost <= money and left.get(card, 0) > 0:
+                break
+        else:
+            break  # nothing it wants is affordable
+        bought.append(card)
+        money -= cost
+        left[card] -= 1
+    return bought
+
+
+def play_turn(message, supply):
+    if message["buys"] <= 0:
+        return {"type": "play-reply", "phase": "cleanup"}
+    treasures = [card for card in message["hand"] if card in WORTH]
+    money = message["extra_money"] + sum(WORTH[card] for card in treasures)
+    return {
+        "type": "play-reply",
+        "phase": "buy",
+        "played_treasures": treasures,
+        "cards_to_buy": choose_buys(money, message["buys"], supply),
+    }
+
+
+def attack_reply(message):
+    # The sort is stable, so equal cards leave in the order in which they came.
+    by_use = sorted(message["options"], key=lambda card: KEEP.get(card, KEEP_OTHERS))
+    return {"type": "attack-reply", "discard": by_use[: message["discard"]]}
+
+
+def messages():
+    """Yield what the referee sends; bytes are read, so that no locale spoils the names."""
+    for line in sys.stdin.buffer:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # nothing the referee sends, or a line cut off at its end
+        if isinstance(message, dict):
+            yield message
+
+
+def send(reply):
+    sys.stdout.write(json.dumps(reply) + "\n")
+    sys.stdout.flush()
+
+
+def main():
+    supply = {}
+    for message in messages():
+        match message.get("type"):
+            case "player-name-request":
+                send(
+                    {
+                        "type": "player-name-reply",
+                        "player_number": message["player_number"],
+                        "name": "Big Money",
+                        "version": 1,
+                    }
+                )
+            case "supply-info":
+                supply = {pile["card"]: pile["count"] for pile in message["cards"]}
+            case "play-turn":
+                send(play_turn(message, supply))
+            case "attack-request":
+                send(attack_reply(message))
+            case "game-end":
+                break
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(0)  # the referee is gone; an ordinary exit would complain on stderr
