@@ -7,15 +7,17 @@ rules: they come up in the meantime.
 from __future__ import annotations
 
 import argparse
+import io
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from referee._version import __version__
-from referee.errors import LogWriteError, RefereeError, UsageError
+from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 OK = 0
 DISQUALIFIED = 1
 USAGE = 2
-SOFTWARE = 70  # EX_SOFTWARE of sysexits.h: a bug in the referee
-SIGPIPE = 141
+BUG = 70  # EX_SOFTWARE of sysexits.h
+READER_GONE = 128 + 13  # as if SIGPIPE had ended us
 
 MAX_SEED = 2**53
 MIN_BOTS, MAX_BOTS = 2, 4
@@ -48,6 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 1, 2, 70 (a bug in the referee), 128 + N after signal N.
     """
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (closed by the caller: >&-)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a bot's name may be in any script
     try:
         with Interrupts() as interrupts:
             options = _parser().parse_args(arguments)
@@ -58,20 +65,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LogWriteError as error:
         if error.reader_gone:
             _silence_stdout()
-            return SIGPIPE
+            return READER_GONE
         return _fail(f"{error}; the match was given up", USAGE)
     except BrokenPipeError:  # the reader of our own output has enough
         _silence_stdout()
-        return SIGPIPE
+        return READER_GONE
     except Interrupted as interrupted:
         return interrupted.exit_code
-    except RefereeError as error:
-        return _fail(str(error), SOFTWARE)
+    except Exception:  # not one of ours, and no exit code of ours either
+        import traceback
+
+        traceback.print_exc()
+        return _fail("this is a bug in the referee; please report it with the lines above", BUG)
 
 
 def _fail(text: str, code: int) -> int:
     print(f"referee: {text}", file=sys.stderr)
     return code
+
+
+@contextmanager
+def _printing() -> Iterator[None]:
+    """Where results are printed: a full disk there is the user's business, not a bug."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _silence_stdout()
+        raise UsageError(f"cannot write standard output: {error.strerror}") from error
 
 
 def _silence_stdout() -> None:
@@ -176,15 +199,15 @@ def _bots(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.bundled import bundled_bots, describe_bot
 
     bots = bundled_bots()
-    if options.show is not None:
-        if options.show not in bots:
-            raise UsageError(f"no bundled bot {options.show!r}; there are: {', '.join(bots)}")
-        sys.stdout.write(bots[options.show].read_text(encoding="utf-8"))
-    else:
-        width = max(map(len, bots), default=0)
-        for name, path in bots.items():
-            print(f"{name:{width}}  {describe_bot(path)}")
-    sys.stdout.flush()
+    if options.show is not None and options.show not in bots:
+        raise UsageError(f"no bundled bot {options.show!r}; there are: {', '.join(bots)}")
+    with _printing():
+        if options.show is not None:
+            sys.stdout.write(bots[options.show].read_text(encoding="utf-8"))
+        else:
+            width = max(map(len, bots), default=0)
+            for name, path in bots.items():
+                print(f"{name:{width}}  {describe_bot(path)}")
     return OK
 
 
@@ -192,8 +215,17 @@ def _bots(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _play(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    try:
+        return _play_match(options, interrupts)
+    except Interrupted as interrupted:
+        _fail(f"{interrupted}; the match was given up, all bots were ended", USAGE)
+        raise
+
+
+def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.command import resolve_bot
     from referee.bots.launch import LaunchedBot
+    from referee.bots.orphans import adopt_orphans, children, kill_orphans
     from referee.logs.files import STDOUT, open_logs
 
     if not MIN_BOTS <= len(options.bots) <= MAX_BOTS:
@@ -210,19 +242,19 @@ def _play(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
         options.seed = secrets.randbelow(DRAWN_SEEDS)
     launched: list[LaunchedBot] = []
+    spare = children()
     try:
         with interrupts.held():
+            adopt_orphans()
             launched += [LaunchedBot(command) for command in commands]
         played, runner = _run(options, interrupts, launched, log, record, stderr_fds)
-    except Interrupted as interrupted:
-        what = "interrupted" if interrupted.number == 2 else f"ended by {interrupted}"
-        print(f"referee: {what}; the match is not finished, all bots were ended", file=sys.stderr)
-        raise
     finally:
         with interrupts.held():
             for bot in launched:
                 bot.end()
-    _print_result(options, played, runner)
+            kill_orphans(spare)
+    with _printing():
+        _print_result(options, played, runner)
     return DISQUALIFIED if played.disqualified else OK
 
 
@@ -248,15 +280,13 @@ def _run(
     record: LogFile | None,
     stderr: list[int | None],
 ) -> tuple[Played, Runner]:
-    """Play the match; on every way out no bot is left."""
+    """Play the match with bots that were launched already."""
     import trio
 
-    from referee.bots.orphans import adopt_orphans, kill_orphans
     from referee.games import GAMES
     from referee.options import Options
     from referee.play import Runner
 
-    adopt_orphans()
     runner = Runner(
         GAMES["dominion"],
         launched,
@@ -275,9 +305,10 @@ def _run(
     )
     played: Played | None = None
     caught: int | None = None
+    failure: LogWriteError | None = None
 
     async def run() -> None:
-        nonlocal played, caught
+        nonlocal played, failure
         with trio.open_signal_receiver(*interrupts.caught) as signals:
             interrupts.check()
             async with trio.open_nursery() as nursery:
@@ -291,19 +322,18 @@ def _run(
                 nursery.start_soon(listen)
                 if not options.quiet and sys.stderr.isatty():
                     nursery.start_soon(_show_progress, runner)
-                played = await runner.run()
+                try:
+                    played = await runner.run()
+                except LogWriteError as error:  # a nursery would wrap it
+                    failure = error
                 nursery.cancel_scope.cancel()
 
-    try:
-        with interrupts.held():
-            trio.run(run)
-    finally:
-        with interrupts.held():
-            for bot in launched:
-                bot.end()
-            kill_orphans()
+    with interrupts.held():
+        trio.run(run)
     if caught is not None:
         raise Interrupted(caught)
+    if failure is not None:
+        raise failure
     assert played is not None  # neither an error nor a signal
     return played, runner
 
@@ -344,16 +374,23 @@ def _print_result(options: argparse.Namespace, played: Played, runner: Runner) -
     if options.format == "json":
         import msgspec
 
-        sys.stdout.write(msgspec.json.encode(played.result).decode() + "\n")
-        sys.stdout.flush()
+        print(msgspec.json.encode(played.result).decode())
         return
     if options.quiet:
         return
+    from rich.text import Text
+
     from referee.report import match_report
 
-    console = _console(sys.stderr if options.log == "-" else sys.stdout)
-    for part in match_report(played, runner.match.first_faults.values(), _again(options)):
-        console.print(part)
+    file = sys.stderr if options.log == "-" else sys.stdout
+    console = _console(file)
+    with console.capture() as captured:
+        for part in match_report(played, runner.match.first_faults.values(), _again(options)):
+            # What is there to be copied stays one line, whatever the terminal's width.
+            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+    lines = [line.rstrip() for line in captured.get().strip("\n").split("\n")]
+    file.write("\n".join(lines) + "\n")
+    file.flush()
 
 
 def _again(options: argparse.Namespace) -> list[str]:

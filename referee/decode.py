@@ -12,6 +12,9 @@ duplicate `type` keys where the protocol counts the last (1.5).
 from __future__ import annotations
 
 import json
+import re
+from functools import cache, reduce
+from operator import or_
 
 import msgspec
 from msgspec import Struct
@@ -27,12 +30,29 @@ _MAX_INT_DIGITS = 20  # what fits 64 bits; a longer integer in a reply is only e
 _syntax = msgspec.json.Decoder(msgspec.Raw)
 
 
+class _NoReply(Struct, tag_field="type", tag=""):
+    """No bot's message; see `reply_decoder`."""
+
+
+_NO_REPLY = _NoReply()
+
+
+@cache
+def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Struct]:
+    """A decoder for `decode_reply` that knows these structs, which are tagged by `type`.
+
+    msgspec asks for the tag only where there is something to choose from: without a second struct
+    it would take an object without `type` for the first.
+    """
+    return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
+
+
 def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
     r"""Decode one line (protocol-v1, 1.1, 1.5, 5.5).
 
     Args:
         line: without its line end; a `\r` before it may remain.
-        decoder: a typed decoder for a union of structs tagged by `type`.
+        decoder: of `reply_decoder`.
 
     Returns:
         A struct of the union, or what is wrong with the line.
@@ -42,9 +62,12 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     try:
         # The typed decoder skips unknown fields without looking at their text, so look first.
         line.decode()
-        return decoder.decode(line)
-    except (ValueError, RecursionError):  # ValueError: also UnicodeDecodeError and msgspec's own
-        return _decode_slowly(line, decoder)
+        reply = decoder.decode(line)
+    except (ValueError, RecursionError):  # ValueError: msgspec's own, and a line that is not UTF-8
+        reply = _NO_REPLY
+    if type(reply) is not _NoReply:
+        return reply
+    return _decode_slowly(line, decoder)
 
 
 def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
@@ -59,19 +82,24 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
             return Malformed(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
             return Malformed(INVALID_JSON, "the line begins with a byte order mark")
-        if "truncated" in str(error) and b"\\u" in line:
+        # Own words: a record holds them, and must not differ between versions of a library.
+        place = re.search(r"\(byte (\d+)\)", str(error))
+        if place is None:
             return Malformed(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
-        return Malformed(INVALID_JSON, str(error).removeprefix("JSON is malformed: "))
+        return Malformed(INVALID_JSON, f"the JSON is malformed at byte {int(place[1]) + 1}")
     # Nothing below can fail on syntax any more; the depth is bounded, and so are the integers.
     value = json.loads(text, parse_int=_parse_int)
     if not isinstance(value, dict):
         return Malformed(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
     try:
-        return msgspec.convert(value, decoder.type)
+        reply = msgspec.convert(value, decoder.type)
     except msgspec.ValidationError:
         if "type" not in value:
             return Malformed(WRONG_TYPE, "the object has no field `type`")
-        return Malformed(WRONG_TYPE, f"`type` is {describe(value['type'])}")
+        reply = None
+    if isinstance(reply, Struct) and type(reply) is not _NoReply:
+        return reply
+    return Malformed(WRONG_TYPE, f"`type` is {describe(value['type'])}")
 
 
 def _parse_int(digits: str) -> int | float:

@@ -25,7 +25,6 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Protocol
 
-import msgspec
 from msgspec import Meta, Struct
 
 
@@ -155,7 +154,7 @@ class Game(Protocol):
         """How the game ended by its own rules; None while it goes on."""
 
     def start(self) -> None:
-        """Deal, and run to the first request."""
+        """Deal, and run to the first request, if two seats are left to play."""
 
     def reply(self, reply: object) -> None:
         """Answer the request: a reply struct of the game, or `Malformed`."""
@@ -178,11 +177,9 @@ class Rules(Struct, frozen=True):
         protocol: the version of the wire protocol that it speaks.
         min_seats, max_seats: how many can play.
         new: makes a game, not yet started.
-        replies: decodes one line into a reply struct of the game (a tagged union).
-        reply_tags: the values of `type` that a reply may have.
         public: the structs of its public messages.
         requests: the structs of its requests.
-        reply_structs: the structs of its replies.
+        replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
         reasons: its own end reasons, beside `Termination`.
     """
@@ -192,11 +189,9 @@ class Rules(Struct, frozen=True):
     min_seats: int
     max_seats: int
     new: Callable[[Setup], Game]
-    replies: msgspec.json.Decoder[Struct]
-    reply_tags: tuple[str, ...]
     public: tuple[type[Struct], ...]
     requests: tuple[type[Struct], ...]
-    reply_structs: tuple[type[Struct], ...]
+    replies: tuple[type[Struct], ...]
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
 

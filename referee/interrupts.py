@@ -23,7 +23,9 @@ class Interrupted(BaseException):
     """
 
     def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
+        super().__init__(
+            "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+        )
         self.number = number
 
     @property

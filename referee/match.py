@@ -25,7 +25,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.decode import decode_reply
+from referee.decode import decode_reply, reply_decoder
 from referee.errors import ProtocolMisuseError
 from referee.game import (
     BAD_NAME_REPLY,
@@ -126,6 +126,7 @@ class Match:
         self._rules = rules
         self._setup = Setup(seed, tuple(self.names), max_turns)
         self._entries: list[Entry] = []
+        self._replies = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
         # Until the handshakes have ended: for each seat that has, what is to be noted of it.
         self._handshakes: list[list[Entry] | None] = [None] * seats
@@ -144,7 +145,7 @@ class Match:
             self._end_handshake(seat, self._read_name(seat, line))
             return
         self._entries.append(Received(seat, line))
-        self._game.reply(decode_reply(line, self._rules.replies))
+        self._game.reply(decode_reply(line, self._replies))
         self._go_on()
 
     def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
@@ -301,4 +302,4 @@ def _is_version_1(version: object) -> bool:
     return not isinstance(version, bool) and version == PROTOCOL_VERSION
 
 
-_name_replies: msgspec.json.Decoder[Struct] = msgspec.json.Decoder(PlayerNameReply)
+_name_replies = reply_decoder((PlayerNameReply,))

@@ -1,7 +1,9 @@
 """Play one match with real bots: the trio side of `match.py`.
 
-After each step of the match everybody is handed all that is new to them, in one write a bot, the
-bot that is asked first; then the logs are written, while it thinks; then its reply is awaited.
+After each step of the match the bot that is asked is handed all that is new to it, in one write;
+then the logs are written, while it thinks; then its reply is awaited. What is new to the others
+waits for their own next request: waking a process costs more than all the rest of a step. But
+when the one that is asked takes its time, they get their news after `NEWS_SECONDS`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
 from referee.match import Disqualified, Match, Sent
 from referee.options import Options
 from referee.result import MatchResult, ReplySeconds, player_results
+
+NEWS_SECONDS = 0.02
+"""No bot hears of a public event later than so long after it."""
 
 
 class Played(Struct, frozen=True):
@@ -97,6 +102,7 @@ class Runner:
             try:
                 self._start()
                 await self._handshakes()
+                nursery.start_soon(self._bring_news)
                 while self.match.due:
                     await self._step()
                 await self._farewell()
@@ -199,19 +205,21 @@ class Runner:
                         self._pending[seat].append(entry.line)
                 elif entry.to not in match.gone:
                     self._pending[entry.to].append(entry.line)
-        # The bot that is asked comes first: it thinks while the others are served.
-        due = match.due[0] if match.due else None
-        if due is not None:
-            self._push(due)
+        for seat in match.due or seats:
+            self._push(seat)
+        if match.due:
             self.asked_since = trio.current_time()
-            self.asked = due
-        for seat in seats:
-            if seat != due:
-                self._push(seat)
+            self.asked = match.due[0]
         if self._log is not None and public:
             self._log.write(b"".join(public))
         if self._record is not None and entries:
             self._record.write(entries, trio.current_time() - self._start_time)
+
+    async def _bring_news(self) -> None:
+        while True:
+            await trio.sleep(NEWS_SECONDS)
+            for seat in range(len(self._processes)):
+                self._push(seat)
 
     def _push(self, seat: int) -> None:
         pending = self._pending[seat]

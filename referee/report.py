@@ -45,11 +45,11 @@ def match_report(
         yield from _disqualification(played, seat)
     yield Text()
     yield Text(f"Seed {result.seed}. The same match again:")
-    yield Text("  " + shlex.join(again), no_wrap=True, overflow="ignore")
+    yield Text("  " + shlex.join(again), no_wrap=True)
 
 
 def _table(result: MatchResult) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("seat", no_wrap=True)
     table.add_column("name", overflow="fold", max_width=24)
     table.add_column("score", justify="right")
@@ -65,7 +65,7 @@ def _table(result: MatchResult) -> Table:
             str(player.score),
             str(player.turns),
             Text(str(faults), style="yellow" if faults else ""),
-            _duration(player.reply_seconds.max),
+            _duration(player.reply_seconds.max) if player.requests else "-",
             _what_happened(player, result),
         )
     return table
@@ -153,11 +153,11 @@ def _disqualification(played: Played, seat: int) -> Iterator[RenderableType]:
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
     yield Text("  It was asked:")
-    yield Padding(Text(asked, overflow="fold"), (0, 0, 0, 4))
+    yield Text(f"    {asked}", no_wrap=True)
     lines = played.last_stderr[seat]
     if not lines:
         yield Text("  It wrote nothing on stderr.")
         return
     yield Text("  Its last lines on stderr:")
     for text in lines:
-        yield Padding(Text(text, overflow="fold"), (0, 0, 0, 4))
+        yield Text(f"    {text}", no_wrap=True)

@@ -34,7 +34,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     for game in GAMES.values():
         public: list[type[Struct]] = [*_SHARED_PUBLIC, *game.public]
         to_bot: list[type[Struct]] = [*public, messages.PlayerNameRequest, *game.requests]
-        from_bot: list[type[Struct]] = [messages.PlayerNameReply, *game.reply_structs]
+        from_bot: list[type[Struct]] = [messages.PlayerNameReply, *game.replies]
         made = {
             "spectator-log": _schema(_union(public), "One line of a spectator log"),
             "to-bot": _schema(_union(to_bot), "One line that a bot is sent"),

@@ -45,7 +45,7 @@ class LaunchedBot:
                 start_new_session=True,
             )
         except OSError as error:
-            self.error = _explain(command, error)
+            self.error = _explain(error)
 
     @property
     def exit_code(self) -> int | None:
@@ -107,8 +107,8 @@ class LaunchedBot:
         self.close_pipes()
 
 
-def _explain(command: BotCommand, error: OSError) -> str:
+def _explain(error: OSError) -> str:
     reason = error.strerror or str(error)
     if reason == "Exec format error":
         reason += " (a script needs a first line such as #!/usr/bin/env node)"
-    return f"{command.argv[0]}: {reason}"
+    return reason

@@ -2,7 +2,7 @@
 
 Killing a process group misses a child that went into a session of its own ("daemonised"). On
 Linux the referee can make itself the one that inherits such orphans; once all bots have ended,
-every child it still has is one of them. Elsewhere both functions do nothing.
+every new child it still has is one of them. Elsewhere these functions do nothing.
 """
 
 from __future__ import annotations
@@ -25,31 +25,34 @@ def adopt_orphans() -> None:
             ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def kill_orphans() -> int:
-    """Kill and reap every child of this process; call it when no other child is left.
+def children() -> set[int]:
+    """The process ids of this process's children, zombies among them."""
+    found: set[int] = set()
+    if sys.platform == "linux":
+        for task in Path("/proc/self/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found |= {int(pid) for pid in task.read_text().split()}
+    return found
+
+
+def kill_orphans(spare: set[int]) -> int:
+    """Kill and reap children of this process; call it when every bot has been reaped.
+
+    Args:
+        spare: the children that are no bots'.
 
     Returns:
         How many there were.
     """
-    if sys.platform != "linux":
-        return 0
     killed = 0
     # A killed orphan's own children come up as new ones, hence the rounds.
     for _ in range(_MAX_ROUNDS):
-        children = _children()
-        if not children:
+        orphans = children() - spare
+        if not orphans:
             break
-        for pid in children:
+        for pid in orphans:
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-            killed += 1
+        killed += len(orphans)
     return killed
-
-
-def _children() -> list[int]:
-    found = []
-    for task in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += [int(pid) for pid in task.read_text().split()]
-    return found

@@ -158,18 +158,18 @@ class BotProcess:
             line = self._next_line()
             if line is not None:
                 return line
-            if self._read():
-                continue
-            if not self._stdout_open or self._ended.is_set():
-                return Failure(Disqualification.EXITED, await self._how_it_ended())
-            if late:
-                return Failure(Disqualification.TIMEOUT, "no reply in time")
-            with trio.move_on_at(deadline) as self._waiting:
-                await trio.lowlevel.wait_readable(self._stdout)
-            # Whatever woke us, look into the pipe once more: what is complete there counts, even
-            # if the referee was late to notice. A drip-fed line gets no more time than this.
-            late = self._waiting.cancelled_caught and not self._ended.is_set()
-            self._waiting = None
+            if self._stdout_open and not late and not self._ended.is_set():
+                with trio.move_on_at(deadline) as self._waiting:
+                    await trio.lowlevel.wait_readable(self._stdout)
+                late = self._waiting.cancelled_caught and not self._ended.is_set()
+                self._waiting = None
+            # Whatever woke us, look into the pipe: what is complete there counts, even if the
+            # referee was late to notice. A drip-fed line gets no more time than this.
+            if not self._read():
+                if not self._stdout_open or self._ended.is_set():
+                    return Failure(Disqualification.EXITED, await self._how_it_ended())
+                if late:
+                    return Failure(Disqualification.TIMEOUT, "no reply in time")
 
     def _next_line(self) -> bytes | None:
         """Take the next line that is not blank off the buffer, if one is complete (1.1, 1.3)."""
@@ -189,7 +189,9 @@ class BotProcess:
             self._scanned = 0
             if line and not line.isspace():
                 self._blank = 0
-                self._check_queue(len(buffer))
+                if buffer:
+                    self._read_queue()
+                    self._check_queue(len(buffer))
                 return line
             self._blank += end + 1
             self._check_queue(self._blank)
@@ -216,7 +218,8 @@ class BotProcess:
 
     def _read_queue(self) -> None:
         """Read all that is there, to measure it (1.3)."""
-        most = self._options.line_limit + self._options.queue_limit + 1
+        # So much is too much even if the first line is the longest and about to be taken.
+        most = self._options.line_limit + 1 + self._options.queue_limit
         while self._read():
             if len(self._buffer) > most:
                 self._check_queue(len(self._buffer))
@@ -237,7 +240,8 @@ class BotProcess:
 
     async def watch(self) -> None:
         """Notice the end of the process, which no pipe tells for sure: a child may hold it."""
-        if self.launched.popen is not None:
+        # Once it was reaped its id may be anybody's.
+        if self.launched.popen is not None and not self._closed:
             await self._wait_for_exit(self.launched.popen.pid)
         self._ended.set()
         if self._waiting is not None:

@@ -1,7 +1,7 @@
 """Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
 
 cards.py       the cards as data
-messages.py    the wire messages as structs, and the decoder of replies
+messages.py    the wire messages as structs
 faults.py      the fault codes that only Dominion knows
 supply.py      the seventeen piles
 player.py      one seat's cards and its random stream
@@ -24,11 +24,9 @@ RULES = Rules(
     min_seats=2,
     max_seats=4,
     new=Dominion,
-    replies=messages.decoder,
-    reply_tags=messages.REPLY_TAGS,
     public=messages.PUBLIC,
     requests=messages.REQUESTS,
-    reply_structs=messages.REPLIES,
+    replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
 )

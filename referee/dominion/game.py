@@ -44,10 +44,11 @@ class Dominion:
         self._script = self._play()
 
     def start(self) -> None:
-        """Tell of kingdom and supply, and run to the first request."""
+        """Tell of kingdom and supply, and run to the first request, if two are there to play."""
         self._table.events.append(GameInfo(list(KINGDOM), list(self._names)))
         self._table.events.append(self._table.supply.info())
-        self.request = next(self._script, None)
+        if sum(not player.gone for player in self._table.players) > 1:
+            self.request = next(self._script)
 
     def reply(self, reply: object) -> None:
         """Answer the request and run to the next one, or to the end."""

@@ -188,8 +188,3 @@ PUBLIC = (
 )
 REQUESTS = (PlayTurn, AttackRequest)
 REPLIES = (PlayReply, AttackReply, AttackReplyReaction)
-REPLY_TAGS = ("play-reply", "attack-reply", "attack-reply-reaction")
-
-decoder: msgspec.json.Decoder[Struct] = msgspec.json.Decoder(
-    PlayReply | AttackReply | AttackReplyReaction
-)

@@ -20,9 +20,10 @@ class LogFile:
     leaves whole batches of lines behind, and only a crash of the machine can tear one.
     """
 
-    def __init__(self, fd: int, name: str) -> None:
+    def __init__(self, fd: int, name: str, *, keep_open: bool = False) -> None:
         self._fd = fd
         self._name = name
+        self._keep_open = keep_open
 
     def write(self, lines: bytes) -> None:
         """Append whole lines.
@@ -39,8 +40,13 @@ class LogFile:
 
     def close(self) -> None:
         """Close the file; standard output stays open."""
-        if self._fd != sys.stdout.fileno():
+        if not self._keep_open:
             os.close(self._fd)
+
+    def empty(self) -> None:
+        """Drop what a regular file holds."""
+        if stat.S_ISREG(os.fstat(self._fd).st_mode) and not self._keep_open:
+            os.ftruncate(self._fd, 0)
 
 
 def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
@@ -67,7 +73,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             if name == STDOUT:
                 fd = sys.stdout.fileno()
                 os.set_blocking(fd, True)
-                opened.append(LogFile(fd, "standard output"))
+                opened.append(LogFile(fd, "standard output", keep_open=True))
                 continue
             existed = Path(name).exists()
             # Not truncated yet: if a later file cannot be opened, this one must not be lost.
@@ -90,6 +96,6 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             raise
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
     for log in opened:
-        if log is not None and stat.S_ISREG(os.fstat(log._fd).st_mode):
-            os.ftruncate(log._fd, 0)
+        if log is not None:
+            log.empty()
     return opened
