@@ -1,0 +1,245 @@
+"""What the referee costs, each figure as a ratio to something run beside it in the same run.
+
+    python tests/benchmarks/bench.py [--rounds N]
+
+(a) One request in a whole match (rules, JSON, both logs on) against a bare trio loop that sends
+    the same bytes to the same bot program and reads its line: no rules, no JSON, no logs.
+(b) The rules alone, in process, with events: Big Money against Big Money.
+(c) `referee play` as a whole process, against two bare Pythons started side by side.
+
+The machine is noisy, so the two sides of a ratio take turns, and medians are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import msgspec
+import trio
+from rich.console import Console
+from rich.table import Table
+
+from referee.bots.command import BotCommand, resolve_bot
+from referee.dominion.cards import WORTH
+from referee.dominion.messages import PlayReply, PlayTurn
+from referee.game import Setup
+from referee.games import GAMES
+from referee.logs.files import open_logs
+from referee.options import Options
+from referee.play import Runner
+
+SEEDS = range(1, 6)
+RULES = GAMES["dominion"]
+
+
+# --- (a) ------------------------------------------------------------------------------------------
+
+
+def conversations(record: Path) -> list[tuple[int, bytes]]:
+    """The match as the bots saw it: in order, (seat, all it is handed before its line)."""
+    pending = [b"", b""]
+    exchanges: list[tuple[int, bytes]] = []
+    for line in record.read_bytes().splitlines():
+        entry = msgspec.json.decode(line)
+        if entry["entry"] == "sent":
+            message = msgspec.json.encode(entry["message"]) + b"\n"
+            for seat in (0, 1):
+                if entry["to"] in ("all", f"player{seat + 1}"):
+                    pending[seat] += message
+        elif entry["entry"] == "received":
+            seat = int(entry["player_number"][-1]) - 1
+            exchanges.append((seat, pending[seat]))
+            pending[seat] = b""
+    return exchanges
+
+
+async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> tuple[float, int]:
+    """Seconds from the first to the last request of a match, and how many requests that were."""
+    log, record = open_logs([str(folder / "log"), str(folder / "record")])
+    runner = Runner(RULES, commands, seed=seed, options=Options(), log=log, record=record)
+    await runner.run()
+    for file in (log, record):
+        assert file is not None
+        file.close()
+    times = [
+        entry["time"]
+        for entry in map(msgspec.json.decode, (folder / "record").read_bytes().splitlines())
+        if entry["entry"] == "received"
+    ]
+    return times[-1] - times[1], len(times) - 2
+
+
+async def echo_seconds(commands: list[BotCommand], exchanges: list[tuple[int, bytes]]) -> float:
+    """Seconds for the same exchanges in a bare loop, the handshake's not counted."""
+    processes = [
+        subprocess.Popen(command.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        for command in commands
+    ]
+    pipes = [
+        (
+            trio.lowlevel.FdStream(os.dup(p.stdin.fileno())),
+            trio.lowlevel.FdStream(os.dup(p.stdout.fileno())),
+        )
+        for p in processes
+    ]
+    started = 0.0
+    for number, (seat, batch) in enumerate(exchanges):
+        if number == len(commands):
+            started = time.perf_counter()
+        to_bot, from_bot = pipes[seat]
+        await to_bot.send_all(batch)
+        line = b""
+        while not line.endswith(b"\n"):
+            line += await from_bot.receive_some(65536)
+    taken = time.perf_counter() - started
+    for process, (to_bot, from_bot) in zip(processes, pipes, strict=True):
+        process.kill()
+        process.wait()
+        await to_bot.aclose()
+        await from_bot.aclose()
+    return taken
+
+
+def bench_requests(rounds: int) -> list[tuple[str, ...]]:
+    rows = []
+    for name in ("big_money", "village_engine"):
+        commands = [resolve_bot(name)] * 2
+        ratios, ours, bare = [], [], []
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            for _ in range(rounds):
+                for seed in SEEDS:
+                    seconds, requests = trio.run(match_seconds, commands, seed, folder)
+                    echo = trio.run(echo_seconds, commands, conversations(folder / "record"))
+                    ours.append(seconds / requests * 1e6)
+                    bare.append(echo / requests * 1e6)
+                    ratios.append(seconds / echo)
+        rows.append(
+            (
+                f"(a) one request, {name}",
+                f"{median(ours):.0f} us",
+                "bare trio echo loop",
+                f"{median(bare):.0f} us",
+                f"{median(ratios):.2f}",
+                "at most 2.0",
+            )
+        )
+    return rows
+
+
+# --- (b) ------------------------------------------------------------------------------------------
+
+
+def big_money(message: PlayTurn) -> PlayReply:
+    """The same decisions as `example_bots/big_money.py`."""
+    if not message.buys:
+        return PlayReply("cleanup")
+    treasures = [card for card in message.hand if card in WORTH]
+    money = sum([WORTH[card] for card in treasures])
+    bought = (
+        ["province"] if money >= 8 else ["gold"] if money >= 6 else ["silver"] if money >= 3 else []
+    )
+    return PlayReply("buy", played_treasures=treasures, cards_to_buy=bought)
+
+
+def rules_alone(matches: int) -> float:
+    """Matches a second."""
+    started = time.perf_counter()
+    for seed in range(matches):
+        game = RULES.new(Setup(seed, ("a", "b"), 500))
+        game.start()
+        while game.request is not None:
+            game.reply(big_money(game.request.message))  # type: ignore[arg-type]
+            game.take_events()
+    return matches / (time.perf_counter() - started)
+
+
+def python_speed() -> float:
+    """Something of pure Python beside it: millions of loop steps a second."""
+    started = time.perf_counter()
+    total = 0
+    for number in range(1_000_000):
+        total += number & 1
+    return 1 / (time.perf_counter() - started)
+
+
+def bench_rules(rounds: int) -> list[tuple[str, ...]]:
+    rates, ratios, speeds = [], [], []
+    for _ in range(rounds):
+        rate, speed = rules_alone(1000), python_speed()
+        rates.append(rate)
+        speeds.append(speed)
+        ratios.append(rate / speed)
+    return [
+        (
+            "(b) rules alone",
+            f"{median(rates):.0f} matches/s",
+            "1e6 loop steps",
+            f"{median(speeds):.1f} /s",
+            f"{median(ratios):.0f}",
+            "at least 1500 matches/s",
+        )
+    ]
+
+
+# --- (c) ------------------------------------------------------------------------------------------
+
+
+def wall(commands: list[list[str]]) -> float:
+    """Seconds until all of the commands, started side by side, have ended."""
+    started = time.perf_counter()
+    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
+    for process in processes:
+        process.wait()
+    return time.perf_counter() - started
+
+
+def bench_start(rounds: int) -> list[tuple[str, ...]]:
+    play = [sys.executable, "-m", "referee", "play", "big_money", "big_money", "--seed"]
+    bare = [[sys.executable, "-c", ""]] * 2
+    ours, beside, ratios = [], [], []
+    for number in range(rounds * 5):
+        ours.append(wall([[*play, str(number)]]))
+        beside.append(wall(bare))
+        ratios.append(ours[-1] / beside[-1])
+    return [
+        (
+            "(c) referee play",
+            f"{median(ours):.3f} s",
+            "two bare Pythons",
+            f"{median(beside):.3f} s",
+            f"{median(ratios):.1f}",
+            "at most 0.25 s",
+        )
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", choices=("a", "b", "c"))
+    options = parser.parse_args()
+    benches: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
+        "a": bench_requests,
+        "b": bench_rules,
+        "c": bench_start,
+    }
+    table = Table("what", "median", "beside it", "median", "ratio", "bound")
+    for letter, bench in benches.items():
+        if options.only in (None, letter):
+            for row in bench(options.rounds):
+                table.add_row(*row)
+    Console(width=100).print(table)
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()

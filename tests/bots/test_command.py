@@ -1,0 +1,99 @@
+"""BOT argument -> command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.bots.bundled import bundled_bots, describe_bot
+from referee.bots.command import resolve_bot
+from referee.errors import BotNotFoundError
+
+
+def test_a_bundled_name_runs_under_this_python() -> None:
+    argv = resolve_bot("big_money").argv
+    assert argv[0] == sys.executable
+    assert argv[-1] == str(bundled_bots()["big_money"])
+
+
+def test_a_bundled_name_with_arguments() -> None:
+    assert resolve_bot("random_legal 42").argv[-2:] == (str(bundled_bots()["random_legal"]), "42")
+
+
+def test_a_python_file_needs_no_run_bit(tmp_path: Path) -> None:
+    bot = tmp_path / "my bot.py"
+    bot.write_text("")
+    assert resolve_bot(str(bot)).argv == (sys.executable, str(bot))
+    quoted = f"'{bot}' --fast 'two words'"
+    assert resolve_bot(quoted).argv == (sys.executable, str(bot), "--fast", "two words")
+
+
+def test_a_program_is_found_in_the_callers_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bot"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    for argument in ("bot", "./bot", str(program)):
+        assert resolve_bot(argument).argv == (str(program),)
+
+
+def test_a_command_is_found_on_the_path_and_no_shell_sees_it() -> None:
+    command = resolve_bot("sh -c 'exit 3; $HOME *'")
+    assert os.path.isabs(command.argv[0])
+    assert command.argv[1:] == ("-c", "exit 3; $HOME *")
+    assert command.argument == "sh -c 'exit 3; $HOME *'"
+
+
+def test_a_path_wins_over_a_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "sh -c"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert resolve_bot("sh -c").argv == (str(program),)
+
+
+@pytest.mark.parametrize(
+    ("argument", "says"),
+    [
+        ("", "empty"),
+        ("  ", "empty"),
+        ("a\0b", "empty"),
+        ("''", "not found"),
+        ("big_mony", "did you mean big_money"),
+        ("no_such_bot", "referee bots"),
+        ("./no/such/file", "no such file"),
+        ("node 'unclosed", "no closing quotation"),
+        ("x" * 5000, "not found"),
+    ],
+)
+def test_what_names_nothing(argument: str, says: str) -> None:
+    with pytest.raises(BotNotFoundError, match=says) as caught:
+        resolve_bot(argument)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("bot.js", '"node '), ("bot.c", "compile it"), ("bot", "chmod")],
+)
+def test_a_file_without_its_run_bit(tmp_path: Path, name: str, says: str) -> None:
+    file = tmp_path / name
+    file.write_text("")
+    with pytest.raises(BotNotFoundError, match=says):
+        resolve_bot(str(file))
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    with pytest.raises(BotNotFoundError, match="directory"):
+        resolve_bot(str(tmp_path))
+
+
+def test_every_bundled_bot_has_a_line_on_it() -> None:
+    lines = {name: describe_bot(path) for name, path in bundled_bots().items()}
+    assert {"big_money", "minimal", "random_legal"} <= set(lines)
+    assert all(0 < len(line) <= 60 for line in lines.values())

@@ -1,0 +1,225 @@
+"""Matches inside the test process: lines, imposed states, bots that are functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from hypothesis import settings
+
+from referee.decode import decode_reply, reply_decoder
+from referee.dominion import RULES, Dominion
+from referee.dominion.messages import Pile
+from referee.game import Fault, Rules, Setup, player_number
+from referee.match import Disqualified, Entry, Match, Sent
+
+ROOT = Path(__file__).parent.parent
+NAMES = ("Ann", "Ben", "Cid", "Dee")
+DEFAULT_SEAT = {
+    "hand": ["copper"] * 5,
+    "deck": ["copper", "copper", "estate", "estate", "estate"],
+}
+PILES = [
+    *("curse", "copper", "silver", "gold", "estate", "duchy", "province"),
+    *("cellar", "market", "militia", "mine", "moat"),
+    *("remodel", "smithy", "village", "woodcutter", "workshop"),
+]
+KINGDOM = PILES[7:]
+COST = dict(zip(PILES, [0, 0, 3, 6, 2, 5, 8, 2, 5, 4, 5, 2, 4, 4, 3, 3, 3], strict=True))
+WORTH = {"copper": 1, "silver": 2, "gold": 3}
+POINTS = {"curse": -1, "estate": 1, "duchy": 3, "province": 6}
+SUPPLY = {
+    2: {"curse": 10, "copper": 46, "estate": 8, "duchy": 8, "province": 8},
+    3: {"curse": 20, "copper": 39, "estate": 12, "duchy": 12, "province": 12},
+    4: {"curse": 30, "copper": 32, "estate": 12, "duchy": 12, "province": 12},
+}
+"""The piles whose size depends on the number of players (protocol-v1, 4.2)."""
+
+BELOW_ONE = 1 - 2**-53
+"""The largest float below 1: a shuffle that draws only this leaves the order as it is."""
+
+
+_decoder = reply_decoder(RULES.replies)
+
+
+def fuzz(max_examples: int) -> settings:
+    """Settings of a property test: so many examples, and no limit on the time of one."""
+    return settings(max_examples=max_examples, deadline=None)
+
+
+# --- lines ------------------------------------------------------------------------------------
+
+
+def to_line(value: Any) -> bytes:
+    """A JSON value as a line, without its end."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def from_struct(message: msgspec.Struct) -> Any:
+    """A message as plain JSON values, as its receiver reads it."""
+    return json.loads(msgspec.json.encode(message))
+
+
+def decoded(line: bytes) -> msgspec.Struct:
+    """What the game is given for a line: a reply, or `Malformed`."""
+    return decode_reply(line, _decoder)
+
+
+def name_line(seat: int, name: str | None = None, **changes: Any) -> bytes:
+    """A handshake reply; a change to `...` takes the field out."""
+    reply = {
+        "type": "player-name-reply",
+        "player_number": player_number(seat),
+        "name": NAMES[seat] if name is None else name,
+        "version": 1,
+        **changes,
+    }
+    return to_line({field: value for field, value in reply.items() if value is not ...})
+
+
+def full_supply(players: int) -> dict[str, int]:
+    """The supply after the deal (protocol-v1, 4.2)."""
+    return dict.fromkeys(PILES, 10) | {"silver": 40, "gold": 30} | SUPPLY[players]
+
+
+def seat_of(number: str) -> int:
+    """The seat of a player: "player1" -> 0."""
+    return int(number.removeprefix("player")) - 1
+
+
+# --- what a match said ------------------------------------------------------------------------
+
+
+class Told:
+    """The entries of a match, sorted by who learns of them.
+
+    Attributes:
+        public: the messages to everybody.
+        requests: player number and message of each private one.
+        faults: the faults.
+        left: the disqualifications.
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.public: list[dict[str, Any]] = []
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.faults: list[Fault] = []
+        self.left: list[Disqualified] = []
+        for entry in entries:
+            if isinstance(entry, Sent):
+                assert entry.line.endswith(b"\n")
+                assert entry.line.count(b"\n") == 1
+                message = json.loads(entry.line)
+                if entry.to is None:
+                    self.public.append(message)
+                else:
+                    self.requests.append((player_number(entry.to), message))
+            elif isinstance(entry, Fault):
+                self.faults.append(entry)
+            elif isinstance(entry, Disqualified):
+                self.left.append(entry)
+
+    def codes(self) -> list[tuple[int, str, str]]:
+        """Seat, code and section of each fault."""
+        return [(fault.seat, fault.code, fault.section) for fault in self.faults]
+
+
+def shake_hands(match: Match) -> Told:
+    """Start a match and answer every handshake as it should be; what it says then."""
+    match.start()
+    match.take_entries()
+    for seat in match.due:
+        match.receive(seat, name_line(seat))
+    return Told(match.take_entries())
+
+
+def new_match(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
+    """A match of Dominion that has not started."""
+    return Match(RULES, seats=seats, seed=seed, **options)
+
+
+def begun(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
+    """A match of Dominion whose handshakes have gone well; what it said is taken."""
+    match = new_match(seats, seed=seed, **options)
+    shake_hands(match)
+    return match
+
+
+def play_out(match: Match, decide: Callable[[str, dict[str, Any]], bytes]) -> list[Entry]:
+    """Play a new match from its start to its end.
+
+    Args:
+        decide: gets player number and request, and gives a line; not asked for handshakes.
+
+    Returns:
+        Everything that the match said.
+    """
+    match.start()
+    entries: list[Entry] = []
+    asked: dict[int, bytes] = {}
+    while match.due:
+        new = match.take_entries()
+        entries += new
+        for entry in new:
+            if isinstance(entry, Sent) and entry.to is not None:
+                asked[entry.to] = entry.line
+        seat = match.due[0]
+        request = json.loads(asked.pop(seat))
+        if request["type"] == "player-name-request":
+            match.receive(seat, name_line(seat))
+        else:
+            match.receive(seat, decide(player_number(seat), request))
+    return entries + match.take_entries()
+
+
+# --- imposed states ---------------------------------------------------------------------------
+
+
+class Imposed:
+    """Dominion with an imposed state (see scenarios/README.md).
+
+    Attributes:
+        rules: the rules to make a match of.
+        game: the game that was made last, which is the one that is played.
+    """
+
+    def __init__(self, setup: Mapping[str, Any]) -> None:
+        self._setup = setup
+        self.rules: Rules = msgspec.structs.replace(RULES, new=self._new)
+        self.game: Dominion
+
+    def _new(self, setup: Setup) -> Dominion:
+        self.game = Dominion(setup)
+        impose(self.game, self._setup)
+        return self.game
+
+
+def impose(game: Dominion, setup: Mapping[str, Any]) -> None:
+    """Change a game that has not started as the `setup` of a scenario says."""
+    table = game._table
+    supply = table.supply
+    for card, count in setup.get("supply", {}).items():
+        assert card in supply.counts
+        supply.counts[card] = count
+    supply._piles = [Pile(card, count) for card, count in supply.counts.items()]
+    supply.empty_piles = list(supply.counts.values()).count(0)
+    if setup.get("dealt"):
+        return
+    streams = setup.get("streams", {})
+    seats = setup.get("seats", {})
+    for player in table.players:
+        cards = seats.get(player.number, DEFAULT_SEAT)
+        player.hand = list(cards.get("hand", ()))
+        player.deck = list(reversed(cards.get("deck", ())))
+        player.discard_pile = list(cards.get("discard_pile", ()))
+        player.turns = cards.get("turns", 0)
+        chance = {"keep": BELOW_ONE, "bottom-up": 0.0}[streams.get(player.number, "keep")]
+        player._random = _always(chance)
+    table._referee = _always({"first": 0.0, "last": BELOW_ONE}[streams.get("referee", "first")])
+
+
+def _always(chance: float) -> Callable[[], float]:
+    return lambda: chance

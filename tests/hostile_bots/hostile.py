@@ -1,0 +1,260 @@
+"""A Big Money bot that misbehaves in one way: hostile.py MODE [ARGUMENT [COPY]].
+
+What it is sent is appended to the file COPY.
+
+It is legal until the request at which its mode strikes, so that a test sees what the mode alone
+does. Each mode is a function that is called with every request before it would be answered; it
+returns None to answer as usual, or the bytes to write instead.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+WORTH = {"copper": 1, "silver": 2, "gold": 3}
+
+
+def write(data):
+    os.write(1, data)
+
+
+def sleep_forever():
+    while True:
+        signal.pause()
+
+
+def legal(message):
+    kind = message["type"]
+    if kind == "player-name-request":
+        number = message["player_number"]
+        reply = {"type": "player-name-reply", "player_number": number, "name": "H", "version": 1}
+    elif kind == "attack-request":
+        reply = {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
+    elif not message["buys"]:
+        reply = {"type": "play-reply", "phase": "cleanup"}
+    else:
+        treasures = [card for card in message["hand"] if card in WORTH]
+        money = sum(WORTH[card] for card in treasures)
+        buy = "province" if money >= 8 else "gold" if money >= 6 else "silver"
+        bought = [buy] if money >= 3 else []
+        reply = {
+            "type": "play-reply",
+            "phase": "buy",
+            "played_treasures": treasures,
+            "cards_to_buy": bought,
+        }
+    return json.dumps(reply).encode() + b"\n"
+
+
+# --- modes: (message, number of the request, argument) -> None or bytes; 0 is the handshake -------
+
+
+def normal(message, number, argument):
+    """Misbehave in no way."""
+
+
+def await_news(message, number, argument):
+    """Do not end the first turn before the other bot has heard of its buy."""
+    if number == 2:
+        with open(argument) as fifo:
+            fifo.read()
+
+
+def tell_news(message, number, argument):
+    """Say through a FIFO that a gain was heard of; see main()."""
+
+
+def exit_at(message, number, argument):
+    """Exit with code 3 when asked for the N-th time, saying so on stderr."""
+    if number == int(argument):
+        print("giving up", file=sys.stderr)
+        sys.exit(3)
+
+
+def die_at(message, number, argument):
+    """Die of a signal when asked for the N-th time."""
+    if number == int(argument):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def last_words(message, number, argument):
+    """Answer the N-th request and exit at once."""
+    if number == int(argument):
+        write(legal(message))
+        os._exit(0)
+
+
+def close_stdout(message, number, argument):
+    if number == int(argument):
+        os.close(1)
+        sleep_forever()
+
+
+def close_stdin(message, number, argument):
+    """Close stdin, having answered; then live on."""
+    if number == int(argument):
+        write(legal(message))
+        os.close(0)
+        sleep_forever()
+
+
+def sleep_at(message, number, argument):
+    if number == int(argument):
+        print("thinking", file=sys.stderr, flush=True)
+        sleep_forever()
+
+
+def stop_at(message, number, argument):
+    """Stop the own process, as a debugger or Ctrl-Z would."""
+    if number == int(argument):
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def drip(message, number, argument):
+    """Write the reply byte by byte, always a little, never a line end."""
+    if number == 1:
+        while True:
+            write(b" ")
+            time.sleep(0.02)
+
+
+def unfinished(message, number, argument):
+    """A whole reply but for its line end, then the end of the output."""
+    if number == 1:
+        write(legal(message).rstrip(b"\n"))
+        os._exit(0)
+
+
+def long_line(message, number, argument):
+    """A legal reply in a line of N bytes, its end not counted."""
+    if number == 1:
+        reply = legal(message).rstrip(b"\n")
+        return reply + b" " * (int(argument) - len(reply)) + b"\n"
+    return None
+
+
+def endless_line(message, number, argument):
+    if number == 1:
+        for _ in range(160):
+            write(b"x" * 65536)
+
+
+def early(message, number, argument):
+    """Answer every buy and the clean-up after it in one go, before the clean-up is asked for."""
+    if message["type"] == "play-turn":
+        if not message["buys"]:
+            return b""
+        return legal(message) + b'\r\n \t\n{"type":"play-reply","phase":"cleanup"}\r\n'
+    return None
+
+
+def unasked(message, number, argument):
+    """With one reply also N bytes in lines that nobody asked for."""
+    if number == 1:
+        line = b'{"type":"play-reply","phase":"cleanup"}'
+        rest = int(argument)
+        extra = b""
+        while rest:
+            size = min(rest, 1000)
+            extra += line.ljust(size - 1) + b"\n"
+            rest -= size
+        return legal(message) + extra
+    return None
+
+
+def flood(message, number, argument):
+    if number == 1:
+        while True:
+            write(b'{"type":"play-reply","phase":"cleanup"}\n' * 1000)
+
+
+def blank_flood(message, number, argument):
+    if number == 1:
+        while True:
+            write(b" \n" * 1000)
+
+
+def stays(message, number, argument):
+    """Ignore SIGTERM, and neither game-end nor the end of input make it exit."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def late_goodbye(message, number, argument):
+    """Exit with code 7 on SIGTERM only."""
+    signal.signal(signal.SIGTERM, lambda number, frame: os._exit(7))
+
+
+def heir(message, number, argument):
+    """Leave a child in the group that holds all pipes, write its pid to a file, and exit."""
+    if number == 1:
+        child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
+        with open(argument, "w") as file:
+            file.write(str(child.pid))
+        os._exit(0)
+
+
+def daemon(message, number, argument):
+    """Leave a child in a session of its own and play on."""
+    if number == 1:
+        code = f"import os, signal\nopen({argument!r}, 'w').write(str(os.getpid()))\nsignal.pause()"
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while not (os.path.exists(argument) and os.path.getsize(argument)):
+            time.sleep(0.005)
+
+
+def noisy(message, number, argument):
+    """Write a megabyte to stderr at every request."""
+    os.write(2, b"noise " * 1000 * 170 + b"\n")
+
+
+def garbage(message, number, argument):
+    """Answer the N-th request with the bytes of a file."""
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        with open(file, "rb") as opened:
+            return opened.read()
+    return None
+
+
+def signal_referee(message, number, argument):
+    """At the N-th request send the referee the signal S: "N:S"."""
+    where, _, what = argument.partition(":")
+    if number == int(where):
+        os.kill(os.getppid(), int(what))
+        sleep_forever()
+
+
+def main():
+    mode = globals()[sys.argv[1]]
+    argument = sys.argv[2] if len(sys.argv) > 2 else ""
+    copy = open(sys.argv[3], "ab", buffering=0) if len(sys.argv) > 3 else None
+    number = 0
+    while True:
+        line = sys.stdin.buffer.readline()
+        if copy:
+            copy.write(line)
+        message = json.loads(line) if line else {"type": "game-end"}
+        if message["type"] == "game-end":
+            if mode in (stays, late_goodbye):
+                sleep_forever()
+            return
+        if mode is tell_news and message["type"] == "player-gained" and argument:
+            with open(argument, "w") as fifo:
+                fifo.write("heard")
+            argument = ""
+        if message["type"] in ("player-name-request", "play-turn", "attack-request"):
+            reply = mode(message, number, argument)
+            write(legal(message) if reply is None else reply)
+            number += 1
+
+
+main()

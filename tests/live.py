@@ -1,0 +1,89 @@
+"""Playing real matches in tests: bots as processes, short limits, nothing left behind."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from referee.bots.command import resolve_bot
+from referee.bots.orphans import children
+from referee.games import GAMES
+from referee.logs.files import open_logs
+from referee.options import Options
+from referee.play import Played, Runner
+
+ROOT = Path(__file__).parent.parent
+HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
+
+
+def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
+    """The BOT argument for a hostile bot; what it is sent is appended to `copy`."""
+    words = [sys.executable, "-I", "-S", str(HOSTILE), mode, str(argument)]
+    return shlex.join(words if copy is None else [*words, str(copy)])
+
+
+async def play(
+    folder: Path, *bots: str, seed: int = 1, stderr: list[int | None] | None = None, **limits: Any
+) -> Played:
+    """Play a match; its logs are `folder/log` and `folder/record`.
+
+    Afterwards no child process is left that was not there before.
+    """
+    before = children()
+    log, record = open_logs([str(folder / "log"), str(folder / "record")])
+    runner = Runner(
+        GAMES["dominion"],
+        [resolve_bot(bot) for bot in bots],
+        seed=seed,
+        options=Options(**limits),
+        log=log,
+        record=record,
+        stderr=stderr,
+    )
+    try:
+        played = await runner.run()
+    finally:
+        assert children() - before == set()
+        for file in (log, record):
+            assert file is not None
+            file.close()
+    return played
+
+
+def entries(file: Path) -> list[dict[str, Any]]:
+    """All lines of a log or record."""
+    return [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
+
+
+def without_times(file: Path) -> list[dict[str, Any]]:
+    """A record's lines without their time fields."""
+    return [
+        {key: value for key, value in entry.items() if key not in ("time", "started")}
+        for entry in entries(file)
+    ]
+
+
+def referee(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process."""
+    return subprocess.run(
+        [sys.executable, "-m", "referee", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        **options,
+    )
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"

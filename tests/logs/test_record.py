@@ -1,0 +1,131 @@
+"""The match record (spec/log-format.md, 2): its lines, its digest, its schema."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+from live import ROOT, entries, hostile, play
+
+from referee.logs.record import RecordEntry
+
+SCHEMAS = ROOT / "spec" / "schema"
+
+
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((SCHEMAS / name).read_text()))
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    """The logs of a match in which much happens."""
+    line = tmp_path / "line"
+    line.write_bytes(b"\xff\xfe not text\n")
+    await play(
+        tmp_path,
+        "village_engine",
+        hostile("garbage", f"3:{line}"),
+        "militia_money",
+        hostile("exit_at", 6),
+    )
+    return tmp_path
+
+
+async def test_every_line_validates_against_its_schema(folder: Path) -> None:
+    log, record = entries(folder / "log"), entries(folder / "record")
+    public = validator("dominion-v1-spectator-log.schema.json")
+    for message in log:
+        public.validate(message)
+    whole = validator("dominion-v1-match-record.schema.json")
+    for entry in record:
+        whole.validate(entry)
+    to_bot = validator("dominion-v1-to-bot.schema.json")
+    for entry in record:
+        if entry["entry"] == "sent":
+            to_bot.validate(entry["message"])
+
+
+async def test_the_replies_of_the_example_bots_validate(folder: Path) -> None:
+    from_bot = validator("dominion-v1-from-bot.schema.json")
+    replies = [
+        json.loads(entry["line"])
+        for entry in entries(folder / "record")
+        if entry["entry"] == "received" and entry["player_number"] in ("player1", "player3")
+    ]
+    for reply in replies:
+        from_bot.validate(reply)
+    assert len(replies) > 50
+
+
+def test_the_schema_tells_wrong_replies() -> None:
+    from_bot = validator("dominion-v1-from-bot.schema.json")
+    for wrong in (
+        {},
+        {"type": "play-reply"},
+        {"type": "play-reply", "phase": "attack"},
+        {"type": "play-reply", "phase": "buy", "played_treasures": 5},
+        {"type": "play-reply", "phase": "buy", "cards_to_buy": ["platinum"]},
+        {"type": "attack-reply"},
+        {"type": "attack-reply-reaction", "reaction": "hide"},
+        {"type": "player-name-reply", "player_number": "player1"},
+        {"type": "player-name-reply", "player_number": "player1", "name": "x", "version": 2},
+    ):
+        assert not from_bot.is_valid(wrong), wrong
+
+
+async def test_the_lines_are_what_the_structs_say(folder: Path) -> None:
+    """The writer puts lines together by hand; the structs must read every one, losing nothing."""
+    decoder = msgspec.json.Decoder(RecordEntry)
+    for line in (folder / "record").read_bytes().splitlines():
+        again: dict[str, Any] = json.loads(msgspec.json.encode(decoder.decode(line)))
+        assert again == json.loads(line)
+
+
+async def test_first_and_last_line(folder: Path) -> None:
+    first, *_, last = entries(folder / "record")
+    assert first["entry"] == "header"
+    assert first["format"] == "referee-match-record"
+    assert first["version"] == 1
+    assert first["seed"] == 1
+    assert first["bots"][0] == "village_engine"
+    assert first["options"]["max_turns"] == 500
+    assert last["entry"] == "end"
+    assert last["players"][3]["disqualified"] == "exited"
+    assert last["winners"]
+    assert [len(player["cards"]) > 0 for player in last["players"]] == [True] * 4
+
+
+async def test_exit_codes_stand_before_the_end_in_seat_order(folder: Path) -> None:
+    exits = entries(folder / "record")[-5:-1]
+    assert [entry["player_number"] for entry in exits] == [f"player{n}" for n in (1, 2, 3, 4)]
+    assert [entry["exit_code"] for entry in exits] == [0, 0, 0, 3]
+
+
+async def test_the_digest_is_over_the_lines_without_their_time(folder: Path) -> None:
+    *lines, last = (folder / "record").read_bytes().splitlines(keepends=True)
+    timed = re.compile(rb',"(time|started)":("[^"]*"|[0-9.]+)}\n$')
+    without = b"".join(timed.sub(b"}\n", line) for line in lines)
+    digest = hashlib.sha256(without).hexdigest()
+    assert json.loads(last)["digest"] == f"sha256:{digest}"
+
+
+async def test_a_fault_follows_its_line_and_names_its_section(folder: Path) -> None:
+    record = entries(folder / "record")
+    at = next(i for i, entry in enumerate(record) if entry["entry"] == "fault")
+    assert record[at]["player_number"] == "player2"
+    assert record[at]["code"] == "invalid-json"
+    before = [entry for entry in record[:at] if entry["entry"] == "received"][-1]
+    assert base64.b64decode(before["base64"]) == b"\xff\xfe not text"
+
+
+async def test_times_never_go_back(folder: Path) -> None:
+    times = [entry["time"] for entry in entries(folder / "record") if "time" in entry]
+    assert times == sorted(times)
+    assert times[0] >= 0

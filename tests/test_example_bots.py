@@ -1,0 +1,85 @@
+"""The example bots, in every language whose toolchain is on the machine, play without a fault.
+
+`python tests/soak.py` plays 200 matches for each of them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from live import ROOT, play
+
+from referee.bots.bundled import bundled_bots
+
+BOTS = ROOT / "example_bots"
+
+# Name -> what must be on the PATH, how to build ({source}, {out}), how to run.
+FOREIGN = {
+    "big_money.js": ("node", None, "node {source}"),
+    "big_money.pl": ("perl", None, "perl {source}"),
+    "big_money.c": ("cc", "cc -O1 -o {out}/big_money_c {source}", "{out}/big_money_c"),
+    "big_money.rs": ("rustc", "rustc -o {out}/big_money_rs {source}", "{out}/big_money_rs"),
+    "BigMoney.java": ("javac", "javac -d {out} {source}", "java -Xshare:auto -cp {out} BigMoney"),
+}
+
+
+def build(name: str, out: Path) -> str:
+    """The BOT argument of a bot in another language."""
+    tool, compile_line, run_line = FOREIGN[name]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{name}: no {tool} on this machine")
+    names = {"source": BOTS / name, "out": out}
+    if compile_line is not None:
+        subprocess.run(compile_line.format(**names).split(), check=True, capture_output=True)
+    return run_line.format(**names)
+
+
+def seatings(bot: str) -> Iterator[list[str]]:
+    """The bot in every seat of matches of two, three and four players."""
+    others = ["militia_money", "random_legal", "village_engine"]
+    for count in (2, 3, 4):
+        for seat in range(count):
+            bots = others[: count - 1]
+            bots.insert(seat, bot)
+            yield bots
+
+
+@pytest.mark.parametrize("bot", sorted(bundled_bots()))
+async def test_a_python_bot_commits_no_fault(bot: str, tmp_path: Path) -> None:
+    for seed, bots in enumerate(seatings(bot)):
+        played = await play(tmp_path, *bots, seed=seed)
+        for player in played.result.players:
+            assert (player.disqualified, player.faults) == (None, {}), (seed, bots)
+            assert player.exit_code == 0
+        assert played.result.reason in ("provinces-empty", "piles-empty")
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+async def test_a_bot_in_another_language_plays_as_the_python_one(name: str, tmp_path: Path) -> None:
+    bot = build(name, tmp_path)
+    for seed, bots in enumerate(seatings("big_money")):
+        played = await play(tmp_path, *bots, seed=seed)
+        score = [player.score for player in played.result.players]
+        theirs = [bot if other == "big_money" else other for other in bots]
+        foreign = await play(tmp_path, *theirs, seed=seed)
+        for player in foreign.result.players:
+            assert (player.disqualified, player.faults) == (None, {}), (seed, theirs)
+            assert player.exit_code == 0
+        assert [player.score for player in foreign.result.players] == score
+
+
+@pytest.mark.parametrize("file", sorted(BOTS.glob("*.*")), ids=lambda file: file.name)
+def test_a_bot_needs_nobody_else(file: Path) -> None:
+    text = file.read_text()
+    assert "import referee" not in text
+    assert "from referee" not in text
+    if file.name != "minimal.py":
+        assert "referee play" in text  # its run line
+
+
+def test_the_bot_to_copy_from_is_short() -> None:
+    assert len((BOTS / "minimal.py").read_text().splitlines()) <= 40

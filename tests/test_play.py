@@ -1,0 +1,375 @@
+"""Matches with real processes: time, failure, disqualification (protocol-v1, 1 and 8)."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from live import entries, hostile, is_running, play, without_times
+
+from referee.errors import LogWriteError
+from referee.match import Match
+
+BIG_MONEY = "big_money"
+
+
+async def disqualified(folder: Path, bot: str, **limits: Any) -> tuple[str, str]:
+    """Play a hostile bot as player 2; the code and the detail it was disqualified with."""
+    played = await play(folder, BIG_MONEY, bot, **limits)
+    result = played.result
+    assert result.reason == "last-player-standing"
+    assert result.winners == ["player1"]
+    assert result.players[0].disqualified is None
+    assert result.players[0].exit_code == 0
+    assert entries(folder / "log")[-2:] == [
+        {
+            "type": "player-disqualified",
+            "player_number": "player2",
+            "reason": result.players[1].disqualified,
+        },
+        {
+            "type": "game-end",
+            "scores": [player.score for player in result.players],
+            "winners": ["player1"],
+            "reason": "last-player-standing",
+        },
+    ]
+    left = played.disqualified[1]
+    assert left.code == result.players[1].disqualified
+    return left.code, left.detail
+
+
+# --- 3.4: the handshake ---------------------------------------------------------------------------
+
+
+async def test_no_handshake_in_time(tmp_path: Path) -> None:
+    code, detail = await disqualified(tmp_path, hostile("sleep_at", 0), startup_limit=0.3)
+    assert code == "startup-timeout"
+    assert "0.3 s" in detail
+
+
+async def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("neither a binary nor a script with a first line\n")
+    program.chmod(0o755)
+    code, detail = await disqualified(tmp_path, str(program))
+    assert code == "failed-to-start"
+    assert "#!" in detail
+    assert str(tmp_path) not in detail  # it goes into the record's digest
+
+
+async def test_exit_in_the_handshake(tmp_path: Path) -> None:
+    code, detail = await disqualified(tmp_path, hostile("exit_at", 0))
+    assert code == "exited"
+    assert "exit code 3" in detail
+
+
+async def test_another_version(tmp_path: Path) -> None:
+    reply = tmp_path / "reply"
+    reply.write_bytes(
+        b'{"type":"player-name-reply","player_number":"player2","name":"x","version":2}\n'
+    )
+    code, _ = await disqualified(tmp_path, hostile("garbage", f"0:{reply}"))
+    assert code == "unsupported-version"
+
+
+async def test_all_bots_fail(tmp_path: Path) -> None:
+    played = await play(tmp_path, *[hostile("exit_at", 0)] * 3)
+    assert played.result.reason == "no-players"
+    assert played.result.winners == []
+    assert [player.rank for player in played.result.players] == [1, 1, 1]
+    assert played.result.turns == 0
+    assert entries(tmp_path / "log")[-1]["reason"] == "no-players"
+
+
+async def test_handshakes_run_side_by_side(tmp_path: Path) -> None:
+    limit = 1.0
+    started = time.monotonic()
+    await play(tmp_path, *[hostile("sleep_at", 0)] * 4, startup_limit=limit)
+    assert time.monotonic() - started < 3 * limit
+
+
+# --- 8.1: time ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["sleep_at", "stop_at"])
+async def test_no_reply_in_time(tmp_path: Path, mode: str) -> None:
+    code, detail = await disqualified(tmp_path, hostile(mode, 3), time_limit=0.3)
+    assert code == "timeout"
+    assert "0.3 s" in detail
+
+
+async def test_a_dripping_line_gets_no_more_time(tmp_path: Path) -> None:
+    started = time.monotonic()
+    code, _ = await disqualified(tmp_path, hostile("drip"), time_limit=0.4)
+    assert code == "timeout"
+    assert time.monotonic() - started < 5
+
+
+async def test_the_report_has_what_an_author_needs(tmp_path: Path) -> None:
+    played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), time_limit=0.3)
+    assert b'"type":"play-turn"' in played.disqualified[1].asked
+    assert played.last_stderr[1] == ["thinking"]
+    player = played.result.players[1]
+    assert player.exit_code == -9
+    assert player.requests == 1
+    assert player.turns == 1
+    assert player.reply_seconds.max == pytest.approx(0.3, abs=0.25)
+    assert player.rank == 2
+
+
+async def test_four_players_lose_two_and_go_on(tmp_path: Path) -> None:
+    played = await play(
+        tmp_path,
+        BIG_MONEY,
+        hostile("exit_at", 4),
+        BIG_MONEY,
+        hostile("sleep_at", 7),
+        time_limit=0.5,
+    )
+    result = played.result
+    assert [player.disqualified for player in result.players] == [None, "exited", None, "timeout"]
+    assert result.reason in ("provinces-empty", "piles-empty")
+    assert set(result.winners) <= {"player1", "player3"}
+    assert [result.players[seat].rank for seat in (1, 3)] == [3, 3]
+
+
+# --- 8.2: exit and closed pipes -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bot", "says"),
+    [
+        (hostile("exit_at", 1), "exit code 3"),
+        (hostile("exit_at", 4), "exit code 3"),
+        (hostile("die_at", 2), "SIGSEGV"),
+        (hostile("close_stdout", 2), "closed its standard output"),
+        (hostile("unfinished"), "exit code 0"),
+    ],
+)
+async def test_exit_while_a_reply_is_due(tmp_path: Path, bot: str, says: str) -> None:
+    code, detail = await disqualified(tmp_path, bot)
+    assert code == "exited"
+    assert says in detail
+
+
+@pytest.mark.parametrize("bot", [hostile("last_words", 1), hostile("close_stdin", 1)])
+async def test_a_complete_reply_counts_though_its_bot_is_gone(tmp_path: Path, bot: str) -> None:
+    played = await play(tmp_path, BIG_MONEY, bot, time_limit=0.5)
+    assert played.result.players[1].disqualified in ("exited", "timeout")
+    assert played.result.players[1].requests == 2  # the buy was taken, the clean-up was asked for
+    asked_last = played.disqualified[1].asked
+    assert b'"buys":0' in asked_last
+
+
+async def test_a_child_that_holds_the_pipes_delays_nothing(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    started = time.monotonic()
+    code, _ = await disqualified(tmp_path, hostile("heir", pid_file), time_limit=30)
+    assert code == "exited"
+    assert time.monotonic() - started < 10
+    assert not is_running(int(pid_file.read_text()))
+
+
+# --- 1.2, 1.3: lines, queue, caps -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("length", "passes"), [(1024, True), (1025, False)])
+async def test_the_cap_on_a_line_is_exact(tmp_path: Path, length: int, passes: bool) -> None:
+    played = await play(tmp_path, BIG_MONEY, hostile("long_line", length), line_limit=1024)
+    assert played.result.players[1].disqualified == (None if passes else "output-limit")
+
+
+@pytest.mark.parametrize(("length", "passes"), [(65536, True), (65537, False)])
+async def test_the_default_cap_on_a_line(tmp_path: Path, length: int, passes: bool) -> None:
+    played = await play(tmp_path, BIG_MONEY, hostile("long_line", length))
+    assert played.result.players[1].disqualified == (None if passes else "output-limit")
+
+
+@pytest.mark.parametrize(
+    ("limit", "size", "passes"),
+    [(3000, 3000, True), (3000, 3001, False), (60_000, 60_001, False), (65536, 100_000, False)],
+)
+async def test_the_cap_on_unasked_output(
+    tmp_path: Path, limit: int, size: int, passes: bool
+) -> None:
+    bot = hostile("unasked", size)
+    played = await play(tmp_path, BIG_MONEY, bot, queue_limit=limit, max_turns=50)
+    assert played.result.players[1].disqualified == (None if passes else "output-limit")
+
+
+@pytest.mark.parametrize("mode", ["flood", "blank_flood", "endless_line"])
+async def test_output_without_end(tmp_path: Path, mode: str) -> None:
+    code, _ = await disqualified(tmp_path, hostile(mode))
+    assert code == "output-limit"
+
+
+async def test_replies_before_they_are_asked_for_play_the_same_game(tmp_path: Path) -> None:
+    early, usual = tmp_path / "early", tmp_path / "usual"
+    early.mkdir()
+    usual.mkdir()
+    played = await play(early, BIG_MONEY, hostile("early"))
+    await play(usual, BIG_MONEY, hostile("normal"))
+    assert played.result.players[1].faults == {}
+    assert (early / "log").read_bytes() == (usual / "log").read_bytes()
+
+
+# --- bad lines: a fault each, and the match goes on -----------------------------------------------
+
+BAD_LINES = [
+    (b"\xff\xfe{}", "invalid-json"),
+    (b'{"type":"play-reply","phase":"\\ud800"}', "invalid-json"),
+    (b"[" * 10_000, "invalid-json"),
+    (b"[" * 10_000 + b"]" * 10_000, "invalid-json"),
+    (b'{"type":"play-reply","x":' + b"[" * 10_000 + b"]" * 10_000 + b"}", "invalid-json"),
+    (b"NaN", "invalid-json"),
+    (b'{"type":"play-reply","phase":NaN}', "invalid-json"),
+    (b"null", "invalid-json"),
+    (b"5", "invalid-json"),
+    (b"1" * 5000, "invalid-json"),
+    (b"[]", "invalid-json"),
+    (b"\x00", "invalid-json"),
+    (b"{}", "wrong-type"),
+    (b'{"type":5}', "wrong-type"),
+    (b'{"type":"attack-reply","discard":[]}', "wrong-type"),
+    (b'{"type":"play-reply"}', "bad-phase"),
+    (b'{"type":"play-reply","phase":' + b"1" * 5000 + b"}", "bad-phase"),
+    (b'{"type":"play-reply","phase":"buy","phase":"x"}', "bad-phase"),
+    (b'{"type":"play-reply","phase":"buy","played_treasures":5}', "bad-treasure"),
+    (b'{"type":"play-reply","phase":"buy","played_treasures":[{}]}', "bad-treasure"),
+    (b'{"type":"play-reply","phase":"buy","cards_to_buy":[["copper"]]}', "cannot-buy"),
+    (b'{"type":"play-reply","phase":"cleanup","top_discard":[1]}', "bad-top-discard"),
+    (b'{"type":"play-reply","phase":"action","card":{}}', "not-an-action"),
+]
+
+
+@pytest.mark.parametrize(("line", "code"), BAD_LINES)
+async def test_a_bad_line_is_a_fault(tmp_path: Path, line: bytes, code: str) -> None:
+    file = tmp_path / "line"
+    file.write_bytes(line + b"\n")
+    played = await play(tmp_path, BIG_MONEY, hostile("garbage", f"1:{file}"), max_turns=3)
+    player = played.result.players[1]
+    assert player.disqualified is None
+    assert player.faults == {code: 1}
+    assert player.turns == 3
+    received = [
+        entry
+        for entry in entries(tmp_path / "record")
+        if entry["entry"] == "received" and entry["player_number"] == "player2"
+    ]
+    assert ("base64" in received[1]) == (code == "invalid-json" and line.startswith(b"\xff"))
+
+
+# --- stderr ---------------------------------------------------------------------------------------
+
+
+async def test_stderr_is_drained_and_kept(tmp_path: Path) -> None:
+    fd = os.open(tmp_path / "stderr", os.O_WRONLY | os.O_CREAT)
+    played = await play(tmp_path, BIG_MONEY, hostile("noisy"), stderr=[None, fd], max_turns=2)
+    assert played.result.players[1].disqualified is None
+    # The handshake and four requests, a megabyte each.
+    assert (tmp_path / "stderr").stat().st_size == 5 * (6 * 1000 * 170 + 1)
+    assert played.last_stderr[1][-1].endswith("noise ")
+
+
+# --- 8.4: the end ---------------------------------------------------------------------------------
+
+
+async def test_a_bot_that_will_not_go_is_killed(tmp_path: Path) -> None:
+    played = await play(tmp_path, BIG_MONEY, hostile("stays"), grace=0.1, max_turns=1)
+    assert played.result.players[1].disqualified is None
+    assert played.result.players[1].exit_code == -9
+
+
+async def test_sigterm_comes_before_sigkill(tmp_path: Path) -> None:
+    played = await play(tmp_path, BIG_MONEY, hostile("late_goodbye"), grace=0.5, max_turns=1)
+    assert played.result.players[1].exit_code == 7
+
+
+# --- nothing is left behind -----------------------------------------------------------------------
+
+
+async def test_an_error_inside_the_referee_leaves_no_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receive = Match.receive
+    calls = 0
+
+    def fail(self: Match, seat: int, line: bytes) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            raise RuntimeError("a bug")
+        receive(self, seat, line)
+
+    monkeypatch.setattr(Match, "receive", fail)
+    with pytest.RaisesGroup(pytest.RaisesExc(RuntimeError, match="a bug")):
+        await play(tmp_path, BIG_MONEY, hostile("stays"))
+
+
+async def test_cancelling_leaves_no_bot(tmp_path: Path) -> None:
+    with trio.CancelScope() as scope:
+        async with trio.open_nursery() as nursery:
+
+            async def cancel_when_asked() -> None:
+                while not (tmp_path / "record").exists():
+                    await trio.lowlevel.checkpoint()
+                while b'"play-turn"' not in (tmp_path / "record").read_bytes():
+                    await trio.lowlevel.checkpoint()
+                scope.cancel()
+
+            nursery.start_soon(cancel_when_asked)
+            await play(tmp_path, hostile("sleep_at", 1), hostile("stays"))
+    assert scope.cancelled_caught
+
+
+async def test_a_full_disk_is_said_and_leaves_no_bot(tmp_path: Path) -> None:
+    (tmp_path / "log").symlink_to("/dev/full")
+    with pytest.raises(LogWriteError, match="No space left"):
+        await play(tmp_path, BIG_MONEY, hostile("stays"))
+
+
+# --- the two logs ---------------------------------------------------------------------------------
+
+
+async def test_the_spectator_log_is_byte_for_byte_what_every_bot_was_sent(tmp_path: Path) -> None:
+    copies = [tmp_path / f"copy{seat}" for seat in range(3)]
+    bots = [hostile("normal", "", copies[0]), hostile("exit_at", 8, copies[1])]
+    await play(tmp_path, *bots, hostile("garbage", "2:/dev/null", copies[2]), time_limit=1)
+    log = (tmp_path / "log").read_bytes()
+    private = (
+        b'{"type":"player-name-request"',
+        b'{"type":"play-turn"',
+        b'{"type":"attack-request"',
+    )
+    for seat, copy in enumerate(copies):
+        lines = copy.read_bytes().splitlines(keepends=True)
+        public = b"".join(line for line in lines if not line.startswith(private))
+        # Who leaves the match hears nothing more.
+        assert public == log if seat == 0 else log.startswith(public)
+        assert len(public) > 2000
+    record = entries(tmp_path / "record")
+    assert [e["message"] for e in record if e.get("to") == "all"] == entries(tmp_path / "log")
+
+
+async def test_equal_matches_give_equal_logs(tmp_path: Path) -> None:
+    folders = [tmp_path / "1", tmp_path / "2"]
+    for folder in folders:
+        folder.mkdir()
+        await play(folder, "random_legal", hostile("exit_at", 9), "village_engine", seed=11)
+    assert (folders[0] / "log").read_bytes() == (folders[1] / "log").read_bytes()
+    assert without_times(folders[0] / "record") == without_times(folders[1] / "record")
+
+
+async def test_bots_that_are_not_asked_hear_the_news(tmp_path: Path) -> None:
+    """While one bot takes its time, the others are told what happened (1.1, 1.7)."""
+    heard = tmp_path / "heard"
+    os.mkfifo(heard)
+    played = await play(
+        tmp_path, hostile("await_news", heard), hostile("tell_news", heard), max_turns=1
+    )
+    assert [player.disqualified for player in played.result.players] == [None, None]

@@ -1,0 +1,33 @@
+"""The schemas in spec/schema are those of the structs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+from live import ROOT
+
+from referee import schema
+
+
+def test_the_committed_schemas_are_up_to_date() -> None:
+    assert schema.main(["--check", str(ROOT / "spec" / "schema")]) == 0
+
+
+def test_a_stale_schema_is_named(tmp_path: Path) -> None:
+    assert schema.main([str(tmp_path)]) == 0
+    (tmp_path / "result.schema.json").write_text("{}")
+    said = schema.main(["--check", str(tmp_path)])
+    assert isinstance(said, str)
+    assert "result.schema.json" in said
+    (tmp_path / "result.schema.json").unlink()
+    assert "result.schema.json" in str(schema.main(["--check", str(tmp_path)]))
+
+
+def test_usage() -> None:
+    assert "usage" in str(schema.main([]))
+
+
+def test_the_schemas_are_schemas() -> None:
+    for made in schema.schemas().values():
+        jsonschema.Draft202012Validator.check_schema(made)
