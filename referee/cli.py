@@ -253,6 +253,7 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
             for bot in launched:
                 bot.end()
             kill_orphans(spare)
+            adopt_orphans(False)
     with _printing():
         _print_result(options, played, runner)
     return DISQUALIFIED if played.disqualified else OK

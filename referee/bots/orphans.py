@@ -18,11 +18,11 @@ _PR_SET_CHILD_SUBREAPER = 36
 _MAX_ROUNDS = 1000
 
 
-def adopt_orphans() -> None:
-    """Let orphaned descendants become children of this process instead of init's."""
+def adopt_orphans(adopt: bool = True) -> None:
+    """Let orphaned descendants become children of this process instead of init's, or no longer."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
 
 
 def children() -> set[int]:
