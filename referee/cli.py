@@ -7,6 +7,7 @@ rules: they come up in the meantime.
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import math
 import os
@@ -37,6 +38,7 @@ MAX_SEED = 2**53
 MIN_BOTS, MAX_BOTS = 2, 4
 DRAWN_SEEDS = 10**9
 """A seed that is drawn is below this, so that it is short enough to type."""
+PLAIN_WIDTH = 80
 PROGRESS_AFTER_SECONDS = 1.0
 PROGRESS_EVERY_SECONDS = 0.2
 
@@ -50,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 1, 2, 70 (a bug in the referee), 128 + N after signal N.
     """
+    # Start-up makes many objects and no garbage: looking for some there takes a quarter of it.
+    gc.disable()
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (closed by the caller: >&-)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -329,6 +333,8 @@ def _run(
                     failure = error
                 nursery.cancel_scope.cancel()
 
+    gc.freeze()
+    gc.enable()
     with interrupts.held():
         trio.run(run)
     if caught is not None:
@@ -379,19 +385,20 @@ def _print_result(options: argparse.Namespace, played: Played, runner: Runner) -
         return
     if options.quiet:
         return
-    from rich.text import Text
+    import shutil
 
     from referee.report import match_report
 
     file = sys.stderr if options.log == "-" else sys.stdout
-    console = _console(file)
-    with console.capture() as captured:
-        for part in match_report(played, runner.match.first_faults.values(), _again(options)):
-            # What is there to be copied stays one line, whatever the terminal's width.
-            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
-    lines = [line.rstrip() for line in captured.get().strip("\n").split("\n")]
-    file.write("\n".join(lines) + "\n")
-    file.flush()
+    on_terminal = file.isatty()
+    text = match_report(
+        played,
+        runner.match.first_faults.values(),
+        _again(options),
+        width=shutil.get_terminal_size().columns if on_terminal else PLAIN_WIDTH,
+        colour=on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+    )
+    print(text, end="", file=file, flush=True)
 
 
 def _again(options: argparse.Namespace) -> list[str]:

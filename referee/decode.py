@@ -1,8 +1,9 @@
 """Read one line of a bot: bytes -> reply struct or `Malformed`, and never an exception.
 
 Invariants, fuzzed in `tests/test_decode.py`: for any bytes, `decode_reply` returns; it returns the
-same for the same bytes on every supported Python, at whatever depth of the caller's stack; and
-what a JSON parser for which the last duplicate counts reads as a reply is read as that reply.
+same for the same bytes on every supported Python, however deep the caller's stack is (if it has
+`MAX_DEPTH` and a few frames left); and what a JSON parser for which the last duplicate counts reads
+as a reply is read as that reply.
 
 The fast path is one typed decode. What it refuses is looked at again, slowly, to tell "no JSON
 object" from "an object of the wrong type", and because the typed decoder takes the first of two
@@ -11,8 +12,6 @@ duplicate `type` keys where the protocol counts the last (1.5).
 
 from __future__ import annotations
 
-import json
-import re
 from functools import cache, reduce
 from operator import or_
 
@@ -71,6 +70,9 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
 
 
 def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
+    import json  # not needed by bots that make no mistakes
+    import re
+
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
@@ -86,7 +88,8 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
         place = re.search(r"\(byte (\d+)\)", str(error))
         if place is None:
             return Malformed(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
-        return Malformed(INVALID_JSON, f"the JSON is malformed at byte {int(place[1]) + 1}")
+        byte = min(int(place[1]) + 1, len(line))
+        return Malformed(INVALID_JSON, f"the JSON is malformed at byte {byte}")
     # Nothing below can fail on syntax any more; the depth is bounded, and so are the integers.
     value = json.loads(text, parse_int=_parse_int)
     if not isinstance(value, dict):

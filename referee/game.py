@@ -20,7 +20,6 @@ Seats are counted from 0 here and in all Python code; on the wire they are "play
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Protocol
@@ -216,6 +215,8 @@ def player_number(seat: int) -> str:
 def describe(value: Any) -> str:
     """A bot's value in one short, printable, deterministic phrase for a message to its author."""
     if isinstance(value, str):
+        import json  # not needed by bots that make no mistakes
+
         shown = value if len(value) <= 40 else value[:40] + "..."
         return json.dumps(shown)
     if value is None:

@@ -134,6 +134,8 @@ class Match:
 
     def start(self) -> None:
         """Ask every bot for its name."""
+        if self.due or self.outcome is not None:
+            raise ProtocolMisuseError("the match was started already")
         self.due = tuple(range(len(self.names)))
         for seat in self.due:
             self._send(PlayerNameRequest(player_number(seat)), to=seat)
@@ -294,7 +296,7 @@ class Match:
 
     def _check_due(self, seat: int) -> None:
         if seat not in self.due:
-            raise ProtocolMisuseError(f"{player_number(seat)} is not due; due are {self.due}")
+            raise ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")
 
 
 def _is_version_1(version: object) -> bool:

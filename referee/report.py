@@ -1,94 +1,137 @@
-"""The result of a match for people, as rich renderables; printing them is the caller's.
+"""The result of a match for people, as text; printing it is the caller's.
 
-Only text that wraps well at 80 columns, and nothing that colour alone says.
+It reads well at 80 columns, and nothing is said by colour alone. Plain text is made here and not
+by rich because loading rich takes longer than the match (tests/benchmarks, (c)).
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-
-from rich import box
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from referee.game import Fault, Termination, player_number
 from referee.play import Played
 from referee.result import MatchResult, PlayerResult
 
+MAX_NAME = 24
+"""A longer name is cut in the table."""
 _ASKED_CAP = 600
 """More of a request's line than this is not shown."""
+_GAP = "  "
+
+Cell: TypeAlias = tuple[str, str]
+"""A text and its style: empty, or a key of `_STYLES`."""
+Paint: TypeAlias = Callable[[Cell], str]
+"""Styles a cell's text, if the terminal shall see colours."""
+_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33"}
 
 
 def match_report(
-    played: Played, faults: Iterable[Fault], again: Sequence[str]
-) -> Iterator[RenderableType]:
+    played: Played, faults: Iterable[Fault], again: Sequence[str], *, width: int, colour: bool
+) -> str:
     """Everything that a person wants to know of a match, in reading order.
 
     Args:
         faults: the first of each seat and code.
         again: the command that plays the same match again, as a list of words.
+        width: columns to wrap at. What is there to be copied is never wrapped.
+        colour: whether to style text by escape sequences.
     """
+
+    def paint(cell: Cell) -> str:
+        text, style = cell
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style else text
+
     result = played.result
-    yield _table(result)
-    yield Text()
-    yield Text(_verdict(result), style="bold")
+    lines = list(_table(result, paint))
+    lines.append("")
+    lines += [paint((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
     shown = sorted(faults, key=lambda fault: (fault.seat, fault.section, fault.code))
     if shown:
-        yield Text()
-        yield Text("Faults, each with the section of the protocol and its first case:")
-        yield Padding(_fault_table(result, shown), (0, 0, 0, 2))
+        lines += ["", "Faults, each with the section of the protocol and its first case:"]
+        lines += _faults(result, shown, width, paint)
     for seat in sorted(played.disqualified):
-        yield Text()
-        yield from _disqualification(played, seat)
-    yield Text()
-    yield Text(f"Seed {result.seed}. The same match again:")
-    yield Text("  " + shlex.join(again), no_wrap=True)
+        lines += ["", *_disqualification(played, seat, width)]
+    lines += ["", f"Seed {result.seed}. The same match again:", "  " + shlex.join(again)]
+    return "\n".join(lines) + "\n"
 
 
-def _table(result: MatchResult) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("seat", no_wrap=True)
-    table.add_column("name", overflow="fold", max_width=24)
-    table.add_column("score", justify="right")
-    table.add_column("turns", justify="right")
-    table.add_column("faults", justify="right")
-    table.add_column("longest reply", justify="right", max_width=8)
-    table.add_column("what happened", overflow="fold")
+def _table(result: MatchResult, paint: Paint) -> Iterator[str]:
+    heads = ("seat", "name", "score", "turns", "faults", "longest\nreply", "what happened")
+    to_right = (False, False, True, True, True, True, False)
+    rows: list[tuple[Cell, ...]] = []
     for player in result.players:
         faults = sum(player.faults.values())
-        table.add_row(
-            player.player_number,
-            Text(player.name or "(no name)"),
-            str(player.score),
-            str(player.turns),
-            Text(str(faults), style="yellow" if faults else ""),
-            _duration(player.reply_seconds.max) if player.requests else "-",
-            _what_happened(player, result),
+        rows.append(
+            (
+                (player.player_number, ""),
+                (_cut(_name(player)), ""),
+                (str(player.score), ""),
+                (str(player.turns), ""),
+                (str(faults), "yellow" if faults else ""),
+                (_duration(player.reply_seconds.max) if player.requests else "-", ""),
+                _what_happened(player, result),
+            )
         )
-    return table
+    widths = [
+        max(*(_cells(line) for line in head.split("\n")), *(_cells(row[column][0]) for row in rows))
+        for column, head in enumerate(heads)
+    ]
+
+    def join(row: Iterable[Cell]) -> str:
+        parts = []
+        for cell, size, right in zip(row, widths, to_right, strict=True):
+            space = " " * (size - _cells(cell[0]))
+            parts.append(space + paint(cell) if right else paint(cell) + space)
+        return _GAP.join(parts).rstrip()
+
+    tall = [("\n" + head).split("\n")[-2:] for head in heads]
+    yield join((top, "") for top, _ in tall)
+    yield join((bottom, "") for _, bottom in tall)
+    yield "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    yield from map(join, rows)
 
 
-def _what_happened(player: PlayerResult, result: MatchResult) -> Text:
+def _name(player: PlayerResult) -> str:
+    return player.name or "(no name)"
+
+
+def _cut(name: str) -> str:
+    if _cells(name) <= MAX_NAME:
+        return name
+    while _cells(name) > MAX_NAME - 3:
+        name = name[:-1]
+    return name + "..."
+
+
+def _cells(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
     if player.disqualified:
-        return Text(f"disqualified: {player.disqualified}", style="red")
+        return f"disqualified: {player.disqualified}", "red"
     if player.player_number not in result.winners:
-        return Text(f"{_ORDINALS[player.rank]} of {len(result.players)}")
-    return Text("won" if len(result.winners) == 1 else "shared the win", style="green")
+        return f"{_ORDINALS[player.rank]} of {len(result.players)}", ""
+    return "won" if len(result.winners) == 1 else "shared the win", "green"
 
 
 _ORDINALS = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th"}
 
 
 def _duration(seconds: float) -> str:
-    if seconds < 0.0995:
-        return f"{seconds * 1000:.1f} ms"
-    return f"{seconds:.2f} s"
+    milliseconds = round(seconds * 1000, 1)
+    return f"{milliseconds} ms" if milliseconds < 100 else f"{seconds:.2f} s"
 
 
-_REASONS = {
+_REASONS: dict[str, str] = {
     Termination.TURN_LIMIT: "the turn limit was reached",
     Termination.LAST_PLAYER_STANDING: "nobody else was left",
     Termination.NO_PLAYERS: "no player was left",
@@ -97,16 +140,13 @@ _REASONS = {
 
 def _verdict(result: MatchResult) -> str:
     """One sentence: who won, and why the match was over."""
-    by_number = {player.player_number: player for player in result.players}
-    why = _REASONS.get(Termination(result.reason)) if result.reason in _REASONS else None
-    why = why or result.reason.replace("-", " ")  # a game's own reasons read as they are
-    winners = [by_number[number] for number in result.winners]
+    # A game's own reasons read as they are.
+    why = _REASONS.get(result.reason, result.reason.replace("-", " "))
+    winners = [player for player in result.players if player.player_number in result.winners]
     turns = f"after {result.turns} turns" if result.turns != 1 else "after 1 turn"
     if not winners:
         return f"Nobody won: {why}, {turns}."
-    names = " and ".join(
-        f"{winner.name or '(no name)'} ({winner.player_number})" for winner in winners
-    )
+    names = " and ".join(f"{_name(winner)} ({winner.player_number})" for winner in winners)
     if result.reason == Termination.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
     if len(winners) > 1:
@@ -123,41 +163,36 @@ def _verdict(result: MatchResult) -> str:
     return f"{names} won with {score}{against} points: {why}, {turns}."
 
 
-def _fault_table(result: MatchResult, faults: Sequence[Fault]) -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, justify="right")
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for fault in faults:
-        player = result.players[fault.seat]
-        table.add_row(
-            player.player_number,
-            f"{player.faults[fault.code]}x",
-            Text(fault.code, style="yellow"),
-            fault.section,
-            Text(fault.detail),
-        )
-    return table
+def _faults(
+    result: MatchResult, faults: Sequence[Fault], width: int, paint: Paint
+) -> Iterator[str]:
+    counts = [f"{result.players[fault.seat].faults[fault.code]}x" for fault in faults]
+    count_width = max(map(len, counts))
+    code_width = max(len(fault.code) for fault in faults)
+    for fault, count in zip(faults, counts, strict=True):
+        code = paint((fault.code, "yellow")) + " " * (code_width - len(fault.code))
+        start = f"  {player_number(fault.seat)}  {count:>{count_width}}  "
+        indent = len(start) + code_width + len(_GAP) + 3 + len(_GAP)
+        first, *rest = textwrap.wrap(fault.detail, max(width - indent, 20)) or [""]
+        yield f"{start}{code}{_GAP}{fault.section:3}{_GAP}{first}"
+        for line in rest:
+            yield " " * indent + line
 
 
-def _disqualification(played: Played, seat: int) -> Iterator[RenderableType]:
+def _disqualification(played: Played, seat: int, width: int) -> Iterator[str]:
     left = played.disqualified[seat]
     player = played.result.players[seat]
-    line = Text(f"{player_number(seat)}, {player.bot}, was disqualified: ")
-    line.append(left.code, style="red")
-    line.append(f", {left.detail}.")
-    yield line
+    said = f"{player_number(seat)}, {player.bot}, was disqualified: {left.code}, {left.detail}."
+    yield from textwrap.wrap(said, width, break_long_words=False, break_on_hyphens=False)
     asked = left.asked.decode().rstrip()
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
-    yield Text("  It was asked:")
-    yield Text(f"    {asked}", no_wrap=True)
+    yield "  It was asked:"
+    yield f"    {asked}"
     lines = played.last_stderr[seat]
     if not lines:
-        yield Text("  It wrote nothing on stderr.")
+        yield "  It wrote nothing on stderr."
         return
-    yield Text("  Its last lines on stderr:")
+    yield "  Its last lines on stderr:"
     for text in lines:
-        yield Text(f"    {text}", no_wrap=True)
+        yield f"    {text}"

@@ -63,12 +63,12 @@ def from_struct(message: msgspec.Struct) -> Any:
     return json.loads(msgspec.json.encode(message))
 
 
-def decoded(line: bytes) -> msgspec.Struct:
+def decoded(line: bytes) -> Any:
     """What the game is given for a line: a reply, or `Malformed`."""
     return decode_reply(line, _decoder)
 
 
-def name_line(seat: int, name: str | None = None, **changes: Any) -> bytes:
+def name_line(seat: int, name: Any = None, **changes: Any) -> bytes:
     """A handshake reply; a change to `...` takes the field out."""
     reply = {
         "type": "player-name-reply",

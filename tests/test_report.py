@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
-from rich.console import Console
 
 from referee.game import Disqualification, Fault
 from referee.match import Disqualified
@@ -51,10 +48,8 @@ def report(
         players=list(players),
     )
     played = Played(result, {gone.seat: gone for gone in left}, stderr or [[] for _ in players])
-    console = Console(file=io.StringIO(), width=80)
-    for part in match_report(played, faults, ["referee", "play", "a bot", "b"]):
-        console.print(part)
-    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    text = match_report(played, faults, ["referee", "play", "a bot", "b"], width=80, colour=False)
+    assert all(len(line) <= 80 or line.startswith("    ") for line in text.splitlines())
     return " ".join(text.split())
 
 

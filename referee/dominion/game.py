@@ -33,7 +33,7 @@ class Dominion:
         outcome: set once the game has ended by its own rules.
     """
 
-    __slots__ = ("_max_turns", "_names", "_script", "_table", "outcome", "request")
+    __slots__ = ("_max_turns", "_names", "_script", "_started", "_table", "outcome", "request")
 
     def __init__(self, setup: Setup) -> None:
         self.request: Request | None = None
@@ -42,9 +42,13 @@ class Dominion:
         self._max_turns = setup.max_turns
         self._table = Table(setup.seed, len(setup.names))
         self._script = self._play()
+        self._started = False
 
     def start(self) -> None:
         """Tell of kingdom and supply, and run to the first request, if two are there to play."""
+        if self._started:
+            raise ProtocolMisuseError("the game was started already")
+        self._started = True
         self._table.events.append(GameInfo(list(KINGDOM), list(self._names)))
         self._table.events.append(self._table.supply.info())
         if sum(not player.gone for player in self._table.players) > 1:
@@ -101,5 +105,5 @@ class Dominion:
     def _winners(self) -> tuple[int, ...]:
         """Most points, then fewest turns, then shared; never a seat that left (4.5, 8.3)."""
         ranked = [(-p.score(), p.turns, p.seat) for p in self._table.players if not p.gone]
-        best = min(ranked)[:2]
+        best = min(ranked, default=(0, 0, 0))[:2]
         return tuple(seat for points, turns, seat in ranked if (points, turns) == best)

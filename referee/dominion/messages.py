@@ -59,7 +59,8 @@ class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
 class SupplyInfo(Struct, frozen=True, tag_field="type", tag="supply-info"):
     """Once at the start, then after every change: all 17 piles, in fixed order."""
 
-    cards: Annotated[list[Pile], Meta(min_length=17, max_length=17)]
+    # A tuple: the supply keeps it until the next change.
+    cards: Annotated[tuple[Pile, ...], Meta(min_length=17, max_length=17)]
 
 
 class PlayerGained(Struct, frozen=True, tag_field="type", tag="player-gained"):

@@ -33,17 +33,16 @@ class Supply:
             **dict.fromkeys(KINGDOM, 10),
         }
         self.empty_piles = 0
-        self._piles = [Pile(card, count) for card, count in self.counts.items()]
+        self._piles = tuple(Pile(card, count) for card, count in self.counts.items())
 
     def take(self, card: str) -> None:
         """Take one card off a pile that is not empty."""
         self.counts[card] = left = self.counts[card] - 1
         if not left:
             self.empty_piles += 1
-        # Messages that were made before share the old list, so it is copied, never changed.
-        piles = self._piles.copy()
+        piles = list(self._piles)
         piles[_INDEX[card]] = Pile(card, left)
-        self._piles = piles
+        self._piles = tuple(piles)
 
     def info(self) -> SupplyInfo:
         """The message that shows all piles as they are now."""

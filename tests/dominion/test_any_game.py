@@ -51,7 +51,7 @@ class Spectator:
     def watch(self, message: Json) -> None:
         assert self.end is None
         kind = message["type"]
-        number = message.get("player_number")
+        number = message.get("player_number", "")
         assert self._awaits_supply <= (kind == "supply-info")
         if kind == "supply-info":
             counts = {pile["card"]: pile["count"] for pile in message["cards"]}
@@ -190,7 +190,7 @@ seeds = st.integers(0, 2**53 - 1)
 
 
 @given(seed=seeds, players=st.integers(2, 4))
-@fuzz(20)
+@fuzz(30)
 def test_right_replies(seed: int, players: int) -> None:
     match, spectator, faults = play(seed, players, right, max_turns=40)
     assert faults == []
@@ -203,7 +203,7 @@ def test_right_replies(seed: int, players: int) -> None:
     choose=st.sampled_from([mixed, doubtful, nonsense]),
     leaving=st.sampled_from([0.0, 0.0, 0.01, 0.2]),
 )
-@fuzz(40)
+@fuzz(60)
 def test_any_replies(seed: int, players: int, choose: Choose, leaving: float) -> None:
     match, spectator, _ = play(seed, players, choose, max_turns=25, leaving=leaving)
     check_end(match, spectator, 25)
