@@ -734,7 +734,7 @@ def test_nobody_is_due_before_the_start() -> None:
     match = Match(RULES, seats=2, seed=1)
     with pytest.raises(ProtocolMisuseError, match="seat 0 is not due"):
         match.receive(0, name_line(0))
-    with pytest.raises(ProtocolMisuseError, match="player2 is not due"):
+    with pytest.raises(ProtocolMisuseError, match="seat 1 is not due"):
         match.disqualify(1, EXITED, "")
 
 
