@@ -16,8 +16,10 @@ def send(**reply):
 
 
 for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    if not line.endswith(b"\n"):
+        break  # cut off in the middle: the referee is gone
     message = json.loads(line)
-    match message["type"]:
+    match message.get("type"):
         case "player-name-request":
             number = message["player_number"]
             send(type="player-name-reply", player_number=number, name="Minimal", version=1)
