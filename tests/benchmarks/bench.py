@@ -5,7 +5,8 @@
 (a) One request in a whole match (rules, JSON, both logs on) against a bare trio loop that sends
     the same bytes to the same bot program and reads its line: no rules, no JSON, no logs.
 (b) The rules alone, in process, with events: Big Money against Big Money.
-(c) `referee play` as a whole process, against two bare Pythons started side by side.
+(c) `referee play` as a whole process, against two bare Pythons started side by side, and against a
+    Python that imports trio and ends.
 
 The machine is noisy, so the two sides of a ratio take turns, and medians are printed.
 """
@@ -24,6 +25,7 @@ from statistics import median
 
 import msgspec
 import trio
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -204,22 +206,19 @@ def wall(commands: list[list[str]]) -> float:
 
 def bench_start(rounds: int) -> list[tuple[str, ...]]:
     play = [sys.executable, "-m", "referee", "play", "big_money", "big_money", "--seed"]
-    bare = [[sys.executable, "-c", ""]] * 2
-    ours, beside, ratios = [], [], []
+    bare = [sys.executable, "-c", ""]
+    trio_alone = [sys.executable, "-c", "import trio"]
+    ours, two_bare, with_trio = [], [], []
     for number in range(rounds * 5):
         ours.append(wall([[*play, str(number)]]))
-        beside.append(wall(bare))
-        ratios.append(ours[-1] / beside[-1])
-    return [
-        (
-            "(c) referee play",
-            f"{median(ours):.3f} s",
-            "two bare Pythons",
-            f"{median(beside):.3f} s",
-            f"{median(ratios):.1f}",
-            "at most 0.25 s",
-        )
-    ]
+        two_bare.append(wall([bare, bare]))
+        with_trio.append(wall([trio_alone]))
+    rows = []
+    for name, beside in (("two bare Pythons", two_bare), ("import trio", with_trio)):
+        ratio = median(a / b for a, b in zip(ours, beside, strict=True))
+        figures = (f"{median(ours):.3f} s", name, f"{median(beside):.3f} s", f"{ratio:.1f}")
+        rows.append(("(c) referee play", *figures, "at most 0.25 s"))
+    return rows
 
 
 def main() -> None:
@@ -232,12 +231,13 @@ def main() -> None:
         "b": bench_rules,
         "c": bench_start,
     }
-    table = Table("what", "median", "beside it", "median", "ratio", "bound")
+    columns = ("what", "median", "beside it", "median", "ratio", "bound")
+    table = Table(*columns, box=box.MARKDOWN)
     for letter, bench in benches.items():
         if options.only in (None, letter):
             for row in bench(options.rounds):
                 table.add_row(*row)
-    Console(width=100).print(table)
+    Console(width=110).print(table)
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
 
 
