@@ -200,18 +200,22 @@ def _add_bots(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 
 def _bots(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from referee.bots.bundled import bundled_bots, describe_bot
+    from referee.bots.bundled import bundled_bots, describe_bot, templates
 
-    bots = bundled_bots()
-    if options.show is not None and options.show not in bots:
-        raise UsageError(f"no bundled bot {options.show!r}; there are: {', '.join(bots)}")
+    bots, others = bundled_bots(), templates()
+    if options.show is not None:
+        file = (bots | others).get(options.show)
+        if file is None:
+            raise UsageError(f"no {options.show!r}; there are: {', '.join(bots | others)}")
+        with _printing():
+            sys.stdout.write(file.read_text(encoding="utf-8"))
+        return OK
+    width = max(map(len, bots), default=0)
     with _printing():
-        if options.show is not None:
-            sys.stdout.write(bots[options.show].read_text(encoding="utf-8"))
-        else:
-            width = max(map(len, bots), default=0)
-            for name, path in bots.items():
-                print(f"{name:{width}}  {describe_bot(path)}")
+        for name, path in bots.items():
+            print(f"{name:{width}}  {describe_bot(path)}")
+        print("\nTo start from (referee bots --show NAME): minimal, or in other languages")
+        print("  " + ", ".join(others))
     return OK
 
 

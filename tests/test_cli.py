@@ -166,7 +166,9 @@ def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
 def test_the_list_of_bots() -> None:
     done = referee("bots")
     assert done.returncode == 0
-    names = [line.split()[0] for line in done.stdout.splitlines()]
+    bots, others = done.stdout.split("\n\n")
+    names = [line.split()[0] for line in bots.splitlines()]
+    assert "big_money.c" in others
     assert {"big_money", "smithy_big_money", "militia_money", "village_engine"} <= set(names)
     assert {"random_legal", "minimal"} <= set(names)
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -177,6 +179,11 @@ def test_a_bot_to_copy_from(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(done.stdout)
     assert referee("play", str(mine), "big_money", "-q").returncode == 0
+
+
+def test_a_template_in_another_language() -> None:
+    done = referee("bots", "--show", "big_money.rs")
+    assert done.stdout == (ROOT / "example_bots" / "big_money.rs").read_text()
 
 
 def test_no_such_bot_to_show() -> None:
