@@ -212,13 +212,18 @@ def player_number(seat: int) -> str:
     return PLAYER_NUMBERS[seat]
 
 
+_SHOWN = 40  # characters of a bot's string in a message
+
+
 def describe(value: Any) -> str:
     """A bot's value in one short, printable, deterministic phrase for a message to its author."""
     if isinstance(value, str):
         import json  # not needed by bots that make no mistakes
 
-        shown = value if len(value) <= 40 else value[:40] + "..."
-        return json.dumps(shown)
+        # Escaped first, then cut: an escape is up to twelve characters for one.
+        shown = json.dumps(value[:_SHOWN])[1:-1]
+        cut = len(value) > _SHOWN or len(shown) > _SHOWN
+        return f'"{shown[:_SHOWN]}..."' if cut else f'"{shown}"'
     if value is None:
         return "null"
     if isinstance(value, bool):

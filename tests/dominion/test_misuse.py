@@ -8,7 +8,7 @@ from helpers import Imposed
 
 from referee.dominion import RULES, Dominion
 from referee.errors import ProtocolMisuseError
-from referee.game import Setup
+from referee.game import Setup, describe
 from referee.match import Match
 
 
@@ -49,3 +49,12 @@ def test_a_supply_message_cannot_be_changed() -> None:
     game.start()
     supply = game.take_events()[1]
     assert hash(supply) == hash(msgspec.structs.replace(supply))  # frozen, all the way down
+
+
+@pytest.mark.parametrize("char", ["x", "é", "漢", "\U0001f0cf", '"', "\x1b"])
+def test_a_bots_string_is_shown_short_and_plain(char: str) -> None:
+    for length in (1, 39, 40, 41, 10_000):
+        shown = describe(char * length)
+        assert len(shown) < 50
+        assert shown.isascii()
+        assert shown.isprintable()
