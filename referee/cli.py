@@ -34,6 +34,7 @@ USAGE = 2
 BUG = 70  # EX_SOFTWARE of sysexits.h
 READER_GONE = 128 + 13  # as if SIGPIPE had ended us
 
+# As in the modules that define them, which are too heavy to be loaded before the bots are started.
 MAX_SEED = 2**53
 MIN_BOTS, MAX_BOTS = 2, 4
 DRAWN_SEEDS = 10**9
@@ -243,8 +244,8 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     commands = [resolve_bot(bot) for bot in options.bots]
-    stderr_fds = _open_stderr_files(options.stderr, len(commands))
-    log, record = open_logs([options.log, options.record])
+    stderr_files = _stderr_files(options.stderr, len(commands))
+    log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
     if options.seed is None:
         import secrets
 
@@ -254,8 +255,9 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
     try:
         with interrupts.held():
             adopt_orphans()
-            launched += [LaunchedBot(command) for command in commands]
-        played, runner = _run(options, interrupts, launched, log, record, stderr_fds)
+            for command in commands:
+                launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
+        played, runner = _run(options, interrupts, launched, log, record, stderr)
     finally:
         with interrupts.held():
             for bot in launched:
@@ -267,18 +269,15 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
     return DISQUALIFIED if played.disqualified else OK
 
 
-def _open_stderr_files(directory: str | None, count: int) -> list[int | None]:
+def _stderr_files(directory: str | None, count: int) -> list[str | None]:
+    """One file name a seat, in a folder that is made if it is not there."""
     if directory is None:
         return [None] * count
     try:
         Path(directory).mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        return [
-            os.open(Path(directory) / f"player{seat}.stderr", flags, 0o666)
-            for seat in range(1, count + 1)
-        ]
     except OSError as error:
-        raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
+        raise UsageError(f"cannot write {directory}: {error.strerror}") from error
+    return [str(Path(directory) / f"player{seat}.stderr") for seat in range(1, count + 1)]
 
 
 def _run(
@@ -287,7 +286,7 @@ def _run(
     launched: list[LaunchedBot],
     log: LogFile | None,
     record: LogFile | None,
-    stderr: list[int | None],
+    stderr: list[LogFile | None],
 ) -> tuple[Played, Runner]:
     """Play the match with bots that were launched already."""
     import trio

@@ -35,7 +35,10 @@ class Interrupted(BaseException):
 
 
 class Interrupts:
-    """Catches the signals while it is entered; one that is ignored stays ignored (nohup)."""
+    """Catches the signals while it is entered.
+
+    One that is ignored stays ignored, as under nohup; but nobody means to ignore SIGTERM.
+    """
 
     def __init__(self) -> None:
         self._holding = False
@@ -44,7 +47,7 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         for number in SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
+            if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._handle)
         return self
 

@@ -73,7 +73,7 @@ class Runner:
         options: Options,
         log: LogFile | None = None,
         record: LogFile | None = None,
-        stderr: Sequence[int | None] | None = None,
+        stderr: Sequence[LogFile | None] | None = None,
     ) -> None:
         self.match = Match(rules, seats=len(bots), seed=seed, max_turns=options.max_turns)
         self.asked: int | None = None

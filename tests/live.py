@@ -13,7 +13,7 @@ import msgspec
 from referee.bots.command import resolve_bot
 from referee.bots.orphans import children
 from referee.games import GAMES
-from referee.logs.files import open_logs
+from referee.logs.files import LogFile, open_logs
 from referee.options import Options
 from referee.play import Played, Runner
 
@@ -28,7 +28,11 @@ def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
 
 
 async def play(
-    folder: Path, *bots: str, seed: int = 1, stderr: list[int | None] | None = None, **limits: Any
+    folder: Path,
+    *bots: str,
+    seed: int = 1,
+    stderr: list[LogFile | None] | None = None,
+    **limits: Any,
 ) -> Played:
     """Play a match; its logs are `folder/log` and `folder/record`.
 

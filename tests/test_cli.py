@@ -16,6 +16,9 @@ import pytest
 from live import HOSTILE, ROOT, entries, hostile, is_running, referee
 
 from referee import cli
+from referee.games import GAMES
+from referee.match import MAX_SEED
+from referee.options import Options
 
 PLAY = ("play", "big_money", "big_money")
 
@@ -249,6 +252,24 @@ def test_nothing_is_lost_when_usage_is_wrong(tmp_path: Path) -> None:
     done = referee(*PLAY, "--log", str(tmp_path / "new"), "--record", str(tmp_path / "no" / "rec"))
     assert done.returncode == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_old_stderr_files_are_not_lost_either(tmp_path: Path) -> None:
+    old = tmp_path / "player1.stderr"
+    old.write_text("precious")
+    done = referee(*PLAY, "--stderr", str(tmp_path), "--log", str(tmp_path / "no" / "log"))
+    assert done.returncode == 2
+    assert old.read_text() == "precious"
+
+
+def test_the_defaults_are_those_of_the_library() -> None:
+    """The command repeats them, because it starts the bots before it loads the library."""
+    parsed = cli._parser().parse_args(list(PLAY))
+    options = msgspec.structs.asdict(Options())
+    assert {name: getattr(parsed, name) for name in options} == options
+    assert cli.MAX_SEED == MAX_SEED
+    rules = GAMES["dominion"]
+    assert (rules.min_seats, rules.max_seats) == (cli.MIN_BOTS, cli.MAX_BOTS)
 
 
 def test_one_file_cannot_be_both_logs(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import trio
 from live import entries, hostile, is_running, play, without_times
 
 from referee.errors import LogWriteError
+from referee.logs.files import open_logs
 from referee.match import Match
 
 BIG_MONEY = "big_money"
@@ -268,8 +269,8 @@ async def test_a_bad_line_is_a_fault(tmp_path: Path, line: bytes, code: str) -> 
 
 
 async def test_stderr_is_drained_and_kept(tmp_path: Path) -> None:
-    fd = os.open(tmp_path / "stderr", os.O_WRONLY | os.O_CREAT)
-    played = await play(tmp_path, BIG_MONEY, hostile("noisy"), stderr=[None, fd], max_turns=2)
+    files = open_logs([None, str(tmp_path / "stderr")])
+    played = await play(tmp_path, BIG_MONEY, hostile("noisy"), stderr=files, max_turns=2)
     assert played.result.players[1].disqualified is None
     # The handshake and four requests, a megabyte each.
     assert (tmp_path / "stderr").stat().st_size == 5 * (6 * 1000 * 170 + 1)

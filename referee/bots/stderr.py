@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+from referee.errors import LogWriteError
+from referee.logs.files import LogFile
 
 FILE_CAP = 16 * 1024 * 1024
 """At most so many bytes go into a bot's stderr file; the rest is read and dropped."""
@@ -13,27 +14,27 @@ class StderrKeeper:
     """Keeps one bot's stderr.
 
     Args:
-        fd: a file to write to, or None. A file that takes no more is given up silently: a
-            full disk is no reason to stop a match, and the logs will say so.
+        file: to write to, or None. A file that takes no more is given up silently: a full disk
+            is no reason to stop a match, and the logs will say so.
     """
 
-    def __init__(self, fd: int | None) -> None:
-        self._fd = fd
+    def __init__(self, file: LogFile | None) -> None:
+        self._file = file
         self._room = FILE_CAP
         self._tail = b""
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes."""
         self._tail = (self._tail + data)[-TAIL_CAP:]
-        if self._fd is None or not self._room:
+        if self._file is None or not self._room:
             return
         kept = data[: self._room]
         self._room -= len(kept)
         try:
-            os.write(self._fd, kept)
+            self._file.write(kept)
             if not self._room:
-                os.write(self._fd, b"\n[cut here by the referee: %d bytes kept]\n" % FILE_CAP)
-        except OSError:
+                self._file.write(b"\n[cut here by the referee: %d bytes kept]\n" % FILE_CAP)
+        except LogWriteError:
             self.close()
 
     def last_lines(self, count: int) -> list[str]:
@@ -46,9 +47,9 @@ class StderrKeeper:
 
     def close(self) -> None:
         """Close the file, if there is one."""
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 _UNPRINTABLE = dict.fromkeys(

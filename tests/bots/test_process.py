@@ -15,6 +15,7 @@ from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess, Failure
 from referee.bots.stderr import FILE_CAP, TAIL_CAP, StderrKeeper
 from referee.errors import ProtocolMisuseError
+from referee.logs.files import open_logs
 from referee.options import Options
 
 MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
@@ -147,21 +148,20 @@ def test_launching_does_not_wait_for_the_bot() -> None:
 
 
 def test_stderr_is_kept_up_to_a_cap(tmp_path: Path) -> None:
-    with (tmp_path / "stderr").open("wb") as file:
-        keeper = StderrKeeper(file.fileno())
-        keeper.feed(b"a" * (FILE_CAP - 10))
-        keeper.feed(b"b" * 100)
-        keeper.feed(b"\nthe end\n")
-        size = (tmp_path / "stderr").stat().st_size
-        assert FILE_CAP < size < FILE_CAP + 100
-        assert keeper.last_lines(1) == ["the end"]
-        assert len("".join(keeper.last_lines(10**6))) <= TAIL_CAP
+    (file,) = open_logs([str(tmp_path / "stderr")])
+    keeper = StderrKeeper(file)
+    keeper.feed(b"a" * (FILE_CAP - 10))
+    keeper.feed(b"b" * 100)
+    keeper.feed(b"\nthe end\n")
+    size = (tmp_path / "stderr").stat().st_size
+    assert FILE_CAP < size < FILE_CAP + 100
+    assert keeper.last_lines(1) == ["the end"]
+    assert len("".join(keeper.last_lines(10**6))) <= TAIL_CAP
+    keeper.close()
 
 
-def test_a_full_disk_under_stderr_is_given_up(tmp_path: Path) -> None:
-    import os
-
-    keeper = StderrKeeper(os.open("/dev/full", os.O_WRONLY))
+def test_a_full_disk_under_stderr_is_given_up() -> None:
+    keeper = StderrKeeper(open_logs(["/dev/full"])[0])
     keeper.feed(b"lost\n")
     keeper.feed(b"kept\n")
     assert keeper.last_lines(2) == ["lost", "kept"]
