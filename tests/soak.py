@@ -67,7 +67,7 @@ def main() -> None:
         for name, bot in bots.items():
             counts = trio.run(soak, bot, options.matches, options.jobs)
             table.add_row(name, *(str(counts[column]) for column in columns))
-    Console().print(table)
+    Console(width=110).print(table)
 
 
 if __name__ == "__main__":

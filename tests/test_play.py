@@ -203,6 +203,12 @@ async def test_the_cap_on_unasked_output(
     assert played.result.players[1].disqualified == (None if passes else "output-limit")
 
 
+async def test_too_much_in_one_go_is_noticed_at_once(tmp_path: Path) -> None:
+    played = await play(tmp_path, BIG_MONEY, hostile("unasked", 100_000))
+    assert played.result.players[1].disqualified == "output-limit"
+    assert played.result.players[1].requests == 1
+
+
 @pytest.mark.parametrize("mode", ["flood", "blank_flood", "endless_line"])
 async def test_output_without_end(tmp_path: Path, mode: str) -> None:
     code, _ = await disqualified(tmp_path, hostile(mode))

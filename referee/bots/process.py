@@ -7,6 +7,8 @@ being asked: what its pipe does not take waits in memory until it is.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import signal
 import sys
@@ -21,6 +23,7 @@ from referee.game import Disqualification
 from referee.options import Options
 
 _CHUNK = 64 * 1024
+_MAX_PIPE = 1024 * 1024  # what Linux grants everybody
 _LAST_STDERR_READS = 64
 _POLL_SECONDS = 0.02
 _EXIT_SECONDS = 0.5
@@ -75,6 +78,18 @@ class BotProcess:
             for fd in (self._stdin, self._stdout, self._stderr):
                 os.set_blocking(fd, False)
             self._stdin_open = self._stdout_open = self._stderr_open = True
+            self._enlarge_stdout()
+
+    def _enlarge_stdout(self) -> None:
+        """Let the pipe hold more than is allowed, where the system can (Linux).
+
+        What a bot writes in one go is then there at one look, and too much of it is noticed at
+        once, not some requests later.
+        """
+        if sys.platform == "linux":
+            wanted = self._options.line_limit + self._options.queue_limit + _CHUNK
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
 
     # --- to the bot ---------------------------------------------------------------------------
 
