@@ -53,8 +53,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 1, 2, 70 (a bug in the referee), 128 + N after signal N.
     """
-    # Start-up makes many objects and no garbage: looking for some there takes a quarter of it.
-    gc.disable()
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (closed by the caller: >&-)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
