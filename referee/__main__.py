@@ -11,7 +11,10 @@ def main() -> int:
     gc.disable()
     from referee.cli import main as run_command
 
-    return run_command()
+    try:
+        return run_command()
+    finally:
+        gc.freeze()  # the process ends: Python need not sort out what is garbage once more
 
 
 if __name__ == "__main__":
