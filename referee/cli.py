@@ -22,8 +22,6 @@ from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from referee.bots.launch import LaunchedBot
     from referee.logs.files import LogFile
     from referee.play import Played, Runner
@@ -39,6 +37,15 @@ MAX_SEED = 2**53
 MIN_BOTS, MAX_BOTS = 2, 4
 DRAWN_SEEDS = 10**9
 """A seed that is drawn is below this, so that it is short enough to type."""
+LIMITS = {
+    "time_limit": 10.0,
+    "startup_limit": 10.0,
+    "grace": 1.0,
+    "max_turns": 500,
+    "line_limit": 65536,
+    "queue_limit": 65536,
+}
+"""The fields of `Options` and their defaults."""
 PLAIN_WIDTH = 80
 PROGRESS_AFTER_SECONDS = 1.0
 PROGRESS_EVERY_SECONDS = 0.2
@@ -83,8 +90,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"referee: {text}", file=sys.stderr)
+    _say(text)
     return code
+
+
+def _say(text: str) -> None:
+    print(f"referee: {text}", file=sys.stderr)
 
 
 @contextmanager
@@ -160,24 +171,19 @@ def _add_play(commands: argparse._SubParsersAction[_Parser]) -> None:
         "130 after Ctrl-C, 143 after SIGTERM.",
         allow_abbrev=False,
     )
-    play.set_defaults(run=_play)
+    play.set_defaults(run=_play, **LIMITS)
     add = play.add_argument
     add("bots", nargs="+", metavar="BOT", help="a bundled name, a program, or a command line")
     add("--seed", type=_seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
-    add("--time-limit", type=_seconds, metavar="S", default=10.0, help="one reply (10)")
-    add("--startup-limit", type=_seconds, metavar="S", default=10.0, help="handshake (10)")
-    add("--grace", type=_grace, metavar="S", default=1.0, help="to exit after game-end (1)")
-    add("--max-turns", type=_count, metavar="N", default=500, help="turns a player (500)")
-    add("--line-limit", type=_count, metavar="BYTES", default=65536, help="longest line (65536)")
-    add(
-        "--queue-limit",
-        type=_count,
-        metavar="BYTES",
-        default=65536,
-        help="most output that may wait unasked for (65536)",
-    )
+    add("--time-limit", type=_seconds, metavar="S", help="one reply (10)")
+    add("--startup-limit", type=_seconds, metavar="S", help="handshake (10)")
+    add("--grace", type=_grace, metavar="S", help="to exit after game-end (1)")
+    add("--max-turns", type=_count, metavar="N", help="turns a player (500)")
+    add("--line-limit", type=_count, metavar="BYTES", help="longest line (65536)")
+    waiting = "most output that may wait unasked for (65536)"
+    add("--queue-limit", type=_count, metavar="BYTES", help=waiting)
     add("--stderr", metavar="DIR", help="keep what the bots write there: DIR/player1.stderr ...")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
@@ -225,7 +231,7 @@ def _play(options: argparse.Namespace, interrupts: Interrupts) -> int:
     try:
         return _play_match(options, interrupts)
     except Interrupted as interrupted:
-        _fail(f"{interrupted}; the match was given up, all bots were ended", USAGE)
+        _say(f"{interrupted}; the match was given up, all bots were ended")
         raise
 
 
@@ -255,7 +261,7 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
             adopt_orphans()
             for command in commands:
                 launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
-        played, runner = _run(options, interrupts, launched, log, record, stderr)
+        played = _run(options, interrupts, launched, log, record, stderr)
     finally:
         with interrupts.held():
             for bot in launched:
@@ -263,7 +269,7 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
             kill_orphans(spare)
             adopt_orphans(False)
     with _printing():
-        _print_result(options, played, runner)
+        _print_result(options, played)
     return DISQUALIFIED if played.disqualified else OK
 
 
@@ -285,7 +291,7 @@ def _run(
     log: LogFile | None,
     record: LogFile | None,
     stderr: list[LogFile | None],
-) -> tuple[Played, Runner]:
+) -> Played:
     """Play the match with bots that were launched already."""
     import trio
 
@@ -297,14 +303,7 @@ def _run(
         GAMES["dominion"],
         launched,
         seed=options.seed,
-        options=Options(
-            time_limit=options.time_limit,
-            startup_limit=options.startup_limit,
-            grace=options.grace,
-            max_turns=options.max_turns,
-            line_limit=options.line_limit,
-            queue_limit=options.queue_limit,
-        ),
+        options=Options(**{name: getattr(options, name) for name in LIMITS}),
         log=log,
         record=record,
         stderr=stderr,
@@ -343,7 +342,7 @@ def _run(
     if failure is not None:
         raise failure
     assert played is not None  # neither an error nor a signal
-    return played, runner
+    return played
 
 
 async def _show_progress(runner: Runner) -> None:
@@ -351,10 +350,12 @@ async def _show_progress(runner: Runner) -> None:
     import trio
 
     await trio.sleep(PROGRESS_AFTER_SECONDS)
+    from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
-    with Live(console=_console(sys.stderr), auto_refresh=False, transient=True) as live:
+    console = Console(stderr=True)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
         while True:
             standings = runner.match.standings()
             turns = sum(standing.turns for standing in standings)
@@ -363,22 +364,16 @@ async def _show_progress(runner: Runner) -> None:
                 for name, standing in zip(runner.match.names, standings, strict=True)
             )
             line = f"turn {turns}: {scores}"
-            if runner.asked is not None:
+            if runner.match.due:
                 seconds = trio.current_time() - runner.asked_since
-                line += f"; player{runner.asked + 1} is thinking"
+                line += f"; player{runner.match.due[0] + 1} is thinking"
                 if seconds >= 1:
                     line += f" for {seconds:.0f} s"
             live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
             await trio.sleep(PROGRESS_EVERY_SECONDS)
 
 
-def _console(file: object) -> Console:
-    from rich.console import Console
-
-    return Console(file=file, highlight=False, markup=False, emoji=False)  # type: ignore[arg-type]
-
-
-def _print_result(options: argparse.Namespace, played: Played, runner: Runner) -> None:
+def _print_result(options: argparse.Namespace, played: Played) -> None:
     if options.format == "json":
         import msgspec
 
@@ -394,7 +389,6 @@ def _print_result(options: argparse.Namespace, played: Played, runner: Runner) -
     on_terminal = file.isatty()
     text = match_report(
         played,
-        runner.match.first_faults.values(),
         _again(options),
         width=shutil.get_terminal_size().columns if on_terminal else PLAIN_WIDTH,
         colour=on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
@@ -405,14 +399,7 @@ def _print_result(options: argparse.Namespace, played: Played, runner: Runner) -
 def _again(options: argparse.Namespace) -> list[str]:
     """The command that plays the same match again."""
     words = ["referee", "play", *options.bots, "--seed", str(options.seed)]
-    for name, default in (
-        ("time_limit", 10.0),
-        ("startup_limit", 10.0),
-        ("grace", 1.0),
-        ("max_turns", 500),
-        ("line_limit", 65536),
-        ("queue_limit", 65536),
-    ):
+    for name, default in LIMITS.items():
         value = getattr(options, name)
         if value != default:
             words += [

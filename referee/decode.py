@@ -95,13 +95,13 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     if not isinstance(value, dict):
         return Malformed(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
     try:
-        reply = msgspec.convert(value, decoder.type)
+        reply: Struct = msgspec.convert(value, decoder.type)
     except msgspec.ValidationError:
-        if "type" not in value:
-            return Malformed(WRONG_TYPE, "the object has no field `type`")
-        reply = None
-    if isinstance(reply, Struct) and type(reply) is not _NoReply:
+        reply = _NO_REPLY
+    if type(reply) is not _NoReply:
         return reply
+    if "type" not in value:
+        return Malformed(WRONG_TYPE, "the object has no field `type`")
     return Malformed(WRONG_TYPE, f"`type` is {describe(value['type'])}")
 
 

@@ -130,6 +130,7 @@ class Match:
         self._encode = msgspec.json.Encoder().encode
         # Until the handshakes have ended: for each seat that has, what is to be noted of it.
         self._handshakes: list[list[Entry] | None] = [None] * seats
+        # For the standings until the names are known; then it is made anew with them.
         self._game = rules.new(self._setup)
 
     def start(self) -> None:
@@ -154,17 +155,13 @@ class Match:
         """Take a due seat out of the match (8.3)."""
         self._check_due(seat)
         if self._in_handshake:
-            asked = self._line(PlayerNameRequest(player_number(seat)))
-            leaving = Disqualified(seat, code, detail, asked)
-            self.gone[seat] = leaving
-            self._end_handshake(seat, [leaving])
+            asked = PlayerNameRequest(player_number(seat))
+            self._end_handshake(seat, [self._leave(seat, code, detail, asked)])
             return
         request = self._game.request
         if request is None:
             raise ProtocolMisuseError("a seat is due but the game waits for nobody")
-        leaving = Disqualified(seat, code, detail, self._line(request.message))
-        self.gone[seat] = leaving
-        self._entries.append(leaving)
+        self._entries.append(self._leave(seat, code, detail, request.message))
         self._send(PlayerDisqualified(player_number(seat), code))
         if not self._end_if_alone():
             self._game.disqualify(seat)
@@ -195,11 +192,10 @@ class Match:
             return entries
         assert isinstance(reply, PlayerNameReply)  # the decoder knows no other
         if reply.version is not UNSET and not _is_version_1(reply.version):
+            code = Disqualification.UNSUPPORTED_VERSION
             detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
-            asked = self._line(PlayerNameRequest(player_number(seat)))
-            leaving = Disqualified(seat, Disqualification.UNSUPPORTED_VERSION, detail, asked)
-            self.gone[seat] = leaving
-            entries.append(leaving)
+            asked = PlayerNameRequest(player_number(seat))
+            entries.append(self._leave(seat, code, detail, asked))
         elif reply.player_number != player_number(seat):
             detail = f"`player_number` is {describe(reply.player_number)}"
             entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
@@ -281,6 +277,10 @@ class Match:
         self._send(GameEnd(scores, winners, outcome.reason))
 
     # --- both ---------------------------------------------------------------------------------
+
+    def _leave(self, seat: int, code: Disqualification, detail: str, asked: Struct) -> Disqualified:
+        self.gone[seat] = leaving = Disqualified(seat, code, detail, self._line(asked))
+        return leaving
 
     def _note(self, entry: Entry) -> None:
         if type(entry) is Fault:

@@ -21,7 +21,7 @@ from referee.bots.launch import LaunchedBot
 from referee.bots.process import Answer, BotProcess, Failure
 from referee.bots.stderr import StderrKeeper
 from referee.errors import LogWriteError
-from referee.game import Disqualification, Rules
+from referee.game import Disqualification, Fault, Rules
 from referee.logs.files import LogFile
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
 from referee.match import Disqualified, Match, Sent
@@ -39,11 +39,13 @@ class Played(Struct, frozen=True):
         result: the result.
         disqualified: the seats that left, each with why and what it was asked.
         last_stderr: the last lines that each seat wrote on stderr, in seat order.
+        first_faults: the first fault of each seat and code.
     """
 
     result: MatchResult
     disqualified: dict[int, Disqualified]
     last_stderr: list[list[str]]
+    first_faults: list[Fault]
 
 
 class Runner:
@@ -60,8 +62,7 @@ class Runner:
 
     Attributes:
         match: the match, to look at while it runs.
-        asked: the seat that is thinking, or None.
-        asked_since: since when, on trio's clock.
+        asked_since: since when the seat that is due is thinking, on trio's clock.
     """
 
     def __init__(
@@ -76,7 +77,6 @@ class Runner:
         stderr: Sequence[LogFile | None] | None = None,
     ) -> None:
         self.match = Match(rules, seats=len(bots), seed=seed, max_turns=options.max_turns)
-        self.asked: int | None = None
         self.asked_since = 0.0
         self._rules = rules
         self._bots = bots
@@ -118,6 +118,7 @@ class Runner:
             self._result(),
             dict(self.match.gone),
             [process.stderr.last_lines(10) for process in self._processes],
+            list(self.match.first_faults.values()),
         )
 
     # --- the course of a match ----------------------------------------------------------------
@@ -209,7 +210,6 @@ class Runner:
             self._push(seat)
         if match.due:
             self.asked_since = trio.current_time()
-            self.asked = match.due[0]
         if self._log is not None and public:
             self._log.write(b"".join(public))
         if self._record is not None and entries:
@@ -229,7 +229,6 @@ class Runner:
 
     async def _farewell(self) -> None:
         """Let the bots that are left end by themselves, then see that all have ended (8.4)."""
-        self.asked = None
         async with trio.open_nursery() as nursery:
             for seat, process in enumerate(self._processes):
                 if seat in self.match.gone:

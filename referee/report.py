@@ -28,13 +28,10 @@ Paint: TypeAlias = Callable[[Cell], str]
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33"}
 
 
-def match_report(
-    played: Played, faults: Iterable[Fault], again: Sequence[str], *, width: int, colour: bool
-) -> str:
+def match_report(played: Played, again: Sequence[str], *, width: int, colour: bool) -> str:
     """Everything that a person wants to know of a match, in reading order.
 
     Args:
-        faults: the first of each seat and code.
         again: the command that plays the same match again, as a list of words.
         width: columns to wrap at. What is there to be copied is never wrapped.
         colour: whether to style text by escape sequences.
@@ -48,7 +45,7 @@ def match_report(
     lines = list(_table(result, paint))
     lines.append("")
     lines += [paint((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
-    shown = sorted(faults, key=lambda fault: (fault.seat, fault.section, fault.code))
+    shown = sorted(played.first_faults, key=lambda fault: (fault.seat, fault.section, fault.code))
     if shown:
         lines += ["", "Faults, each with the section of the protocol and its first case:"]
         lines += _faults(result, shown, width, paint)

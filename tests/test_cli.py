@@ -306,8 +306,6 @@ def test_signals_end_the_match_and_every_bot(
     tmp_path: Path, request_number: int, number: int, code: int
 ) -> None:
     """The signal comes from a bot at a known moment; that bot and the other then refuse to go."""
-    copies = [tmp_path / "1", tmp_path / "2"]
-    del copies
     done = referee(
         "play",
         hostile("signal_referee", f"{request_number}:{int(number)}"),
@@ -318,13 +316,13 @@ def test_signals_end_the_match_and_every_bot(
     assert done.returncode == code
     assert done.stdout == ""
     assert "all bots were ended" in one_line(done.stderr)
-    assert not bots_running(tmp_path)
+    assert not bots_running()
     # What stands in the log is whole lines.
     assert (tmp_path / "log").read_bytes()[-1:] in (b"", b"\n")
     entries(tmp_path / "log")
 
 
-def bots_running(_: Path) -> list[str]:
+def bots_running() -> list[str]:
     """Command lines of hostile bots that are still running."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

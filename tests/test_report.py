@@ -47,8 +47,10 @@ def report(
         duration_seconds=1.0,
         players=list(players),
     )
-    played = Played(result, {gone.seat: gone for gone in left}, stderr or [[] for _ in players])
-    text = match_report(played, faults, ["referee", "play", "a bot", "b"], width=80, colour=False)
+    played = Played(
+        result, {gone.seat: gone for gone in left}, stderr or [[] for _ in players], list(faults)
+    )
+    text = match_report(played, ["referee", "play", "a bot", "b"], width=80, colour=False)
     assert all(len(line) <= 80 or line.startswith("    ") for line in text.splitlines())
     return " ".join(text.split())
 

@@ -35,16 +35,12 @@ def children() -> set[int]:
     return found
 
 
-def kill_orphans(spare: set[int]) -> int:
+def kill_orphans(spare: set[int]) -> None:
     """Kill and reap children of this process; call it when every bot has been reaped.
 
     Args:
         spare: the children that are no bots'.
-
-    Returns:
-        How many there were.
     """
-    killed = 0
     # A killed orphan's own children come up as new ones, hence the rounds.
     for _ in range(_MAX_ROUNDS):
         orphans = children() - spare
@@ -54,5 +50,3 @@ def kill_orphans(spare: set[int]) -> int:
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-        killed += len(orphans)
-    return killed

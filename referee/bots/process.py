@@ -96,20 +96,8 @@ class BotProcess:
     def push(self, lines: bytes) -> None:
         """Hand over lines as far as the pipe takes them; never waits."""
         if self._stdin_open:
-            if self._outgoing:
-                self._outgoing += lines
-                self._write_outgoing()
-                return
-            try:
-                written = os.write(self._stdin, lines)
-            except BlockingIOError:
-                written = 0
-            except OSError:
-                # It closed its stdin or is gone. That alone is no verdict: it may have answered.
-                self._close_stdin()
-                return
-            if written < len(lines):
-                self._outgoing += lines[written:]
+            self._outgoing += lines
+            self._write_outgoing()
 
     def _write_outgoing(self) -> None:
         try:
@@ -118,6 +106,7 @@ class BotProcess:
         except BlockingIOError:
             pass
         except OSError:
+            # It closed its stdin or is gone. That alone is no verdict: it may have answered.
             self._close_stdin()
 
     def _close_stdin(self) -> None:
@@ -156,7 +145,7 @@ class BotProcess:
     async def _write_rest(self, deadline: float) -> bool:
         """Hand over what the pipe did not take at once; False if time ran out."""
         with trio.move_on_at(deadline) as self._waiting:
-            while self._outgoing and self._stdout_open and not self._ended.is_set():
+            while self._must_write():
                 # A bot that is stuck on its own full output never reads, so look at both.
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(_cancel_when_readable, self._stdout, nursery.cancel_scope)
@@ -165,7 +154,10 @@ class BotProcess:
                 self._write_outgoing()
                 self._read_queue()
         self._waiting = None
-        return not (self._outgoing and self._stdout_open and not self._ended.is_set())
+        return not self._must_write()
+
+    def _must_write(self) -> bool:
+        return bool(self._outgoing) and self._stdout_open and not self._ended.is_set()
 
     async def _read_reply(self, deadline: float) -> Answer:
         late = False

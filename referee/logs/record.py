@@ -124,7 +124,8 @@ class RecordWriter:
     def __init__(self, file: LogFile, header: Header) -> None:
         self._file = file
         self._digest = hashlib.sha256()
-        self._write(_split_last_field(_encode(header), b"started"))
+        head = _head(header, b"started")
+        self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
     def write(self, entries: list[Entry], seconds: float) -> None:
         """Write a batch of entries.
@@ -139,14 +140,10 @@ class RecordWriter:
         """Write the last lines, once the match is over and every process has ended."""
         time = b',"time":%.6f}\n' % seconds
         exits = [
-            (
-                b'{"entry":"exit","player_number":"%s","exit_code":%s'
-                % (player_number(seat).encode(), _encode(exit_code)),
-                time,
-            )
+            ExitEntry(player_number(seat), exit_code, seconds)
             for seat, exit_code in enumerate(exit_codes)
         ]
-        self._write(exits)
+        self._write([(_head(entry), time) for entry in exits])
         assert match.outcome is not None  # it is over
         places = zip(match.names, match.standings(), ranks(match), strict=True)
         last = EndEntry(
@@ -192,7 +189,7 @@ def _line(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
         return _encode(fault)[:-1], b"}\n"
     assert type(entry) is Disqualified
     left = DisqualifiedEntry(player_number(entry.seat), entry.code, entry.detail, 0)
-    return _encode(left).rpartition(b',"time":')[0], time
+    return _head(left), time
 
 
 _TO: dict[int | None, bytes] = {None: b"all"} | {
@@ -200,6 +197,6 @@ _TO: dict[int | None, bytes] = {None: b"all"} | {
 }
 
 
-def _split_last_field(line: bytes, field: bytes) -> list[tuple[bytes, bytes]]:
-    head, comma, rest = line.rpartition(b',"' + field + b'":')
-    return [(head, comma + rest + b"\n")]
+def _head(entry: Struct, last_field: bytes = b"time") -> bytes:
+    """The line of an entry that is rare, up to its time field, which is the last."""
+    return _encode(entry).rpartition(b',"' + last_field + b'":')[0]
