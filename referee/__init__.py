@@ -22,7 +22,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   api.py          play_match: one match from a Python program
 #   report.py       the result for people
 #   interrupts.py   signals that cannot leave a bot behind
-#   cli.py          the command; the only place that prints
+#   cli/            the command; the only place that prints
 #   __main__.py     its entry point
 #   schema.py       JSON Schemas from the structs
 

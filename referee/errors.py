@@ -9,6 +9,7 @@ itself has a bug.
     |-- UsageError            the caller asked for something impossible; nothing was started
     |   `-- BotNotFoundError  a BOT argument names nothing that can be run
     |-- LogWriteError         a log could not be written (disk full, reader gone)
+    |-- LogReadError          a log cannot be read from some line on
     `-- ProtocolMisuseError   code drove a game or a match out of turn: a bug in that code
 """
 
@@ -40,6 +41,22 @@ class LogWriteError(RefereeError):
         super().__init__(f"cannot write {target}: {cause.strerror or cause}")
         self.target = target
         self.reader_gone = isinstance(cause, BrokenPipeError)
+
+
+class LogReadError(RefereeError):
+    """A log cannot be read from some line on: damaged, or no log at all.
+
+    Attributes:
+        name: the file's name as the caller gave it, or "standard input".
+        line: the line at which it could not be read on, counted from 1.
+        problem: what is wrong there.
+    """
+
+    def __init__(self, name: str, line: int, problem: str) -> None:
+        super().__init__(f"{name}, line {line}: {problem}")
+        self.name = name
+        self.line = line
+        self.problem = problem
 
 
 class ProtocolMisuseError(RefereeError):

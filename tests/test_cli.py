@@ -16,6 +16,9 @@ import pytest
 from live import HOSTILE, ROOT, entries, hostile, is_running, referee
 
 from referee import cli
+from referee.cli import entry
+from referee.cli import play as play_command
+from referee.cli.arguments import MAX_SEED as COMMAND_MAX_SEED
 from referee.games import GAMES
 from referee.match import MAX_SEED
 from referee.options import Options
@@ -264,12 +267,12 @@ def test_old_stderr_files_are_not_lost_either(tmp_path: Path) -> None:
 
 def test_the_defaults_are_those_of_the_library() -> None:
     """The command repeats them, because it starts the bots before it loads the library."""
-    parsed = cli._parser().parse_args(list(PLAY))
+    parsed = entry.parser().parse_args(list(PLAY))
     options = msgspec.structs.asdict(Options())
     assert {name: getattr(parsed, name) for name in options} == options
-    assert cli.MAX_SEED == MAX_SEED
+    assert COMMAND_MAX_SEED == MAX_SEED
     rules = GAMES["dominion"]
-    assert (rules.min_seats, rules.max_seats) == (cli.MIN_BOTS, cli.MAX_BOTS)
+    assert (rules.min_seats, rules.max_seats) == (play_command.MIN_BOTS, play_command.MAX_BOTS)
 
 
 def test_one_file_cannot_be_both_logs(tmp_path: Path) -> None:
@@ -354,7 +357,7 @@ def test_a_bug_has_a_code_of_its_own(
     def fail(*_: object) -> int:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(cli, "_play_match", fail)
+    monkeypatch.setattr(play_command, "_play_match", fail)
     assert cli.main(PLAY) == 70
     assert "please report" in capsys.readouterr().err
 

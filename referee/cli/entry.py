@@ -1,0 +1,71 @@
+"""From the arguments of the process to its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from referee._version import __version__
+from referee.cli import bots, play
+from referee.cli.arguments import Parser
+from referee.cli.console import BUG, READER_GONE, USAGE, fail, silence_stdout
+from referee.errors import LogWriteError, UsageError
+from referee.interrupts import Interrupted, Interrupts
+
+COMMANDS = (play, bots)
+"""In the order of the help."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0, 1, 2, 70 (a bug in the referee), 128 + N after signal N.
+    """
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (closed by the caller: >&-)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a bot's name may be in any script
+    try:
+        with Interrupts() as interrupts:
+            options = parser().parse_args(arguments)
+            run: Callable[[argparse.Namespace, Interrupts], int] = options.run
+            return run(options, interrupts)
+    except UsageError as error:
+        return fail(str(error), USAGE)
+    except LogWriteError as error:
+        if error.reader_gone:
+            silence_stdout()
+            return READER_GONE
+        return fail(f"{error}; the match was given up", USAGE)
+    except BrokenPipeError:  # the reader of our own output has enough
+        silence_stdout()
+        return READER_GONE
+    except Interrupted as interrupted:
+        return interrupted.exit_code
+    except Exception:  # not one of ours, and no exit code of ours either
+        import traceback
+
+        traceback.print_exc()
+        return fail("this is a bug in the referee; please report it with the lines above", BUG)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command."""
+    top = Parser(
+        prog="referee",
+        description="Plays card-game bots against each other and says what they do wrong.",
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"referee {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add(commands)
+    return top
