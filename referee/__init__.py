@@ -16,7 +16,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   match.py        one match as a state machine: handshake, faults, outcome; pure
 #   options.py      the limits of a match
 #   result.py       the result of a match as one object
-#   logs/           spectator log and match record
+#   logs/           spectator log and match record: write, read, verify, validate
 #   bots/           BOT argument -> command line -> process -> lines
 #   play.py         trio: drives one match with its bots and its logs
 #   api.py          play_match: one match from a Python program

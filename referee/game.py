@@ -168,6 +168,41 @@ class Game(Protocol):
         """One entry a seat, in seat order."""
 
 
+class Finding(Struct, frozen=True):
+    """Something in a log that the protocol does not allow.
+
+    Attributes:
+        line: where, counted from 1.
+        section: the section of the protocol that it breaks, such as "4.6".
+        expected: what would be right there.
+        found: what is there.
+    """
+
+    line: int
+    section: str
+    expected: str
+    found: str
+
+
+class Observer(Protocol):
+    """Follows one game by its public messages alone, and finds what the rules do not allow.
+
+    What it reports is certain: a log of a game by the rules has no findings. Having reported
+    something it goes on as well as it can.
+    """
+
+    def see(self, line: int, message: Struct) -> list[Finding]:
+        """Take one of the game's public messages."""
+
+    def leave(self, line: int, seat: int, code: str) -> list[Finding]:
+        """Take the disqualification of a seat."""
+
+    def end(
+        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
+    ) -> list[Finding]:
+        """Take the end of the match: scores in seat order, winners as player numbers."""
+
+
 class Rules(Struct, frozen=True):
     """A game's entry in `referee.games.GAMES`.
 
@@ -181,6 +216,7 @@ class Rules(Struct, frozen=True):
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
         reasons: its own end reasons, beside `Termination`.
+        observer: makes an observer; takes the players' names, in seat order.
     """
 
     name: str
@@ -193,6 +229,7 @@ class Rules(Struct, frozen=True):
     replies: tuple[type[Struct], ...]
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
+    observer: Callable[[Sequence[str]], Observer]
 
 
 PLAYER_NUMBERS = ("player1", "player2", "player3", "player4")

@@ -10,12 +10,14 @@ turn_state.py  what a turn has left to spend
 effects.py     what each kingdom card does, militia and moat among them
 turn.py        one turn: action, buy and clean-up replies
 game.py        turns, end of the game, winners
+observer.py    what a spectator can check of a game
 """
 
 from __future__ import annotations
 
 from referee.dominion import faults, messages
 from referee.dominion.game import REASONS, Dominion
+from referee.dominion.observer import Observer
 from referee.game import Rules
 
 RULES = Rules(
@@ -29,6 +31,7 @@ RULES = Rules(
     replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
+    observer=Observer,
 )
 
 __all__ = ["RULES", "Dominion"]

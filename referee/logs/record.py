@@ -124,7 +124,7 @@ class RecordWriter:
     def __init__(self, file: LogFile, header: Header) -> None:
         self._file = file
         self._digest = hashlib.sha256()
-        head = _head(header, b"started")
+        head = head_of(header, b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
     def write(self, entries: list[Entry], seconds: float) -> None:
@@ -134,7 +134,7 @@ class RecordWriter:
             seconds: since the bots were started.
         """
         time = b',"time":%.6f}\n' % seconds
-        self._write([_line(entry, time) for entry in entries])
+        self._write([line_of(entry, time) for entry in entries])
 
     def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> None:
         """Write the last lines, once the match is over and every process has ended."""
@@ -143,26 +143,8 @@ class RecordWriter:
             ExitEntry(player_number(seat), exit_code, seconds)
             for seat, exit_code in enumerate(exit_codes)
         ]
-        self._write([(_head(entry), time) for entry in exits])
-        assert match.outcome is not None  # it is over
-        places = zip(match.names, match.standings(), ranks(match), strict=True)
-        last = EndEntry(
-            reason=match.outcome.reason,
-            winners=[player_number(seat) for seat in match.outcome.winners],
-            players=[
-                PlayerEnd(
-                    name=name,
-                    score=standing.score,
-                    turns=standing.turns,
-                    rank=rank,
-                    disqualified=match.gone[seat].code if seat in match.gone else None,
-                    cards=standing.cards,
-                )
-                for seat, (name, standing, rank) in enumerate(places)
-            ],
-            digest=f"sha256:{self._digest.hexdigest()}",
-            time=round(seconds, 6),
-        )
+        self._write([(head_of(entry), time) for entry in exits])
+        last = end_of(match, f"sha256:{self._digest.hexdigest()}", round(seconds, 6))
         self._file.write(_encode(last) + b"\n")
 
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
@@ -171,7 +153,30 @@ class RecordWriter:
         self._file.write(b"".join([head + time for head, time in lines]))
 
 
-def _line(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
+def end_of(match: Match, digest: str, seconds: float) -> EndEntry:
+    """The last line of a match that is over."""
+    assert match.outcome is not None  # it is over
+    places = zip(match.names, match.standings(), ranks(match), strict=True)
+    return EndEntry(
+        reason=match.outcome.reason,
+        winners=[player_number(seat) for seat in match.outcome.winners],
+        players=[
+            PlayerEnd(
+                name=name,
+                score=standing.score,
+                turns=standing.turns,
+                rank=rank,
+                disqualified=match.gone[seat].code if seat in match.gone else None,
+                cards=standing.cards,
+            )
+            for seat, (name, standing, rank) in enumerate(places)
+        ],
+        digest=digest,
+        time=seconds,
+    )
+
+
+def line_of(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
     """One entry's line: its head, without the closing brace, and its time field with it."""
     if type(entry) is Sent:
         to = _TO[entry.to]
@@ -189,7 +194,7 @@ def _line(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
         return _encode(fault)[:-1], b"}\n"
     assert type(entry) is Disqualified
     left = DisqualifiedEntry(player_number(entry.seat), entry.code, entry.detail, 0)
-    return _head(left), time
+    return head_of(left), time
 
 
 _TO: dict[int | None, bytes] = {None: b"all"} | {
@@ -197,6 +202,6 @@ _TO: dict[int | None, bytes] = {None: b"all"} | {
 }
 
 
-def _head(entry: Struct, last_field: bytes = b"time") -> bytes:
+def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:
     """The line of an entry that is rare, up to its time field, which is the last."""
     return _encode(entry).rpartition(b',"' + last_field + b'":')[0]

@@ -1,0 +1,119 @@
+"""`referee validate`: spectator logs against the protocol."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, printing
+from referee.errors import UsageError
+from referee.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from referee.game import Finding
+
+INVALID = 1
+SPECIFICATION = "protocol-v1"
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    validate = commands.add_parser(
+        "validate",
+        help="check spectator logs, of any referee, against the protocol",
+        description="Check spectator logs against the protocol: every line, and whether such a "
+        "game can have been played.",
+        epilog="Each finding has its line, the section of spec/protocol-v1.md that it breaks, what "
+        "is expected and what was found. Exit codes: 0 all valid, 1 one is not, 2 wrong usage.",
+        allow_abbrev=False,
+    )
+    validate.set_defaults(run=run)
+    log = 'a spectator log, plain, .gz or .zst; "-" is stdin'
+    validate.add_argument("logs", nargs="+", metavar="LOG", help=log)
+    formats = "text; json: an object a log; junit: a test case a log"
+    validate.add_argument(
+        "--format", choices=("text", "json", "junit"), default="text", help=formats
+    )
+    quiet = "say nothing of valid logs"
+    validate.add_argument("-q", "--quiet", action="store_true", help=quiet)
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    if options.logs.count("-") > 1:
+        raise UsageError("standard input can be read only once")
+    for name in options.logs:
+        if name != "-" and not Path(name).exists():
+            raise UsageError(f"cannot read {name}: there is no such file")
+        if Path(name).is_dir():
+            raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
+
+    from referee.games import GAMES
+    from referee.logs.validate import MAX_FINDINGS, validate_log
+
+    rules = GAMES["dominion"]
+    results: list[tuple[str, list[Finding]]] = []
+    invalid = findings_in_all = 0
+    with printing():
+        for name in options.logs:
+            findings = list(validate_log(name, rules))
+            invalid += bool(findings)
+            findings_in_all += len(findings)
+            if options.format == "text":
+                _print_text(name, findings, quiet=options.quiet, most=MAX_FINDINGS)
+            elif options.format == "json":
+                _print_json(name, findings)
+            else:
+                results.append((name, findings))
+        if options.format == "junit":
+            _print_junit(results)
+        elif options.format == "text" and len(options.logs) > 1:
+            valid = len(options.logs) - invalid
+            print(f"{len(options.logs)} logs: {valid} valid, {invalid} not", end="")
+            print(f" ({findings_in_all} findings)" if invalid else "")
+    return INVALID if invalid else OK
+
+
+def _print_text(name: str, findings: list[Finding], *, quiet: bool, most: int) -> None:
+    if not findings and not quiet:
+        print(f"{name}: valid")
+    for finding in findings:
+        print(f"{name}, line {finding.line}: {SPECIFICATION}, {finding.section}")
+        print(f"  expected: {finding.expected}")
+        print(f"  found:    {finding.found}")
+    if len(findings) >= most:
+        print(f"{name}: more than {most} findings; the rest was not looked at")
+
+
+def _print_json(name: str, findings: list[Finding]) -> None:
+    import msgspec
+
+    result = {"log": name, "valid": not findings, "findings": findings}
+    print(msgspec.json.encode(result).decode())
+
+
+def _print_junit(results: list[tuple[str, list[Finding]]]) -> None:
+    from xml.etree import ElementTree
+
+    failures = sum(bool(findings) for _, findings in results)
+    counts = {"tests": str(len(results)), "failures": str(failures)}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "referee validate", **counts})
+    for file, findings in results:
+        name = "".join(letter if letter.isprintable() else "?" for letter in file)
+        case = ElementTree.SubElement(suite, "testcase", classname=SPECIFICATION, name=name)
+        if findings:
+            first = findings[0]
+            message = f"line {first.line}: {SPECIFICATION}, {first.section}"
+            failure = ElementTree.SubElement(case, "failure", message=message)
+            failure.text = "\n".join(
+                f"line {finding.line}: {SPECIFICATION}, {finding.section}\n"
+                f"  expected: {finding.expected}\n  found:    {finding.found}"
+                for finding in findings
+            )
+    ElementTree.indent(suites)
+    sys.stdout.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    sys.stdout.write(ElementTree.tostring(suites, encoding="unicode") + "\n")

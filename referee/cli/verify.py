@@ -1,0 +1,347 @@
+"""`referee verify`: run match records again and compare."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import stat
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands, count
+from referee.cli.console import BUG, OK, USAGE, fail, printing, say
+from referee.errors import LogWriteError, UsageError
+from referee.interrupts import Interrupted, Interrupts
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from referee.logs.files import LogFile
+    from referee.logs.verify import Verdict
+
+FAILED = 1
+STDIN = "-"  # as in referee.logs.source, and STDOUT in referee.logs.files
+FEW = 8
+"""Fewer files are verified in this process: starting others takes longer."""
+MAX_CHUNK = 16
+AHEAD = 3
+"""Chunks that are given out for each process, so that none waits for work."""
+POLL_SECONDS = 0.1
+GARBAGE_AFTER = 20_000
+"""Objects made before the collector looks for garbage; a match leaves some cycles behind."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    verify = commands.add_parser(
+        "verify",
+        help="run match records again and compare",
+        description="Run each match again from the seed and the replies in its record, and compare "
+        "every message, fault, disqualification and the outcome.",
+        epilog="A record is plain or compressed (.gz, .zst). Exit codes: 0 all hold, 1 one does "
+        "not, 2 wrong usage, 130 after Ctrl-C, 143 after SIGTERM.",
+        allow_abbrev=False,
+    )
+    verify.set_defaults(run=run)
+    add = verify.add_argument
+    add("records", nargs="+", metavar="RECORD", help='a match record; "-" is stdin')
+    add(
+        "--log",
+        metavar="FILE",
+        help="write the spectator log that follows from the one RECORD; "
+        '"-" is stdout, and nothing else goes there',
+    )
+    text = "text: a line for a failure; json: an object a line for each RECORD"
+    add("--format", choices=("text", "json"), default="text", help=text)
+    add("-q", "--quiet", action="store_true", help="failures only: no summary, no progress")
+    add("--jobs", type=count, metavar="N", help="processes (as many as there are cores)")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    names: list[str] = options.records
+    _check_names(names, options)
+    seen: Counter[str] = Counter()
+    verdicts: Generator[Verdict, None, None]
+    try:
+        with _log(options.log) as log, _progress(options) as advance:
+            jobs = _jobs(options)
+            if jobs == 1:
+                verdicts = _verify_here(names, log)
+            else:
+                verdicts = _verify_in_processes(names, jobs, interrupts)
+            with printing(), closing(verdicts):
+                for verdict in verdicts:
+                    _print_verdict(verdict, options)
+                    seen[verdict.kind] += 1
+                    advance()
+        if len(names) > 1 and options.format == "text" and not options.quiet:
+            with printing():
+                print(_summary(seen))
+    except Interrupted as interrupted:
+        say(f"{interrupted}; {seen.total()} of {len(names)} records were looked at")
+        raise
+    except LogWriteError as error:
+        if error.reader_gone:
+            raise
+        return fail(str(error), USAGE)
+    except _WorkerDiedError:
+        text = f"a process ended by itself (out of memory?); {seen.total()} of {len(names)} records"
+        return fail(f"{text} were looked at", BUG)
+    return OK if seen.keys() <= {"holds"} else FAILED
+
+
+# --- before anything starts ---------------------------------------------------------------------
+
+
+def _check_names(names: Sequence[str], options: argparse.Namespace) -> None:
+    """Find out what cannot be verified.
+
+    Raises:
+        UsageError: something cannot.
+    """
+    if names.count(STDIN) > 1:
+        raise UsageError("standard input can be read only once")
+    if options.log is not None and len(names) > 1:
+        raise UsageError(f"--log takes one RECORD, not {len(names)}")
+    if options.log == "-" and options.format == "json":
+        raise UsageError("--log - and --format json both want stdout; write the log to a file")
+    for name in names:
+        if name == STDIN:
+            continue
+        try:
+            status = os.stat(name)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(f"cannot read {name}: {reason}") from error
+        if stat.S_ISDIR(status.st_mode):
+            reason = f"it is a directory; name the files in it: {name}/*"
+            raise UsageError(f"cannot read {name}: {reason}")
+        if not os.access(name, os.R_OK):
+            raise UsageError(f"cannot read {name}: Permission denied")
+        if options.log not in (None, "-") and _same_file(options.log, status):
+            raise UsageError(f"{options.log} and {name} are the same file")
+
+
+def _same_file(name: str, status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(name), status)
+    except (OSError, ValueError):
+        return False
+
+
+def _jobs(options: argparse.Namespace) -> int:
+    """How many processes are to work; 1 is this one alone."""
+    names = options.records
+    if len(names) < FEW or STDIN in names:  # another process has another standard input
+        return 1
+    jobs: int | None = options.jobs
+    if jobs is None:
+        try:
+            jobs = len(os.sched_getaffinity(0))
+        except AttributeError:  # not on every system
+            jobs = os.cpu_count() or 1
+    return min(jobs, len(names))
+
+
+@contextmanager
+def _log(name: str | None) -> Iterator[LogFile | None]:
+    """The spectator log that is to be written."""
+    from referee.logs.files import open_logs
+
+    (log,) = open_logs([name])
+    try:
+        yield log
+    finally:
+        if log is not None:
+            log.close()
+
+
+# --- the work -------------------------------------------------------------------------------------
+
+
+class _WorkerDiedError(Exception):
+    """A process that was verifying has ended."""
+
+
+def _verify(name: str, log: LogFile | None = None) -> Verdict:
+    """Verify one file that was there a moment ago."""
+    from referee.logs.verify import Kind, Verdict, verify_record
+
+    try:
+        return verify_record(name, log=log)
+    except UsageError as error:
+        return Verdict(name, Kind.NO_RECORD, str(error))
+
+
+def _verify_chunk(names: Sequence[str]) -> list[Verdict]:
+    return [_verify(name) for name in names]
+
+
+def _tune_collector() -> None:
+    gc.freeze()
+    gc.set_threshold(GARBAGE_AFTER)
+    gc.enable()
+
+
+def _verify_here(names: Sequence[str], log: LogFile | None) -> Generator[Verdict, None, None]:
+    import referee.logs.verify  # noqa: F401 (before the collector is told that what is there stays)
+
+    _tune_collector()
+    for name in names:
+        yield _verify(name, log)
+
+
+def _verify_in_processes(
+    names: Sequence[str], jobs: int, interrupts: Interrupts
+) -> Generator[Verdict, None, None]:
+    """Spread files over processes; the verdicts come in the order of the files."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, wait
+    from concurrent.futures.process import BrokenProcessPool
+
+    import referee.logs.verify  # noqa: F401 (a forked process has it then)
+
+    fork = "fork" in multiprocessing.get_all_start_methods() and sys.platform == "linux"
+    size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
+    chunks = (names[start : start + size] for start in range(0, len(names), size))
+    waiting: deque[Future[list[Verdict]]] = deque()
+    # Signals are only noted while the pool is at work: its locks must not be left by an exception.
+    with interrupts.held():
+        pool = ProcessPoolExecutor(
+            jobs,
+            multiprocessing.get_context("fork" if fork else "spawn"),
+            initializer=_begin_worker,
+            initargs=(os.getpid(),),
+        )
+        finished = False
+        try:
+            while True:
+                while len(waiting) < jobs * AHEAD:
+                    chunk = next(chunks, None)
+                    if chunk is None:
+                        break
+                    waiting.append(pool.submit(_verify_chunk, chunk))
+                if not waiting:
+                    break
+                while not wait((waiting[0],), timeout=POLL_SECONDS).done:
+                    interrupts.check()
+                interrupts.check()
+                yield from waiting.popleft().result()
+            finished = True
+        except BrokenProcessPool as error:
+            raise _WorkerDiedError from error
+        finally:
+            if not finished:
+                for worker in multiprocessing.active_children():
+                    worker.kill()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin_worker(parent: int) -> None:
+    """Let this process end with its parent, and by what the parent does alone."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes at a terminal
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _end_with_parent(parent)
+    _tune_collector()
+
+
+def _end_with_parent(parent: int) -> None:
+    """On Linux, be killed when the parent is, however it ends."""
+    if sys.platform != "linux":
+        return
+    import contextlib
+    import ctypes
+    import signal
+
+    pr_set_pdeathsig = 1
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before that
+        os._exit(BUG)
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _print_verdict(verdict: Verdict, options: argparse.Namespace) -> None:
+    if options.format == "json":
+        import msgspec
+
+        print(msgspec.json.encode(verdict).decode(), flush=True)
+        return
+    holds = verdict.kind == "holds"
+    if holds and (options.quiet or len(options.records) > 1):
+        return
+    lines = [verdict.text]
+    if verdict.expected is not None:
+        lines.append(f"  expected: {verdict.expected}")
+    if verdict.found is not None:
+        lines.append(f"  found:    {verdict.found}")
+    if not holds and verdict.section is not None:
+        lines[0] += f" (log-format {verdict.section})"
+    print("\n".join(lines), file=sys.stderr if options.log == "-" else sys.stdout, flush=True)
+
+
+_WORDS = {
+    "cut-short": "cut short",
+    "edited": "edited",
+    "rules-changed": "of other rules",
+    "newer-format": "of a newer format",
+    "other-game": "of another game",
+    "no-record": "no record",
+}
+
+
+def _summary(seen: Counter[str]) -> str:
+    """How many of each kind."""
+    total, holding = seen.total(), seen["holds"]
+    hold = "holds" if holding == 1 else "hold"
+    parts = [f"all {hold}" if holding == total else f"{holding} {hold}"]
+    parts += [f"{seen[kind]} {word}" for kind, word in _WORDS.items() if seen[kind]]
+    return f"{total} records: {', '.join(parts)}"
+
+
+@contextmanager
+def _progress(options: argparse.Namespace) -> Iterator[Callable[[], None]]:
+    """A bar on the terminal while many files are verified; yields what moves it on."""
+    if len(options.records) < FEW or options.quiet or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    bar = Progress(
+        "verifying",
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        # No thread of its own: processes are forked while it is shown.
+        auto_refresh=False,
+        transient=True,
+        # What is printed to the same terminal goes above the bar, but a file gets it as it is.
+        redirect_stdout=sys.stdout.isatty(),
+        redirect_stderr=False,
+    )
+    with bar:
+        task = bar.add_task("verifying", total=len(options.records))
+        shown = time.monotonic()
+
+        def advance() -> None:
+            nonlocal shown
+            bar.advance(task)
+            if time.monotonic() - shown > POLL_SECONDS:
+                shown = time.monotonic()
+                bar.refresh()
+
+        yield advance

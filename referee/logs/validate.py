@@ -1,0 +1,254 @@
+"""Check a spectator log that any referee wrote (protocol-v1; spec/log-format.md, 1).
+
+First what holds for every game: lines, JSON, schema, names first, `game-end` last. The game's own
+observer then says whether such a game can have been played.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import LogReadError
+from referee.game import (
+    PLAYER_NUMBERS,
+    Disqualification,
+    Finding,
+    Observer,
+    Rules,
+    Termination,
+    describe,
+    player_number,
+)
+from referee.logs.source import LogReader
+from referee.messages import (
+    PROTOCOL_VERSION,
+    GameEnd,
+    PlayerDisqualified,
+    PlayerName,
+    PlayerNameRequest,
+)
+
+MAX_FINDINGS = 100
+"""What is wrong from end to end need not be said line by line."""
+_MAX_NAME = 64
+_SHOWN = 120
+_SHOWN_FINDING = 400
+_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+class _NoMessage(Struct, tag_field="type", tag=""):
+    """Lets the decoder ask for `type` in every object."""
+
+
+def validate_log(name: str, rules: Rules) -> Iterator[Finding]:
+    """Everything in a spectator log that the protocol does not allow, in the order of lines.
+
+    Memory does not grow with the log. After `MAX_FINDINGS` it stops.
+
+    Args:
+        name: of the file; "-" is standard input.
+        rules: of the game that it is a log of.
+
+    Raises:
+        UsageError: the file cannot be opened; raised at the first step.
+    """
+    with LogReader(name) as reader:
+        check = _Check(rules)
+        count = 0
+        try:
+            for line in reader:
+                for finding in check.line(reader.line, line):
+                    yield _cut(finding)
+                    count += 1
+                if check.hopeless or count >= MAX_FINDINGS:
+                    return
+        except LogReadError as error:
+            yield Finding(error.line, "1.1", "a line that can be read", error.problem)
+            return
+        yield from check.end(reader.line, reader.cut)
+
+
+def _cut(finding: Finding) -> Finding:
+    """Without the rest of what is too long to be read."""
+    if max(len(finding.expected), len(finding.found)) <= _SHOWN_FINDING:
+        return finding
+    expected, found = (
+        text if len(text) <= _SHOWN_FINDING else text[:_SHOWN_FINDING] + "..."
+        for text in (finding.expected, finding.found)
+    )
+    return Finding(finding.line, finding.section, expected, found)
+
+
+class _Check:
+    """What was seen of a log so far.
+
+    Attributes:
+        hopeless: this is no spectator log; there is nothing more to be said of it.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.hopeless = False
+        self._rules = rules
+        shared = (PlayerName, PlayerDisqualified, GameEnd)
+        public: tuple[type[Struct], ...] = (*shared, *rules.public)
+        private: tuple[type[Struct], ...] = (PlayerNameRequest, *rules.requests)
+        self._types = {str(struct.__struct_config__.tag): struct for struct in public}
+        self._private = {str(struct.__struct_config__.tag) for struct in private}
+        union: Any = reduce(or_, (*self._types.values(), _NoMessage))
+        self._decode = msgspec.json.Decoder(union).decode
+        self._names: list[str] = []
+        self._observer: Observer | None = None
+        self._gone: set[str] = set()
+        self._ended = 0
+        self._noted: set[str] = set()
+
+    def line(self, number: int, line: bytes) -> list[Finding]:
+        """Take the next line."""
+        findings = list(self._framing(number, line))
+        text = line.strip(b"\r\n").removeprefix(b"\xef\xbb\xbf") if number == 1 else line.strip()
+        if not line.endswith(b"\n"):
+            findings.append(Finding(number, "1.1", "a line end", "a last line that is torn"))
+        message = self._message(number, text, findings)
+        if message is not None:
+            findings += self._take(number, message)
+        return findings
+
+    def end(self, last: int, cut: bool) -> Iterator[Finding]:
+        """The log ends here."""
+        if not last:
+            yield Finding(1, "2.2", "a player-name", "an empty file")
+        elif not self._ended:
+            found = "the end of the compressed data" if cut else "the end of the log"
+            yield Finding(last + 1, "2.14", "more, up to a game-end: the log was cut short", found)
+
+    # --- lines --------------------------------------------------------------------------------
+
+    def _once(self, finding: Finding) -> Iterator[Finding]:
+        """A finding that would be the same on every line."""
+        if finding.expected not in self._noted:
+            self._noted.add(finding.expected)
+            yield finding
+
+    def _framing(self, number: int, line: bytes) -> Iterator[Finding]:
+        if number == 1 and line.startswith(b"\xef\xbb\xbf"):
+            yield Finding(number, "1.8", "no byte order mark", "one")
+        if line.endswith(b"\r\n"):
+            yield from self._once(
+                Finding(number, "1.1", "lines ended by \\n alone", "\\r\\n (from here on)")
+            )
+
+    def _message(self, number: int, line: bytes, findings: list[Finding]) -> Struct | None:
+        """The message in a line, if there is one."""
+        try:
+            line.decode()
+            message = self._decode(line)
+        except (ValueError, RecursionError) as error:
+            self._explain(number, line, error, findings)
+            return None
+        if type(message) is _NoMessage:
+            findings.append(Finding(number, "2", "a message's type", 'type ""'))
+            return None
+        if b" " in line and b" " in _OUTSIDE_STRINGS.sub(b"", line):
+            findings += self._once(
+                Finding(number, "1.1", "compact JSON", "spaces between the parts (from here on)")
+            )
+        return message  # type: ignore[no-any-return]
+
+    def _explain(self, number: int, line: bytes, error: Exception, findings: list[Finding]) -> None:
+        """Say why a line is no public message."""
+        shown = describe(line[:_SHOWN].decode(errors="replace"))
+        try:
+            value = msgspec.json.decode(line)
+        except (ValueError, RecursionError):
+            found = "no text, binary data" if b"\x00" in line else f"no JSON: {shown}"
+            findings.append(Finding(number, "1.1", "a JSON object", found))
+            self.hopeless = number == 1
+            return
+        if not isinstance(value, dict):
+            findings.append(Finding(number, "1.1", "a JSON object", describe(value)))
+            self.hopeless = number == 1
+            return
+        kind = value.get("type")
+        if "entry" in value and number == 1:
+            found = "a match record; its spectator log: referee verify RECORD --log FILE"
+            findings.append(Finding(number, "2.2", "a spectator log", found))
+            self.hopeless = True
+        elif isinstance(kind, str) and kind in self._private:
+            expected = "public messages alone"
+            findings.append(Finding(number, "1.7", expected, f"{kind}, which is for one bot"))
+        elif not isinstance(kind, str) or kind not in self._types:
+            found = f"type {describe(kind)}" if "type" in value else "an object without type"
+            what = f"a public message of {self._rules.name}, protocol {self._rules.protocol}"
+            findings.append(Finding(number, "2", what, found))
+            self.hopeless = number == 1
+        else:
+            detail = str(error)
+            findings.append(Finding(number, self._section(kind), f"a right {kind}", detail))
+
+    def _section(self, kind: str) -> str:
+        shared = {"player-name": "2.2", "player-disqualified": "2.13", "game-end": "2.14"}
+        return shared.get(kind, "2")
+
+    # --- messages -----------------------------------------------------------------------------
+
+    def _take(self, number: int, message: Struct) -> list[Finding]:
+        kind = str(message.__struct_config__.tag)
+        if self._ended:
+            return [Finding(number, "2.14", f"nothing after game-end (line {self._ended})", kind)]
+        findings: list[Finding] = []
+        player = getattr(message, "player_number", None)
+        if player is not None and player not in PLAYER_NUMBERS:
+            return [Finding(number, "1.6", "player1 to player4", describe(player))]
+        if isinstance(message, PlayerName):
+            return self._take_name(number, message)
+        if self._observer is None:
+            least, most = self._rules.min_seats, self._rules.max_seats
+            if not least <= len(self._names) <= most:
+                expected = f"the names of {least} to {most} players first"
+                findings.append(
+                    Finding(number, "2.2", expected, f"{len(self._names)}, then {kind}")
+                )
+            names = self._names + [player_number(seat) for seat in range(len(self._names), least)]
+            self._observer = self._rules.observer(names)
+        if isinstance(message, PlayerDisqualified):
+            if message.reason not in set(Disqualification):
+                found = describe(message.reason)
+                findings.append(Finding(number, "9", "a disqualification code", found))
+            seat = PLAYER_NUMBERS.index(message.player_number)
+            return findings + self._observer.leave(number, seat, message.reason)
+        if isinstance(message, GameEnd):
+            self._ended = number
+            if message.reason not in {*Termination, *self._rules.reasons}:
+                found = describe(message.reason)
+                return [*findings, Finding(number, "9", "an end reason", found)]
+            ended = self._observer.end(number, message.scores, message.winners, message.reason)
+            return findings + ended
+        return findings + self._observer.see(number, message)
+
+    def _take_name(self, number: int, message: PlayerName) -> list[Finding]:
+        if self._observer is not None:
+            return [Finding(number, "2.2", "no player-name once the game has begun", "one")]
+        findings = []
+        expected = len(self._names)
+        if expected == self._rules.max_seats:
+            what = f"at most {self._rules.max_seats} names"
+            return [Finding(number, "2.2", what, "another player-name")]
+        if message.player_number != player_number(expected):
+            what = f"player-name of {player_number(expected)}"
+            findings.append(Finding(number, "2.2", what, f"that of {message.player_number}"))
+        if message.version != PROTOCOL_VERSION:
+            found = f"version {message.version}"
+            findings.append(Finding(number, "2.2", f"version {PROTOCOL_VERSION}", found))
+        if len(message.name) > _MAX_NAME or _CONTROL.search(message.name):
+            what = f"a name of at most {_MAX_NAME} characters, without control characters"
+            findings.append(Finding(number, "3.1", what, describe(message.name)))
+        self._names.append(message.name)
+        return findings

@@ -1,0 +1,412 @@
+"""Verifying records: what holds, and what each change of a record is called."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee._version import __version__
+from referee.errors import UsageError
+from referee.game import Disqualification
+from referee.games import GAMES
+from referee.logs.files import open_logs
+from referee.logs.record import FORMAT, Header, RecordWriter
+from referee.logs.verify import Kind, Verdict, verify_record
+from referee.match import Match
+from referee.options import Options
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "spec" / "examples"
+TWO = EXAMPLES / "two-players.record.jsonl"
+FOUR = EXAMPLES / "four-players.record.jsonl"
+FAULTS = ROOT / "tests" / "golden" / "faults.record.jsonl"
+RECORDS = [TWO, FOUR, FAULTS]
+
+# The definition of spec/log-format.md, 2.8, as its own program has it.
+TIME_FIELD = re.compile(rb',"(?:time|started)":[^,]*}\n$')
+
+
+def lines_of(file: Path = TWO) -> list[bytes]:
+    return file.read_bytes().splitlines(keepends=True)
+
+
+def with_digest(lines: list[bytes]) -> list[bytes]:
+    """The lines with the digest that fits them, as somebody would write it who hides an edit."""
+    *body, last = lines
+    digest = hashlib.sha256(b"".join(TIME_FIELD.sub(b"}\n", line) for line in body)).hexdigest()
+    return [*body, re.sub(rb"sha256:[0-9a-f]{64}", b"sha256:" + digest.encode(), last)]
+
+
+def index_of(lines: list[bytes], text: bytes) -> int:
+    """The index of the first line that holds a text."""
+    return next(index for index, line in enumerate(lines) if text in line)
+
+
+def failed_handshakes(folder: Path) -> Path:
+    """The record of a match in which only the first of three bots answers as it should."""
+    file = folder / "failed"
+    (log,) = open_logs([str(file)])
+    assert log is not None
+    bots = ["a", "b", "c"]
+    header = Header(FORMAT, 1, __version__, "dominion", 1, 3, bots, Options(), "2026-01-01")
+    writer = RecordWriter(log, header)
+    match = Match(GAMES["dominion"], seats=3, seed=3)
+    match.start()
+    match.disqualify(2, Disqualification.FAILED_TO_START, "it could not be started")
+    reply = b'{"type":"player-name-reply","player_number":"player%d","name":"A","version":%d}'
+    match.receive(1, reply % (2, 2))
+    match.receive(0, reply % (1, 1))
+    writer.write(match.take_entries(), 0.5)
+    writer.end(match, [0, -9, None], 1)
+    log.close()
+    return file
+
+
+Check: TypeAlias = Callable[["bytes | list[bytes]"], Verdict]
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    """Verify these bytes or lines."""
+
+    def verify(data: bytes | list[bytes]) -> Verdict:
+        file = tmp_path / "record"
+        file.write_bytes(data if isinstance(data, bytes) else b"".join(data))
+        return verify_record(str(file))
+
+    return verify
+
+
+def without_times(data: bytes) -> list[bytes]:
+    return [
+        re.sub(
+            rb',"(?:time":(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?|started":"[^",\\]*")}\n$',
+            b"}\n",
+            line,
+        )
+        for line in data.splitlines(keepends=True)
+    ]
+
+
+# --- what holds -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", RECORDS, ids=lambda file: file.name)
+def test_a_record_holds_and_its_spectator_log_follows_from_it(file: Path, tmp_path: Path) -> None:
+    (log,) = open_logs([str(tmp_path / "log")])
+    assert log is not None
+    verdict = verify_record(str(file), log=log)
+    log.close()
+    assert (verdict.kind, verdict.line, verdict.lines) == ("holds", None, len(lines_of(file)))
+    public = [
+        line[line.index(b'"message":') + 10 : line.rindex(b',"time"')] + b"\n"
+        for line in lines_of(file)
+        if line.startswith(b'{"entry":"sent","to":"all"')
+    ]
+    assert (tmp_path / "log").read_bytes() == b"".join(public)
+
+
+def test_what_holds_is_said_in_one_line() -> None:
+    bots = "big_money vs village_engine"
+    count = len(lines_of())
+    text = f"{TWO}: holds ({count} lines, seed 20, {bots}, player2 won)"
+    assert verify_record(str(TWO)).text == text
+
+
+def test_times_are_not_compared(check: Check) -> None:
+    lines = [re.sub(rb',"time":[^,]*}\n$', b',"time":12e3}\n', line) for line in lines_of()]
+    lines[0] = re.sub(rb'"started":"[^"]*"', b'"started":"at night"', lines[0])
+    assert check(lines).kind == Kind.HOLDS
+
+
+@pytest.mark.parametrize("time", [b"x", b"-1", b"01", b"1.", b'"1"', b"1 ", b"[1]", b"1,2", b""])
+def test_a_time_must_be_a_number(check: Check, time: bytes) -> None:
+    lines = lines_of()
+    lines[9] = re.sub(rb',"time":[^,]*}\n$', b',"time":%s}\n' % time, lines[9])
+    verdict = check(lines)
+    assert (verdict.kind, verdict.line) == (Kind.EDITED, 10)
+
+
+def test_a_compressed_record_holds(check: Check) -> None:
+    assert check(gzip.compress(TWO.read_bytes())).kind == Kind.HOLDS
+
+
+@pytest.mark.parametrize("entry", [b'"entry":"fault"', b'"code":"unsupported-version"'])
+def test_the_wording_of_a_detail_may_differ(check: Check, tmp_path: Path, entry: bytes) -> None:
+    lines = lines_of(FAULTS if b"fault" in entry else failed_handshakes(tmp_path))
+    index = index_of(lines, entry)
+    lines[index] = re.sub(rb'"detail":"(\\.|[^"\\])*"', b'"detail":"so"', lines[index])
+    assert check(with_digest(lines)).kind == Kind.HOLDS
+    verdict = check(lines)
+    assert (verdict.kind, verdict.line) == (Kind.EDITED, index + 1)
+
+
+def test_a_record_of_failed_handshakes_holds(tmp_path: Path) -> None:
+    verdict = verify_record(str(failed_handshakes(tmp_path)))
+    assert verdict.kind == Kind.HOLDS
+    assert "player1 won" in verdict.text
+
+
+@pytest.mark.parametrize("code", ["unsupported-version", "timeout", "nonsense"])
+def test_a_disqualification_that_cannot_come_there(check: Check, tmp_path: Path, code: str) -> None:
+    lines = lines_of(failed_handshakes(tmp_path))
+    index = index_of(lines, b"failed-to-start")
+    lines = [line.replace(b"failed-to-start", code.encode()) for line in lines]
+    verdict = check(lines)
+    assert (verdict.kind, verdict.line, verdict.section) == (Kind.EDITED, index + 1, "2.5")
+
+
+# --- what does not --------------------------------------------------------------------------------
+
+
+def test_an_edited_line_is_shown_with_what_follows(check: Check) -> None:
+    lines = lines_of()
+    index = index_of(lines, b'"gained":"silver"')
+    lines[index] = lines[index].replace(b"silver", b"golden")
+    verdict = check(lines)
+    assert (verdict.kind, verdict.line, verdict.section) == (Kind.EDITED, index + 1, "2.2")
+    assert '"gained":"silver"' in verdict.expected
+    assert '"gained":"golden"' in verdict.found
+
+
+def test_an_edited_reply_is_reported_where_the_match_goes_another_way(check: Check) -> None:
+    lines = lines_of()
+    index = index_of(lines, rb"[\"silver\"]")
+    lines[index] = lines[index].replace(rb"[\"silver\"]", rb"[\"copper\"]")
+    verdict = check(lines)
+    assert (verdict.kind, verdict.line) == (Kind.EDITED, index + 2)
+
+
+def test_lines_that_fit_their_digest_but_do_not_follow_are_of_other_rules(check: Check) -> None:
+    lines = lines_of()
+    lines[0] = re.sub(rb'"referee":"[^"]*"', b'"referee":"0.0.7"', lines[0])
+    index = index_of(lines, b'"gained":"silver"')
+    lines[index] = lines[index].replace(b"silver", b"copper")
+    verdict = check(with_digest(lines))
+    assert (verdict.kind, verdict.line) == (Kind.RULES_CHANGED, index + 1)
+    assert "referee 0.0.7" in verdict.text
+    assert f"referee {__version__}" in verdict.text
+    # Cut short, its digest is not there to tell the two apart.
+    verdict = check(with_digest(lines)[:-1])
+    assert (verdict.kind, verdict.line) == (Kind.EDITED, index + 1)
+    assert "it may be the rules too: referee 0.0.7 wrote it" in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"bots":["big_money"', b'"bots":["big_honey"'),
+        (b'"time_limit":10.0', b'"time_limit":11.0'),
+        (b'"exit_code":0', b'"exit_code":1'),
+        (b'"digest":"sha256:', b'"digest":"sha256:0'),
+        (b'"rank":2', b'"rank":1'),
+        (b'"turns":', b'"turns":1'),
+    ],
+)
+def test_an_edit_that_only_digest_or_last_line_can_see(
+    check: Check, old: bytes, new: bytes
+) -> None:
+    data = TWO.read_bytes()
+    assert old in data
+    if b"sha256" in old:
+        data = re.sub(
+            rb"sha256:.", lambda match: b"sha256:" + b"01"[match[0][-1:] == b"0" :][:1], data
+        )
+    else:
+        data = data.replace(old, new, 1)
+    verdict = check(data)
+    assert (verdict.kind, verdict.line) == (Kind.EDITED, len(lines_of()))
+
+
+@pytest.mark.parametrize("file", RECORDS, ids=lambda file: file.name)
+def test_a_record_is_valid_up_to_wherever_it_was_cut(file: Path, check: Check) -> None:
+    data = file.read_bytes()
+    for end in random.Random(1).sample(range(len(data)), 25):
+        verdict = check(data[:end])
+        whole = data[:end].count(b"\n")
+        assert (verdict.kind, verdict.line) == (Kind.CUT_SHORT, whole)
+        assert f"cut short after line {whole}" in verdict.text
+
+
+def test_a_cut_compressed_record_is_cut_short(check: Check) -> None:
+    packed = gzip.compress(TWO.read_bytes())
+    for end in (len(packed) // 2, len(packed) - 3):
+        assert check(packed[:end]).kind == Kind.CUT_SHORT
+
+
+@pytest.mark.parametrize("position", [1, 5, 40, -6, -2, -1])
+def test_lines_lost_doubled_swapped_or_added(check: Check, position: int) -> None:
+    whole = lines_of()
+    position %= len(whole)
+    lost = whole[:position] + whole[position + 1 :]
+    doubled = [*whole[: position + 1], *whole[position:]]
+    swapped = [*whole]
+    swapped[position - 1], swapped[position] = whole[position], whole[position - 1]
+    added = [*whole[:position], b"{}\n", *whole[position:]]
+    last = position == len(whole) - 1
+    assert check(lost).kind == (Kind.CUT_SHORT if last else Kind.EDITED)
+    assert check(doubled).kind == Kind.EDITED
+    assert check(added).kind == Kind.EDITED
+    assert check(swapped).kind == (Kind.NO_RECORD if position == 1 else Kind.EDITED)
+
+
+def test_nothing_may_follow_the_end(check: Check) -> None:
+    verdict = check(TWO.read_bytes() + b"{")
+    assert (verdict.kind, verdict.line) == (Kind.EDITED, len(lines_of()) + 1)
+
+
+# --- what is no record of ours --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"", Kind.CUT_SHORT),
+        (b"\n", Kind.NO_RECORD),
+        (b"\x00\x01\xff" * 1000, Kind.NO_RECORD),
+        (b"[]\n", Kind.NO_RECORD),
+        (b"3\n", Kind.NO_RECORD),
+        (b"[" * 100_000 + b"\n", Kind.NO_RECORD),
+        (b'{"entry":"header"}\n', Kind.NO_RECORD),
+        (b"\xef\xbb\xbf" + TWO.read_bytes(), Kind.NO_RECORD),
+        (TWO.read_bytes().replace(b"\n", b"\r\n"), Kind.NO_RECORD),
+        ((EXAMPLES / "two-players.log.jsonl").read_bytes(), Kind.NO_RECORD),
+        (b"x" * (17 * 1024 * 1024), Kind.NO_RECORD),
+    ],
+    ids=range(11),
+)
+def test_what_is_no_record(check: Check, data: bytes, kind: Kind) -> None:
+    verdict = check(data)
+    assert verdict.kind == kind
+    assert "\n" not in verdict.text
+
+
+def test_a_spectator_log_is_sent_to_validate() -> None:
+    verdict = verify_record(str(EXAMPLES / "two-players.log.jsonl"))
+    assert "this is a spectator log" in verdict.text
+    assert "referee validate" in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kind"),
+    [
+        ("version", 2, Kind.NEWER_FORMAT),
+        ("version", 10**30, Kind.NEWER_FORMAT),
+        ("version", 0, Kind.EDITED),
+        ("version", "1", Kind.EDITED),
+        ("game", "chess", Kind.OTHER_GAME),
+        ("game", [], Kind.EDITED),
+        ("protocol", 2, Kind.OTHER_GAME),
+        ("protocol", True, Kind.EDITED),
+        ("seed", "3", Kind.EDITED),
+        ("seed", -1, Kind.EDITED),
+        ("seed", 2**60, Kind.EDITED),
+        ("seed", 10**400, Kind.EDITED),
+        ("bots", [], Kind.EDITED),
+        ("bots", ["minimal"] * 50, Kind.EDITED),
+        ("bots", "minimal", Kind.EDITED),
+        ("options", {"max_turns": 0}, Kind.EDITED),
+        ("options", {"max_turns": "many"}, Kind.EDITED),
+        ("options", None, Kind.EDITED),
+        ("format", "x", Kind.NO_RECORD),
+        ("started", 7, Kind.EDITED),
+    ],
+)
+def test_headers_of_every_wrong_kind(check: Check, field: str, value: object, kind: Kind) -> None:
+    first, *rest = lines_of()
+    header = json.loads(first) | {field: value}
+    verdict = check([json.dumps(header, separators=(",", ":")).encode() + b"\n", *rest])
+    assert (verdict.kind, verdict.line) == (kind, 1)
+
+
+def test_a_huge_turn_limit_is_no_work(check: Check) -> None:
+    lines = lines_of()
+    lines[0] = re.sub(rb'"max_turns":\d+', b'"max_turns":' + b"9" * 18, lines[0])
+    assert check(lines).kind == Kind.EDITED
+    assert check(with_digest(lines)).kind == Kind.HOLDS
+
+
+def test_excerpts_are_printable_and_short(check: Check) -> None:
+    lines = lines_of()
+    lines[30] = b'{"entry":"sent\x1b[31m' + b"\xff" * 100_000 + b"\n"
+    verdict = check(lines)
+    assert verdict.found.isprintable()
+    assert len(verdict.found) < 210
+    assert len(verdict.expected) < 210
+
+
+def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        verify_record(str(tmp_path / "none"))
+
+
+# --- any change at all ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", RECORDS, ids=lambda file: file.name)
+def test_every_single_character_edit_is_reported_unless_it_is_in_a_time(
+    file: Path, check: Check
+) -> None:
+    data = file.read_bytes()
+    rng = random.Random(str(file.name))
+    for _ in range(100):
+        place = rng.randrange(len(data))
+        new = bytes(
+            [
+                rng.choice(b'0123456789abcxyz",:{}[] \n\\')
+                if rng.random() < 0.8
+                else rng.randrange(256)
+            ]
+        )
+        edited = data[:place] + new + data[place + 1 :]
+        held = check(edited).kind == Kind.HOLDS
+        assert held == (without_times(edited) == without_times(data)), (place, new)
+
+
+SHORT = min(RECORDS, key=lambda file: file.stat().st_size).read_bytes()
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    edits=st.lists(
+        st.tuples(
+            st.integers(0, len(SHORT)),
+            st.integers(0, 300),
+            st.one_of(
+                st.binary(max_size=8),
+                st.sampled_from(SHORT.splitlines(keepends=True)),
+                st.sampled_from([b"null", b'"', b"[]", b"{}", b"1e999", b"\n", b"player9", b"-"]),
+            ),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    whole_lines=st.booleans(),
+)
+def test_no_bytes_make_it_fail(
+    tmp_path_factory: pytest.TempPathFactory,
+    edits: list[tuple[int, int, bytes]],
+    whole_lines: bool,
+) -> None:
+    data = SHORT
+    for start, length, new in edits:
+        if whole_lines:
+            begin = data.rfind(b"\n", 0, start) + 1
+            end = data.find(b"\n", begin + length) + 1
+            data = data[:begin] + new + data[end:]
+        else:
+            data = data[:start] + new + data[start + length :]
+    file = tmp_path_factory.getbasetemp() / "mutated"
+    file.write_bytes(data)
+    held = verify_record(str(file)).kind == Kind.HOLDS
+    assert held == (without_times(data) == without_times(SHORT))

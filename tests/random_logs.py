@@ -1,0 +1,97 @@
+"""Spectator logs of matches between players that choose at random, in process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from helpers import name_line, to_line
+from random_players import doubtful, mixed, nonsense, right
+
+from referee.game import Disqualification
+from referee.games import GAMES
+from referee.match import Match, Sent
+
+Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
+
+
+def idle(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> bytes:
+    """Plays nothing, but may buy a copper or a curse for nothing."""
+    if request["type"] == "attack-request":
+        return to_line(
+            {"type": "attack-reply", "discard": request["options"][: request["discard"]]}
+        )
+    if request["buys"] and chance.random() < 0.2:
+        card = chance.choice(["copper", "curse"])
+        return to_line({"type": "play-reply", "phase": "buy", "cards_to_buy": [card]})
+    return to_line({"type": "play-reply", "phase": "cleanup"})
+
+
+def trasher(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> bytes:
+    """Gets rid of cards, up to hands that are empty."""
+    if request["type"] == "attack-request" or not request["actions"]:
+        return right(chance, request, supply)
+    hand = request["hand"]
+    for card in ("village", "cellar", "remodel"):
+        if card in hand:
+            rest = hand.copy()
+            rest.remove(card)
+            parameters: dict[str, Any] = {
+                "cards": chance.sample(rest, chance.randint(0, len(rest)))
+            }
+            if card == "remodel":
+                if not rest:
+                    continue
+                cheap = [c for c in ("copper", "curse") if supply[c]]
+                parameters = {"card_to_trash": chance.choice(rest)}
+                parameters |= {"desired_card": cheap[0]} if cheap else {}
+            reply = {"type": "play-reply", "phase": "action", "card": card}
+            return to_line(reply | {"additional_parameters": parameters})
+    if request["buys"]:
+        treasures = [card for card in hand if card in ("copper", "silver", "gold")]
+        wanted = chance.choice(["remodel", "cellar", "village", "copper", "curse"])
+        reply = {"type": "play-reply", "phase": "buy", "played_treasures": treasures}
+        return to_line(reply | {"cards_to_buy": [wanted]})
+    return to_line({"type": "play-reply", "phase": "cleanup"})
+
+
+CHOOSERS: list[Choose] = [right, right, right, mixed, doubtful, nonsense, idle, trasher]
+
+
+def random_log(seed: int, choosers: list[Choose] | None = None) -> bytes:
+    """The spectator log of a match; everything about it follows from the seed."""
+    chance = Random(seed)
+    count = chance.choice([2, 2, 3, 4])
+    players = choosers or [chance.choice(CHOOSERS) for _ in range(count)]
+    leaving = chance.choice([0, 0, 0, 0.003, 0.01])
+    match = Match(
+        GAMES["dominion"], seats=len(players), seed=seed, max_turns=chance.choice([500, 60, 9, 1])
+    )
+    lines: list[bytes] = []
+    asked: list[dict[str, Any]] = [{} for _ in players]
+    supply: dict[str, int] = {}
+    match.start()
+    while match.due:
+        for seat in match.due:
+            request = asked[seat]
+            handshake = not request
+            if chance.random() < (leaving * 10 if handshake else leaving):
+                code = "startup-timeout" if handshake else chance.choice(["timeout", "exited"])
+                match.disqualify(seat, Disqualification(code), "it is gone")
+            elif handshake:
+                match.receive(seat, name_line(seat, version=chance.choice([1, 1, 1, 1, ...])))
+            else:
+                match.receive(seat, players[seat](chance, request, supply))
+        for entry in match.take_entries():
+            if type(entry) is not Sent:
+                continue
+            message = json.loads(entry.line)
+            if entry.to is None:
+                lines.append(entry.line)
+                if message["type"] == "supply-info":
+                    supply = {pile["card"]: pile["count"] for pile in message["cards"]}
+            elif message["type"] != "player-name-request":
+                asked[entry.to] = message
+    return b"".join(lines)

@@ -1,0 +1,118 @@
+"""`referee validate`: exit codes, formats, what is said of files that are no logs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from live import ROOT, referee
+
+from referee import cli
+from referee.logs.zstd import zstd
+
+LOG = ROOT / "spec" / "examples" / "two-players.log.jsonl"
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    """A log with two mistakes: a supply that is off, and a score."""
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b'"silver","count":40', b'"silver","count":41')
+    lines[-1] = lines[-1].replace(b'"scores":[', b'"scores":[1')
+    file = tmp_path / "wrong.log.jsonl"
+    file.write_bytes(b"".join(lines))
+    return file
+
+
+def test_a_valid_log(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", str(LOG)]) == 0
+    assert capsys.readouterr().out == f"{LOG}: valid\n"
+
+
+def test_findings_name_line_section_expected_and_found(
+    wrong: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["validate", str(LOG), str(wrong)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == [
+        f"{LOG}: valid",
+        f"{wrong}, line 4: protocol-v1, 4.2",
+        "  expected: silver 40",
+        "  found:    silver 41",
+    ]
+    last = len(LOG.read_bytes().splitlines())
+    assert f"{wrong}, line {last}: protocol-v1, 4.5" in lines
+    assert lines[-1] == "2 logs: 1 valid, 1 not (2 findings)"
+
+
+def test_quiet_says_nothing_of_valid_logs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", "--quiet", str(LOG)]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_json_is_an_object_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", "--format", "json", str(LOG), str(wrong)]) == 1
+    valid, invalid = map(json.loads, capsys.readouterr().out.splitlines())
+    assert valid == {"log": str(LOG), "valid": True, "findings": []}
+    assert invalid["valid"] is False
+    expected = {"line": 4, "section": "4.2", "expected": "silver 40", "found": "silver 41"}
+    assert invalid["findings"][0] == expected
+
+
+def test_junit_is_a_case_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", "--format", "junit", str(LOG), str(wrong)]) == 1
+    suites = ElementTree.fromstring(capsys.readouterr().out)
+    assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
+    good, bad = suites.iter("testcase")
+    assert good.find("failure") is None
+    failure = bad.find("failure")
+    assert failure is not None
+    assert failure.get("message") == "line 4: protocol-v1, 4.2"
+    assert "found:    silver 41" in str(failure.text)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress, bytes])
+def test_standard_input_plain_and_compressed(pack: type[bytes]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", "validate", "-"],
+        input=pack(LOG.read_bytes()),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"-: valid\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["no-such-file"], "no such file"),
+        ([str(ROOT)], "directory"),
+        (["-", "-"], "once"),
+        ([], "required"),
+        ([str(LOG), "--format", "yaml"], "yaml"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
+    done = referee("validate", *arguments, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_line_that_does_not_end_is_not_kept(tmp_path: Path) -> None:
+    """A gigabyte without a line end, in a sparse file: said after 16 MiB, and soon."""
+    file = tmp_path / "huge"
+    with file.open("wb") as huge:
+        huge.truncate(10**9)
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20));"
+    code = f"{limit} from referee.cli import main; sys.exit(main(['validate', {str(file)!r}]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "longer than 16 MiB" in done.stdout
+    assert done.stderr == ""
