@@ -881,7 +881,7 @@ class _Explanation:
         shuffles = drawn < HAND_SIZE and course.discard > 0
         if shuffles and self._shuffle is None:
             expected = f"player-shuffled {number}, who draws five with {course.deck} in the deck"
-            raise _Contradiction(self._line, "4.6", expected, "something else")
+            raise _Contradiction(self._line, "4.6", expected, "none before this line")
         if self._shuffle is not None and not shuffles:
             expected = f"no player-shuffled {number}, who has {course.deck} cards in the deck"
             raise _Contradiction(self._shuffle.line, "4.6", expected, str(self._shuffle))

@@ -7,6 +7,8 @@
 (b) The rules alone, in process, with events: Big Money against Big Money.
 (c) `referee play` as a whole process, against two bare Pythons started side by side, and against a
     Python that imports trio and ends.
+(d) `referee verify` on the records of matches that were just played, against playing them, one
+    after the other in one process; and on two cores against one.
 
 The machine is noisy, so the two sides of a ratio take turns, and medians are printed.
 """
@@ -29,6 +31,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+import referee
 from referee.bots.command import BotCommand, resolve_bot
 from referee.dominion.cards import WORTH
 from referee.dominion.messages import PlayReply, PlayTurn
@@ -226,15 +229,45 @@ def bench_start(rounds: int) -> list[tuple[str, ...]]:
     return rows
 
 
+# --- (d) ------------------------------------------------------------------------------------------
+
+PLAYED, COPIES = 40, 25
+"""Matches played in a round, and how often each record is given to verify."""
+
+
+def bench_verify(rounds: int) -> list[tuple[str, ...]]:
+    played, one, two = [], [], []
+    verify = [sys.executable, "-m", "referee", "verify", "--quiet"]
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds):
+            started = time.perf_counter()
+            for seed in range(PLAYED):
+                record = f"{folder}/{seed}.jsonl"
+                referee.play_match(["big_money"] * 2, seed=number * PLAYED + seed, record=record)
+            played.append(PLAYED / (time.perf_counter() - started))
+            records = [f"{folder}/{seed}.jsonl" for seed in range(PLAYED)] * COPIES
+            for jobs, rates in ((1, one), (2, two)):
+                seconds = wall([[*verify, "--jobs", str(jobs), *records]])
+                rates.append(len(records) / seconds)
+    ratio = median(a / b for a, b in zip(one, played, strict=True))
+    cores = median(a / b for a, b in zip(two, one, strict=True))
+    beside = ("the same, played", f"{median(played):.0f} matches/s")
+    first = ("(d) verify", f"{median(one):.0f} matches/s", *beside, f"{ratio:.1f}", "at least 10")
+    beside = ("one core", f"{median(one):.0f} matches/s")
+    on_two = f"{median(two):.0f} matches/s"
+    return [first, ("(d) on two cores", on_two, *beside, f"{cores:.2f}", "at least 1.7")]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", choices=("a", "b", "c"))
+    parser.add_argument("--only", choices=("a", "b", "c", "d"))
     options = parser.parse_args()
     benches: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
         "a": bench_requests,
         "b": bench_rules,
         "c": bench_start,
+        "d": bench_verify,
     }
     columns = ("what", "median", "beside it", "median", "ratio", "bound")
     table = Table(*columns, box=box.MARKDOWN)
