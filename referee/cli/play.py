@@ -6,6 +6,7 @@ It starts its bots before it imports trio and the rules: they come up in the mea
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import sys
 from pathlib import Path
@@ -105,8 +106,12 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
             for command in commands:
                 launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
         played = _drive(options, interrupts, launched, log, record, stderr)
+        for file in (log, record):
+            if file is not None:
+                file.close()
     finally:
         with interrupts.held():
+            _close([log, record, *stderr])
             for bot in launched:
                 bot.end()
             kill_orphans(spare)
@@ -114,6 +119,14 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with printing():
         _print_result(options, played)
     return DISQUALIFIED if played.disqualified else OK
+
+
+def _close(files: list[LogFile | None]) -> None:
+    """Close what is still open, on the way out of a match that was given up."""
+    for file in files:
+        if file is not None:
+            with contextlib.suppress(LogWriteError):  # what went wrong before is being told
+                file.close()
 
 
 def _stderr_files(directory: str | None, count: int) -> list[str | None]:

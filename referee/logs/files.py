@@ -1,4 +1,7 @@
-"""Log files: opened before a match starts, written in whole lines, never buffered."""
+"""Log files: opened before a match starts, written in whole lines, never buffered.
+
+Only those that are compressed, by their suffix, are gathered into blocks (`packed.py`).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from pathlib import Path
 from referee.errors import LogWriteError, UsageError
 
 STDOUT = "-"
+PACKED = (".gz", ".zst")
+"""The suffixes of files that are compressed."""
 
 
 class LogFile:
@@ -24,6 +29,7 @@ class LogFile:
         self._fd = fd
         self._name = name
         self._keep_open = keep_open
+        self.closed = False
 
     def write(self, lines: bytes) -> None:
         """Append whole lines.
@@ -39,9 +45,14 @@ class LogFile:
             raise LogWriteError(self._name, error) from error
 
     def close(self) -> None:
-        """Close the file; standard output stays open."""
-        if not self._keep_open:
+        """Close the file, once; standard output stays open.
+
+        Raises:
+            LogWriteError: the file is compressed and takes no more.
+        """
+        if not self.closed and not self._keep_open:
             os.close(self._fd)
+        self.closed = True
 
     def empty(self) -> None:
         """Drop what a regular file holds."""
@@ -78,7 +89,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             existed = Path(name).exists()
             # Not truncated yet: if a later file cannot be opened, this one must not be lost.
             fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            opened.append(LogFile(fd, name))
+            opened.append(_packed(fd, name) if name.endswith(PACKED) else LogFile(fd, name))
             if not existed:
                 fresh.append(name)
             status = os.fstat(fd)
@@ -89,7 +100,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
     except (OSError, UsageError) as error:
         for log in opened:
             if log is not None:
-                log.close()
+                LogFile.close(log)  # nothing is written to a file that is not emptied
         for name in fresh:
             Path(name).unlink(missing_ok=True)
         if isinstance(error, UsageError):
@@ -99,3 +110,9 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
         if log is not None:
             log.empty()
     return opened
+
+
+def _packed(fd: int, name: str) -> LogFile:
+    from referee.logs.packed import PackedLogFile
+
+    return PackedLogFile(fd, name)
