@@ -19,6 +19,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   logs/           spectator log and match record: write, read, verify, validate
 #   bots/           BOT argument -> command line -> process -> lines
 #   play.py         trio: drives one match with its bots and its logs
+#   replay/         a log turn by turn, for people
 #   api.py          play_match: one match from a Python program
 #   report.py       the result for people
 #   interrupts.py   signals that cannot leave a bot behind

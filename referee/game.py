@@ -203,6 +203,44 @@ class Observer(Protocol):
         """Take the end of the match: scores in seat order, winners as player numbers."""
 
 
+class Phrase(Struct, frozen=True):
+    """A line of a turn, for people.
+
+    Attributes:
+        label: one word.
+        text: parts separated by ", ", where it may be wrapped.
+        style: "", "bold", "red", "green" or "yellow".
+    """
+
+    label: str
+    text: str
+    style: str = ""
+
+
+class Story(Protocol):
+    """Tells a match turn by turn, from a record or from its public messages alone.
+
+    A turn is a struct of the game's own, with at least the fields `turn` (counted from 1 over all
+    players), `player_number`, `player_turn` (counted from 1), `gained`, `bought`, `scores` (in seat
+    order) and `cards` (card -> count that this player owns), all after the turn.
+    """
+
+    def tell(self, message: Struct, to: int | None) -> Sequence[Any]:
+        """Take a message, to all or to one seat; returns the turns that are over by now."""
+
+    def fault(self, fault: Fault) -> Sequence[Any]:
+        """Take a fault."""
+
+    def leave(self, seat: int, text: str) -> Sequence[Any]:
+        """Take the disqualification of a seat."""
+
+    def end(self) -> Sequence[Any]:
+        """The match is over, or its log is; returns the turns that were not told yet."""
+
+    def show(self, turn: Any) -> list[Phrase]:
+        """A turn for people."""
+
+
 class Rules(Struct, frozen=True):
     """A game's entry in `referee.games.GAMES`.
 
@@ -217,6 +255,7 @@ class Rules(Struct, frozen=True):
         faults: its fault codes, each with the section that defines it.
         reasons: its own end reasons, beside `Termination`.
         observer: makes an observer; takes the players' names, in seat order.
+        story: makes a story, likewise.
     """
 
     name: str
@@ -230,6 +269,7 @@ class Rules(Struct, frozen=True):
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
     observer: Callable[[Sequence[str]], Observer]
+    story: Callable[[Sequence[str]], Story]
 
 
 PLAYER_NUMBERS = ("player1", "player2", "player3", "player4")

@@ -11,6 +11,7 @@ effects.py     what each kingdom card does, militia and moat among them
 turn.py        one turn: action, buy and clean-up replies
 game.py        turns, end of the game, winners
 observer.py    what a spectator can check of a game
+story.py       a match turn by turn, for people
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 from referee.dominion import faults, messages
 from referee.dominion.game import REASONS, Dominion
 from referee.dominion.observer import Observer
+from referee.dominion.story import Story
 from referee.game import Rules
 
 RULES = Rules(
@@ -32,6 +34,7 @@ RULES = Rules(
     faults=faults.SECTIONS,
     reasons=REASONS,
     observer=Observer,
+    story=Story,
 )
 
 __all__ = ["RULES", "Dominion"]

@@ -1,0 +1,243 @@
+"""`referee replay`: a match turn by turn."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands, count
+from referee.cli.console import OK, fail, has_colour, printing, say, width
+from referee.errors import LogReadError, UsageError
+from referee.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from referee.replay.reader import Item, Replay, Start
+    from referee.replay.terminal import Painter
+
+NO_LOG = 1
+FOLLOW_SECONDS = 0.1
+"""How often a log that is followed is looked at."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    replay = commands.add_parser(
+        "replay",
+        help="show a match turn by turn, from its record or its spectator log",
+        description="Show a match turn by turn. A match record shows hands and faults as well, a "
+        "spectator log what everybody saw.",
+        epilog="On a terminal the text goes through a pager ($PAGER, or less). Exit codes: 0 "
+        "shown, 1 a file is no log, 2 wrong usage.",
+        allow_abbrev=False,
+    )
+    replay.set_defaults(run=run)
+    arg = replay.add_argument
+    log = 'a match record or a spectator log, plain, .gz or .zst; "-" is stdin'
+    arg("files", nargs="+", metavar="FILE", help=log)
+    arg("--turn", type=count, metavar="N", help="that turn alone (all players' turns count)")
+    arg("--from", dest="first", type=count, metavar="N", help="from that turn on")
+    arg("--to", dest="last", type=count, metavar="N", help="up to that turn")
+    arg("--player", type=int, choices=range(1, 5), metavar="N", help="that player's turns: 1 to 4")
+    arg("--summary", action="store_true", help="one table: cards by turn, points, decks")
+    arg("--follow", action="store_true", help="go on while the log is being written")
+    formats = "text; json: an object a turn"
+    arg("--format", choices=("text", "json"), default="text", help=formats)
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    if options.turn is not None:
+        if options.first is not None or options.last is not None:
+            raise UsageError("--turn is one turn; --from and --to are a range: give one of them")
+        options.first = options.last = options.turn
+    if options.files.count("-") > 1:
+        raise UsageError("standard input can be read only once")
+    if options.follow and len(options.files) > 1:
+        raise UsageError("--follow takes one FILE")
+    if options.summary and options.format == "json":
+        raise UsageError("--summary is a table; --format json has all that is in it")
+    for name in options.files:
+        if name != "-" and not Path(name).exists():
+            raise UsageError(f"cannot read {name}: there is no such file")
+        if Path(name).is_dir():
+            raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
+    problems: list[LogReadError] = []
+    lines = _lines(options, problems)
+    with printing():
+        paged = sys.stdout.isatty() and not options.follow and options.format == "text"
+        if not (paged and _page(lines)):
+            for line in lines:
+                print(line, flush=options.follow)
+    for problem in problems:
+        fail(str(problem), NO_LOG)
+    return NO_LOG if problems else OK
+
+
+def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterator[str]:
+    """All that is to be printed."""
+    from referee.logs.source import LogReader
+    from referee.replay.reader import Replay
+    from referee.replay.terminal import Painter
+
+    painter = Painter(width(sys.stdout), colour=has_colour(sys.stdout))
+    for place, name in enumerate(options.files):
+        if len(options.files) > 1 and options.format == "text":
+            yield from ([""] if place else [])
+            yield f"== {name}"
+        try:
+            with LogReader(name, at_end=_wait if options.follow else None) as reader:
+                replay = Replay(reader)
+                if options.format == "json":
+                    yield from _json(options, replay)
+                elif options.summary:
+                    yield from _summary(options, replay, painter)
+                else:
+                    yield from _text(options, replay, painter)
+        except LogReadError as error:
+            problems.append(error)
+
+
+def _wait() -> bool:
+    time.sleep(FOLLOW_SECONDS)
+    return True
+
+
+def _chosen(options: argparse.Namespace, turn: object) -> bool:
+    number: int = turn.turn  # type: ignore[attr-defined]
+    player: str = turn.player_number  # type: ignore[attr-defined]
+    return (
+        (options.first is None or number >= options.first)
+        and (options.last is None or number <= options.last)
+        and (options.player is None or player == f"player{options.player}")
+    )
+
+
+def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
+    """What is chosen; a log that is followed ends with its match."""
+    from referee.replay.reader import End, TurnOver
+
+    for item in replay.items():
+        if not isinstance(item, TurnOver) or _chosen(options, item.turn):
+            yield item
+        if options.follow and isinstance(item, End):
+            return
+
+
+def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
+    from referee.replay.reader import End, Start, TurnOver
+
+    names: list[str] = []
+    shown = 0
+    for item in _items(options, replay):
+        if isinstance(item, Start):
+            names = item.names
+            yield from painter.start(item)
+        elif isinstance(item, TurnOver):
+            shown += 1
+            yield from painter.turn(item.turn, replay.story, names)
+        elif isinstance(item, End):
+            if not shown:
+                yield "No turn is chosen."
+            yield from painter.end(item, names)
+        else:
+            yield from painter.note(item)
+
+
+def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
+    import msgspec
+
+    from referee.replay.reader import CutShort, TurnOver
+
+    for item in _items(options, replay):
+        if isinstance(item, TurnOver):
+            yield msgspec.json.encode(item.turn).decode()
+        elif isinstance(item, CutShort):
+            say(f"the log was cut short after line {item.line}: {item.why}")
+
+
+def _summary(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
+    """Who gained what in which turn, and what it came to."""
+    from referee.replay.reader import End, Start, TurnOver
+
+    start: Start | None = None
+    rows: dict[int, dict[str, str]] = {}
+    cards: dict[str, dict[str, int]] = {}
+    scores: list[int] = []
+    after: list[str] = []
+    for item in _items(options, replay):
+        if isinstance(item, Start):
+            start = item
+        elif isinstance(item, TurnOver):
+            turn = item.turn
+            got = ", ".join([*turn.gained, *turn.bought])
+            rows.setdefault(turn.player_turn, {})[turn.player_number] = got or "-"
+            cards[turn.player_number] = turn.cards
+            scores = turn.scores
+        elif isinstance(item, End):
+            after += painter.end(item, start.names if start else [])
+        else:
+            after += painter.note(item)
+    if start is not None:
+        yield from _table(start, rows, cards, scores)
+    yield from after
+
+
+def _table(
+    start: Start,
+    rows: dict[int, dict[str, str]],
+    cards: dict[str, dict[str, int]],
+    scores: list[int],
+) -> Iterator[str]:
+    import io
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from referee.replay.terminal import plain
+
+    players = [f"player{seat + 1}" for seat in range(len(start.names))]
+    table = Table(box=box.ASCII2, title=None)
+    table.add_column("turn", justify="right")
+    for player, name in zip(players, start.names, strict=True):
+        table.add_column(Text(f"{player} {plain(name)}"), overflow="fold")
+    for number in sorted(rows):
+        table.add_row(str(number), *(Text(rows[number].get(player, "")) for player in players))
+    table.add_section()
+    table.add_row("points", *(str(score) for score in scores))
+    decks = [
+        ", ".join(f"{held} {card}" for card, held in cards.get(player, {}).items())
+        for player in players
+    ]
+    table.add_row("deck", *(Text(deck) for deck in decks))
+    text = io.StringIO()
+    Console(file=text, width=min(width(sys.stdout), 140), color_system=None).print(table)
+    yield from (line.rstrip() for line in text.getvalue().splitlines())
+
+
+def _page(lines: Iterable[str]) -> bool:
+    """Show lines in a pager; False if there is none."""
+    environment = {"LESS": "FRX", **os.environ}
+    try:
+        command = shlex.split(os.environ.get("PAGER") or "less")
+        pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)
+    except (OSError, ValueError, IndexError):
+        return False
+    assert pager.stdin is not None  # it is a pipe
+    try:
+        with pager.stdin as text:
+            for line in lines:
+                text.write(line + "\n")
+    except BrokenPipeError:  # the reader has seen enough
+        pass
+    finally:
+        pager.wait()
+    return True

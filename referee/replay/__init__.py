@@ -1,0 +1,5 @@
+"""A log for people (`referee replay`).
+
+reader.py    a match record or a spectator log -> its start, turns, end
+terminal.py  those as text
+"""

@@ -1,0 +1,260 @@
+"""Read a match record or a spectator log as a match: its players, its turns, its end.
+
+It is lenient, because a person wants to see what is there: what does not fit is left out and
+counted. `referee verify` and `referee validate` are those that are strict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import LogReadError
+from referee.game import PLAYER_NUMBERS, Fault, Rules, player_number
+from referee.games import GAMES
+from referee.logs.record import FORMAT, FORMAT_VERSION
+from referee.logs.source import LogReader
+from referee.messages import GameEnd, PlayerDisqualified, PlayerName
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Start(Struct, frozen=True):
+    """The players are known.
+
+    Attributes:
+        game: a key of `GAMES`.
+        names: in seat order.
+        seed: of a record; None for a spectator log, which has no hands either.
+        bots: the BOT arguments of a record.
+    """
+
+    game: str
+    names: list[str]
+    seed: int | None
+    bots: list[str]
+
+
+class TurnOver(Struct, frozen=True):
+    """A turn.
+
+    Attributes:
+        turn: a struct of the game's own, see `referee.game.Story`.
+    """
+
+    turn: Any
+
+
+class End(Struct, frozen=True):
+    """The match is over."""
+
+    reason: str
+    winners: list[str]
+    scores: list[int]
+
+
+class CutShort(Struct, frozen=True):
+    """The log ends before the match.
+
+    Attributes:
+        line: the last line that was read.
+        why: one clause.
+    """
+
+    line: int
+    why: str
+
+
+class Skipped(Struct, frozen=True):
+    """Lines that are none of such a log.
+
+    Attributes:
+        line: the first of them.
+        count: how many.
+    """
+
+    line: int
+    count: int
+
+
+Item: TypeAlias = Start | TurnOver | End | CutShort | Skipped
+
+
+class _Other(Struct, tag_field="type", tag=""):
+    """Lets the decoder ask for `type` in every object."""
+
+
+class Replay:
+    """One log.
+
+    Attributes:
+        story: of its match, once the players are known; it shows the turns.
+    """
+
+    def __init__(self, reader: LogReader, rules: Rules = GAMES["dominion"]) -> None:
+        self._reader = reader
+        self._set_rules(rules)
+        self._names: list[str] = []
+        self._header: dict[str, Any] | None = None
+        self._skipped = self._first_skipped = 0
+        self._started = self._ended = False
+
+    def items(self) -> Iterator[Item]:
+        """The match, as it is read.
+
+        Raises:
+            LogReadError: this is no log of a match.
+        """
+        why = "the log ends here"
+        try:
+            for line in self._reader:
+                if not line.endswith(b"\n"):
+                    why = "the line after it is torn"
+                    self._reader.line -= 1
+                    break
+                number = self._reader.line
+                yield from self._line(number, line.strip().removeprefix(_BOM))
+                if self._ended and self._header is None:
+                    break
+        except LogReadError as error:
+            if not self._started:
+                raise
+            why = error.problem
+        if not self._reader.line:
+            raise LogReadError(self._reader.name, 1, "the file is empty")
+        if not self._ended:
+            yield from self._turns(self.story.end() if self._started else ())
+            yield CutShort(self._reader.line, why)
+        if self._skipped:
+            yield Skipped(self._first_skipped, self._skipped)
+
+    def _set_rules(self, rules: Rules) -> None:
+        self._rules = rules
+        structs: tuple[type[Struct], ...] = (
+            *(PlayerName, PlayerDisqualified, GameEnd),
+            *rules.public,
+            *rules.requests,
+        )
+        union: Any = reduce(or_, (*structs, _Other))
+        self._decode = msgspec.json.Decoder(union).decode
+
+    def _line(self, number: int, line: bytes) -> Iterator[Item]:
+        try:
+            value = msgspec.json.decode(line)
+        except (ValueError, RecursionError) as error:
+            if number == 1:
+                problem = "this is no match record and no spectator log (no JSON)"
+                raise LogReadError(self._reader.name, 1, problem) from error
+            self._skip(number)
+            return
+        if number == 1:
+            self._begin(value)
+            if self._header is not None:
+                return
+        if self._header is not None:
+            yield from self._entry(number, value)
+        else:
+            yield from self._message(number, line, None)
+
+    def _begin(self, first: Any) -> None:
+        """See what this is from its first line."""
+        name = self._reader.name
+        if not isinstance(first, dict) or not first.keys() & {"entry", "type"}:
+            problem = "this is no match record and no spectator log"
+            raise LogReadError(name, 1, problem)
+        if "entry" not in first:
+            if first.get("type") not in {"player-name", "game-info"}:
+                problem = "this is no spectator log: it does not begin with a player-name"
+                raise LogReadError(name, 1, problem)
+            return
+        if first.get("format") != FORMAT or not isinstance(first.get("version"), int):
+            raise LogReadError(name, 1, "this is no match record: it has no right header")
+        if first["version"] > FORMAT_VERSION:
+            problem = f"the record has version {first['version']}; this referee reads version "
+            raise LogReadError(name, 1, f"{problem}{FORMAT_VERSION}: get a newer one")
+        game = first.get("game")
+        if not isinstance(game, str) or game not in GAMES:
+            raise LogReadError(name, 1, "the record is of a game that this referee does not know")
+        self._set_rules(GAMES[game])
+        self._header = first
+
+    def _skip(self, number: int) -> None:
+        self._first_skipped = self._first_skipped or number
+        self._skipped += 1
+
+    def _entry(self, number: int, entry: Any) -> Iterator[Item]:
+        """A line of a record."""
+        if not isinstance(entry, dict):
+            self._skip(number)
+            return
+        kind = entry.get("entry")
+        if kind == "sent":
+            to = entry.get("to")
+            seat = PLAYER_NUMBERS.index(to) if to in PLAYER_NUMBERS else None
+            yield from self._message(number, msgspec.json.encode(entry.get("message")), seat)
+        elif kind in ("fault", "disqualified"):
+            player = entry.get("player_number")
+            if not self._started or player not in PLAYER_NUMBERS[: len(self._names)]:
+                return
+            seat = PLAYER_NUMBERS.index(player)
+            code, detail = str(entry.get("code")), str(entry.get("detail"))
+            if kind == "fault":
+                section = str(entry.get("section"))
+                yield from self._turns(self.story.fault(Fault(seat, code, section, detail)))
+            else:
+                yield from self._turns(self.story.leave(seat, f"{code}, {detail}"))
+        elif kind not in ("received", "exit", "end"):
+            self._skip(number)
+
+    def _message(self, number: int, line: bytes, to: int | None) -> Iterator[Item]:
+        try:
+            message = self._decode(line)
+        except (ValueError, RecursionError):
+            if b'"player-name-request"' not in line:
+                self._skip(number)
+            return
+        if type(message) is _Other or getattr(message, "player_number", "player1") not in (
+            PLAYER_NUMBERS
+        ):
+            self._skip(number)
+        elif isinstance(message, PlayerName):
+            self._names.append(message.name)
+        else:
+            if not self._started:
+                yield self._start()
+            if isinstance(message, GameEnd):
+                yield from self._turns(self.story.end())
+                self._ended = True
+                yield End(message.reason, message.winners, message.scores)
+            elif isinstance(message, PlayerDisqualified):
+                if self._header is None:
+                    seat = PLAYER_NUMBERS.index(message.player_number)
+                    yield from self._turns(self.story.leave(seat, message.reason))
+            else:
+                yield from self._turns(self.story.tell(message, to))
+
+    def _start(self) -> Start:
+        self._started = True
+        most, least = self._rules.max_seats, self._rules.min_seats
+        names = self._names[:most]
+        names += [player_number(seat) for seat in range(len(names), least)]
+        self._names = names
+        self.story = self._rules.story(names)
+        header = self._header or {}
+        bots = header.get("bots")
+        return Start(
+            self._rules.name,
+            names,
+            header.get("seed"),
+            [str(bot) for bot in bots] if isinstance(bots, list) else [],
+        )
+
+    @staticmethod
+    def _turns(turns: Sequence[Any]) -> Iterator[Item]:
+        for turn in turns:
+            yield TurnOver(turn)

@@ -1,0 +1,99 @@
+"""A replay as text: readable at 80 columns, and nothing is said by colour alone."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from referee.game import PLAYER_NUMBERS, Phrase, Story
+from referee.replay.reader import CutShort, End, Skipped, Start
+
+_LABEL = 11
+_MAX_WIDTH = 120
+"""Longer lines are hard to read, however wide the terminal is."""
+_SHORT = 40
+_NO_BREAK = "\u00a0"
+_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "dim": "2"}
+
+
+class Painter:
+    """Lines of text for one width.
+
+    Args:
+        width: columns.
+        colour: whether to style by escape sequences.
+    """
+
+    def __init__(self, width: int, *, colour: bool) -> None:
+        self._width = max(min(width, _MAX_WIDTH), 40)
+        self._colour = colour
+
+    def start(self, start: Start) -> Iterator[str]:
+        """What there is to say before the first turn."""
+        for seat, name in enumerate(start.names):
+            bot = f" ({plain(start.bots[seat])})" if seat < len(start.bots) else ""
+            yield from self._wrap(f"{PLAYER_NUMBERS[seat]}: {plain(name) or '(no name)'}{bot}", 2)
+        if start.seed is None:
+            text = "A spectator log: it tells no hands, replies or faults; a match record does."
+            yield from self._wrap(text, 0)
+        else:
+            yield f"Seed {start.seed}."
+
+    def turn(self, turn: Any, story: Story, names: Sequence[str]) -> Iterator[str]:
+        """One turn, after an empty line."""
+        seat = PLAYER_NUMBERS.index(turn.player_number)
+        name = plain(names[seat])
+        yield ""
+        head = f"Turn {turn.turn}: {turn.player_number} {name}, turn {turn.player_turn}"
+        yield from (self._paint(line, "bold") for line in self._wrap(head, 2))
+        for phrase in story.show(turn):
+            yield from self._phrase(phrase)
+
+    def end(self, end: End, names: Sequence[str]) -> Iterator[str]:
+        """How the match ended."""
+        scores = ", ".join(
+            f"{player} {score}" for player, score in zip(PLAYER_NUMBERS, end.scores, strict=False)
+        )
+        winners = " and ".join(
+            f"{player} {plain(names[PLAYER_NUMBERS.index(player)])}"
+            for player in end.winners
+            if player in PLAYER_NUMBERS[: len(names)]
+        )
+        yield ""
+        won = f"{winners} won" if winners else "Nobody won"
+        text = f"{won}: {plain(end.reason).replace('-', ' ')}. Scores: {scores}."
+        yield from (self._paint(line, "bold") for line in self._wrap(text, 2))
+
+    def note(self, item: CutShort | Skipped) -> Iterator[str]:
+        """What is wrong with the log."""
+        yield ""
+        if isinstance(item, CutShort):
+            text = f"The log was cut short after line {item.line}: {plain(item.why)}."
+        else:
+            lines = "1 line is" if item.count == 1 else f"{item.count} lines are"
+            text = f"{lines} none of such a log and not shown, the first is line {item.line}."
+        yield from (self._paint(line, "yellow") for line in self._wrap(text, 0))
+
+    def _phrase(self, phrase: Phrase) -> Iterator[str]:
+        text = plain(phrase.text)
+        parts = text.split(", ")
+        if max(map(len, parts)) < _SHORT:  # "2 copper" stays in one line
+            text = ", ".join(part.replace(" ", _NO_BREAK) for part in parts)
+        wrapped = textwrap.wrap(text, self._width - _LABEL - 2, break_on_hyphens=False)
+        first, *rest = [line.replace(_NO_BREAK, " ") for line in wrapped] or [""]
+        label = self._paint(f"{phrase.label:{_LABEL}}", "dim")
+        yield f"  {label}{self._paint(first, phrase.style)}"
+        for line in rest:
+            yield " " * (_LABEL + 2) + self._paint(line, phrase.style)
+
+    def _wrap(self, text: str, indent: int) -> list[str]:
+        return textwrap.wrap(text, self._width, subsequent_indent=" " * indent)
+
+    def _paint(self, text: str, style: str) -> str:
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self._colour and style else text
+
+
+def plain(text: str) -> str:
+    """A text of a stranger without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

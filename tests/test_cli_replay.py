@@ -1,0 +1,202 @@
+"""`referee replay`: options, formats, pager, logs that grow, files that are no logs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from live import ROOT, referee
+
+from referee import cli
+
+EXAMPLES = ROOT / "spec" / "examples"
+RECORD = EXAMPLES / "two-players.record.jsonl"
+LOG = EXAMPLES / "two-players.log.jsonl"
+
+
+def replay(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert cli.main(["replay", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def heads(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("Turn ")]
+
+
+def test_a_record_and_a_log(capsys: pytest.CaptureFixture[str]) -> None:
+    record, log = (replay(capsys, str(file)) for file in (RECORD, LOG))
+    assert heads(record) == heads(log)
+    assert heads(log)[0] == "Turn 1: player1 Big Money, turn 1"
+    assert any(line.startswith("  hand ") for line in record)
+    assert not any(line.startswith("  hand ") for line in log)
+    assert any("tells no hands" in line for line in log)
+    assert record[-1] == log[-1]
+    assert "provinces empty" in log[-1]
+
+
+def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
+    def numbers(*arguments: str) -> list[int]:
+        shown = heads(replay(capsys, str(RECORD), *arguments))
+        return [int(line.split()[1].rstrip(":")) for line in shown]
+
+    assert numbers("--turn", "7") == [7]
+    assert numbers("--from", "3", "--to", "5") == [3, 4, 5]
+    assert numbers("--to", "4", "--player", "2") == [2, 4]
+    assert numbers("--from", "9999") == []
+
+
+def test_json_is_an_object_a_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    told = [json.loads(line) for line in replay(capsys, str(LOG), "--format", "json")]
+    assert [turn["turn"] for turn in told] == list(range(1, len(told) + 1))
+    end = json.loads(LOG.read_bytes().splitlines()[-1])
+    assert told[-1]["scores"] == end["scores"]
+
+
+def test_summary_is_one_table_of_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = replay(capsys, str(EXAMPLES / "four-players.record.jsonl"), "--summary")
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    assert "points" in text
+    assert "deck" in text
+    assert "province" in text
+
+
+def test_several_files_have_headings(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = replay(capsys, str(LOG), str(RECORD), "--turn", "1")
+    assert [line for line in lines if line.startswith("== ")] == [f"== {LOG}", f"== {RECORD}"]
+
+
+def test_compressed_and_from_standard_input() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", "replay", "-", "--turn", "1"],
+        input=gzip.compress(LOG.read_bytes()),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"Turn 1: player1" in done.stdout
+
+
+def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
+    """Each turn is shown when what follows it has been written; the end ends it."""
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    file = tmp_path / "log"
+    with file.open("wb", buffering=0) as log:
+        log.write(b"".join(lines[:20]))
+        command = [sys.executable, "-m", "referee", "replay", "--follow", str(file)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as follower:
+            assert follower.stdout is not None
+            for line in follower.stdout:
+                if line.startswith("Turn 2:"):
+                    break
+            log.write(b"".join(lines[20:]))
+            rest = follower.stdout.read()
+    assert follower.returncode == 0
+    assert "Turn 9:" in rest
+    assert "provinces empty" in rest
+
+
+def test_a_torn_log_is_shown_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "log"
+    file.write_bytes(LOG.read_bytes()[:5000])
+    lines = replay(capsys, str(file))
+    assert lines[-1].startswith("The log was cut short after line ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["no-such-file"], "no such file"),
+        ([str(ROOT)], "directory"),
+        ([str(LOG), "--turn", "1", "--to", "2"], "--turn"),
+        ([str(LOG), "--turn", "0"], "1 or more"),
+        ([str(LOG), "--player", "5"], "invalid choice"),
+        ([str(LOG), str(LOG), "--follow"], "one FILE"),
+        (["-", "-"], "once"),
+        ([str(LOG), "--summary", "--format", "json"], "--summary"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
+    done = referee("replay", *arguments, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\x00" * 500, b"{}\n", b"[" * 10**5, b"x" * 20_000_000])
+def test_what_is_no_log_is_one_line_and_1(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(data)
+    done = referee("replay", str(file))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"referee: {file}, line 1: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda log: b"\xef\xbb\xbf" + log,
+        lambda log: log.replace(b"\n", b"\r\n"),
+    ],
+)
+def test_bom_and_crlf_do_not_hide_a_match(
+    change: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "log"
+    file.write_bytes(change(LOG.read_bytes()))  # type: ignore[operator]
+    assert replay(capsys, str(file)) == replay(capsys, str(LOG))
+
+
+def test_names_cannot_drive_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "log"
+    file.write_bytes(LOG.read_bytes().replace(b'"name":"Big Money"', b'"name":"\\u001b[2J"'))
+    assert "\x1b" not in "\n".join(replay(capsys, str(file)))
+
+
+def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
+    leader, follower = pty.openpty()
+    done = subprocess.Popen(
+        [sys.executable, "-m", "referee", "replay", *arguments],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=os.environ | {"COLUMNS": "80", "TERM": "xterm"} | environment,
+    )
+    os.close(follower)
+    text = b""
+    while True:
+        try:
+            chunk = os.read(leader, 65536)
+        except OSError:  # Linux says so when the last writer has closed it
+            break
+        if not chunk:
+            break
+        text += chunk
+    os.close(leader)
+    return done.wait(), text.decode()
+
+
+def test_a_terminal_gets_colours_and_a_pager() -> None:
+    code, text = on_a_terminal(str(LOG), "--turn", "1", PAGER="sed s/^/paged:/")
+    assert code == 0
+    assert "paged:" in text
+    assert "\x1b[1m" in text
+    _, text = on_a_terminal(str(LOG), "--turn", "1", PAGER="cat", NO_COLOR="1")
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("pager", ["no-such-pager --x", "true", "'"])
+def test_a_pager_that_is_missing_or_left_is_no_error(pager: str) -> None:
+    code, text = on_a_terminal(str(RECORD), PAGER=pager)
+    assert code == 0
+    assert "Traceback" not in text
+    assert pager == "true" or "Turn 1:" in text

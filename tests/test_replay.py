@@ -1,0 +1,173 @@
+"""A match turn by turn: the same from its record and from its spectator log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT
+from live import hostile, play
+from random_logs import idle, random_log, trasher
+from random_players import right
+
+from referee.errors import LogReadError
+from referee.logs.source import LogReader
+from referee.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
+from referee.replay.terminal import Painter
+
+EXAMPLES = ROOT / "spec" / "examples"
+NAMES = ("two-players", "four-players")
+FAULTS = ROOT / "tests" / "golden" / "faults.record.jsonl"
+
+
+def read(file: Path) -> tuple[Replay, list[Item]]:
+    with LogReader(str(file)) as reader:
+        replay = Replay(reader)
+        return replay, list(replay.items())
+
+
+def turns(items: list[Item]) -> list[Any]:
+    return [item.turn for item in items if isinstance(item, TurnOver)]
+
+
+def public(turn: Any) -> tuple[Any, ...]:
+    steps = [step for step in turn.steps if step.what not in ("fault", "disqualified")]
+    said = (turn.player_number, turn.player_turn, turn.played, turn.bought, turn.gained, steps)
+    return (*said, turn.scores, turn.cards, turn.supply, turn.money, turn.spent)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_log_tells_the_same_turns_as_its_record(name: str) -> None:
+    _, log = read(EXAMPLES / f"{name}.log.jsonl")
+    _, record = read(EXAMPLES / f"{name}.record.jsonl")
+    assert [public(turn) for turn in turns(log)] == [public(turn) for turn in turns(record)]
+    assert [turn.hand for turn in turns(log)] == [None] * len(turns(log))
+    assert all(turn.hand is not None for turn in turns(record))
+    assert [type(item) for item in log if not isinstance(item, TurnOver)] == [Start, End]
+
+
+async def test_with_cellars_militias_and_a_player_who_leaves(tmp_path: Path) -> None:
+    for seed in range(3):
+        bots = ("random_legal", "militia_money", hostile("exit_at", 9), "random_legal")
+        await play(tmp_path, *bots, seed=seed)
+        _, log = read(tmp_path / "log")
+        _, record = read(tmp_path / "record")
+        assert [public(turn) for turn in turns(log)] == [public(turn) for turn in turns(record)]
+        gone = [s.text for t in turns(record) for s in t.steps if s.what == "disqualified"]
+        assert len(gone) == 1
+        assert gone[0].startswith("exited")
+
+
+@pytest.mark.parametrize("players", [[idle, idle], [trasher, right], [right, idle, trasher]])
+def test_every_turn_is_told(players: list[Any], tmp_path: Path) -> None:
+    """Turn order and numbers hold, and the last scores are those of the end."""
+    for seed in range(10):
+        (tmp_path / "log").write_bytes(random_log(seed, players))
+        _, items = read(tmp_path / "log")
+        told = turns(items)
+        assert [turn.turn for turn in told] == list(range(1, len(told) + 1))
+        end = items[-1]
+        assert isinstance(end, End)
+        if told:
+            assert told[-1].scores == end.scores
+
+
+def test_what_a_turn_says() -> None:
+    replay, items = read(EXAMPLES / "four-players.record.jsonl")
+    lines = [
+        (phrase.label, phrase.text)
+        for turn in turns(items)
+        if turn.turn == 1
+        for phrase in replay.story.show(turn)
+    ]
+    assert lines == [
+        ("hand", "2 estate, 3 copper"),
+        ("played", "3 copper"),
+        ("bought", "silver (3 of 3 money)"),
+        ("discarded", "copper on top"),
+        ("deck", "7 copper, 1 silver, 3 estate (11 cards, 3 points)"),
+        ("scores", "player1 3, player2 3, player3 3, player4 3"),
+        ("supply", "39 silver, 12 province"),
+    ]
+
+
+def test_faults_are_told_with_their_section() -> None:
+    _, items = read(FAULTS)
+    faults = [s.text for turn in turns(items) for s in turn.steps if s.what == "fault"]
+    wanted = [
+        f"{entry['code']} ({entry['section']}): {entry['detail']}"
+        for entry in map(json.loads, FAULTS.read_bytes().splitlines())
+        if entry["entry"] == "fault" and entry["code"] != "bad-name-reply"
+    ]
+    assert faults == wanted
+    assert faults
+
+
+@pytest.mark.parametrize("width", [80, 140])
+@pytest.mark.parametrize("colour", [False, True])
+def test_no_line_is_wider_than_the_terminal(width: int, colour: bool) -> None:
+    import re
+
+    for file in (*EXAMPLES.glob("*.jsonl"), FAULTS):
+        replay, items = read(file)
+        painter = Painter(width, colour=colour)
+        names: list[str] = []
+        for item in items:
+            if isinstance(item, Start):
+                names = item.names
+                lines = list(painter.start(item))
+            elif isinstance(item, TurnOver):
+                lines = list(painter.turn(item.turn, replay.story, names))
+            elif isinstance(item, End):
+                lines = list(painter.end(item, names))
+            else:
+                lines = list(painter.note(item))
+            for line in lines:
+                assert colour or "\x1b" not in line
+                assert len(re.sub(r"\x1b\[\d+m", "", line)) <= width, line
+
+
+def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    for kind in ("log", "record"):
+        data = (EXAMPLES / f"two-players.{kind}.jsonl").read_bytes()
+        lines = data.splitlines(keepends=True)
+        whole = turns(read(EXAMPLES / f"two-players.{kind}.jsonl")[1])
+        for length in range(5, len(lines) - 5, 7):
+            file = tmp_path / "cut"
+            file.write_bytes(b"".join(lines[:length]) + lines[length][:-1])
+            _, items = read(file)
+            assert items[-1] == CutShort(length, "the line after it is torn")
+            told = turns(items)
+            known = max(len(told) - 1, 0)  # the last turn may be a part of one
+            assert [public(t) for t in told[:known]] == [public(t) for t in whole[:known]]
+
+
+def test_lines_that_do_not_belong_are_counted(tmp_path: Path) -> None:
+    lines = (EXAMPLES / "two-players.log.jsonl").read_bytes().splitlines(keepends=True)
+    lines[10:10] = [b"what?\n", b'{"type":"player-thinks"}\n', b"[]\n"]
+    (tmp_path / "log").write_bytes(b"".join(lines))
+    _, items = read(tmp_path / "log")
+    assert items[-1] == Skipped(11, 3)
+    whole = turns(read(EXAMPLES / "two-players.log.jsonl")[1])
+    assert [public(turn) for turn in turns(items)] == [public(turn) for turn in whole]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "empty"),
+        (b"hello\n", "no match record and no spectator log"),
+        (b"\x00\xff\n", "no match record and no spectator log"),
+        (b"[]\n", "no match record and no spectator log"),
+        (b'{"type":"chess"}\n', "does not begin with a player-name"),
+        (b'{"entry":"header"}\n', "no right header"),
+        (b'{"entry":"header","format":"referee-match-record","version":2}\n', "newer"),
+        (b'{"entry":"header","format":"referee-match-record","version":1,"game":"x"}\n', "know"),
+    ],
+)
+def test_what_is_no_log(data: bytes, says: str, tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(data)
+    with pytest.raises(LogReadError, match=says):
+        read(tmp_path / "log")
