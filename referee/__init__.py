@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from referee.bots.command import BotCommand, resolve_bot
     from referee.errors import (
         BotNotFoundError,
+        LogReadError,
         LogWriteError,
         ProtocolMisuseError,
         RefereeError,
@@ -66,6 +67,7 @@ _HOMES = {
     "referee.bots.command": ("BotCommand", "resolve_bot"),
     "referee.errors": (
         "BotNotFoundError",
+        "LogReadError",
         "LogWriteError",
         "ProtocolMisuseError",
         "RefereeError",
@@ -100,6 +102,7 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "Disqualification",
     "Fault",
     "Game",
+    "LogReadError",
     "LogWriteError",
     "Malformed",
     "Match",

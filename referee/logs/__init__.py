@@ -1,11 +1,58 @@
-"""The two logs of a match (spec/log-format.md).
+"""The two logs of a match (spec/log-format.md), and reading them (spec/reading-logs.md).
 
     files.py    log files: opened all or none, written in whole lines
     packed.py   compressed log files, in blocks that survive a crash
     record.py   the match record: its lines as structs, and its writer
     source.py   reading lines of a log, plain or compressed, in bounded memory
+    read.py     records and logs as typed objects
     verify.py   runs a record's match again and compares
     validate.py checks a spectator log against the protocol
 
 The spectator log needs no writer of its own: it is the public lines, as they are.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from referee.logs.read import (
+        RecordSummary,
+        message_of,
+        read_log,
+        read_record,
+        summaries,
+    )
+    from referee.logs.validate import validate_log
+    from referee.logs.verify import Kind, Verdict, verify_record
+
+_HOMES = {
+    "referee.logs.read": ("RecordSummary", "message_of", "read_log", "read_record", "summaries"),
+    "referee.logs.validate": ("validate_log",),
+    "referee.logs.verify": ("Kind", "Verdict", "verify_record"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Kind",
+    "RecordSummary",
+    "Verdict",
+    "message_of",
+    "read_log",
+    "read_record",
+    "summaries",
+    "validate_log",
+    "verify_record",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'referee.logs' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

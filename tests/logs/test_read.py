@@ -1,0 +1,116 @@
+"""Reading records and logs from a program (spec/reading-logs.md)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from helpers import ROOT
+from live import entries
+
+import referee.logs
+from referee.dominion.messages import PlayTurn, SupplyInfo
+from referee.errors import LogReadError, UsageError
+from referee.logs import message_of, read_log, read_record, summaries
+from referee.logs.record import EndEntry, Header, SentEntry
+from referee.messages import GameEnd, PlayerName
+
+EXAMPLES = ROOT / "spec" / "examples"
+RECORD = EXAMPLES / "four-players.record.jsonl"
+LOG = EXAMPLES / "four-players.log.jsonl"
+
+
+def test_every_name_is_there() -> None:
+    for name in referee.logs.__all__:
+        assert getattr(referee.logs, name) is not None
+    assert set(dir(referee.logs)) == set(referee.logs.__all__)
+    with pytest.raises(AttributeError):
+        _ = referee.logs.no_such_name  # type: ignore[attr-defined]
+
+
+def test_a_record_is_its_entries() -> None:
+    read = list(read_record(RECORD))
+    assert [json.loads(msgspec.json.encode(entry)) for entry in read] == entries(RECORD)
+    assert isinstance(read[0], Header)
+    assert isinstance(read[-1], EndEntry)
+    messages = [message_of(entry) for entry in read if isinstance(entry, SentEntry)]
+    assert {PlayTurn, SupplyInfo} <= set(map(type, messages))
+
+
+def test_a_log_is_its_messages() -> None:
+    read = list(read_log(str(LOG)))
+    assert [json.loads(msgspec.json.encode(message)) for message in read] == entries(LOG)
+    assert isinstance(read[0], PlayerName)
+    assert isinstance(read[-1], GameEnd)
+
+
+def test_compressed_cut_and_newer(tmp_path: Path) -> None:
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(RECORD.read_bytes()))
+    assert list(read_record(packed)) == list(read_record(RECORD))
+    cut = tmp_path / "cut"
+    cut.write_bytes(RECORD.read_bytes()[:-9])
+    assert list(read_record(cut)) == list(read_record(RECORD))[:-1]
+    whole, packed_too, unfinished = summaries(iter([RECORD, packed, cut]))
+    assert whole.end == list(read_record(RECORD))[-1]
+    assert (packed_too.header, packed_too.end) == (whole.header, whole.end)
+    assert (unfinished.header, unfinished.end) == (whole.header, None)
+    newer = tmp_path / "newer"
+    newer.write_bytes(RECORD.read_bytes().replace(b'"version":1', b'"version":2', 1))
+    for read in (read_record(newer), summaries([newer])):
+        with pytest.raises(LogReadError, match="version 2"):
+            list(read)
+
+
+def test_unknown_kinds_are_left_out(tmp_path: Path) -> None:
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    (tmp_path / "r").write_bytes(b"".join([lines[0], b'{"entry":"mood"}\n', *lines[1:]]))
+    assert list(read_record(tmp_path / "r")) == list(read_record(RECORD))
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    (tmp_path / "l").write_bytes(b"".join([lines[0], b'{"type":"mood"}\n', *lines[1:]]))
+    assert list(read_log(tmp_path / "l")) == list(read_log(LOG))
+
+
+@pytest.mark.parametrize(
+    "data", [b"x\n", b"[]\n", b'{"entry":"end"}\n', b'{"entry":7}\n', b"\xff\n"]
+)
+def test_what_is_no_log(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(data)
+    for read in (read_record(file), summaries([file])):
+        with pytest.raises(LogReadError, match="line 1"):
+            list(read)
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    file.write_bytes(lines[0] + data)
+    with pytest.raises(LogReadError, match="line 2"):
+        list(read_log(file))
+
+
+def test_misuse() -> None:
+    with pytest.raises(UsageError):
+        list(read_record(EXAMPLES))
+    with pytest.raises(UsageError, match="no game"):
+        list(read_log(LOG, "chess"))
+
+
+def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "spec" / "reading-logs.md").read_text()
+    code = next(
+        block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "seats" in block
+    )
+    (tmp_path / "records").mkdir()
+    for name in ("two-players", "four-players"):
+        file = EXAMPLES / f"{name}.record.jsonl"
+        (tmp_path / "records" / file.name).write_bytes(file.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    space: dict[str, Any] = {}
+    exec(code, space)
+    rows = space["rows"]
+    assert len(rows) == 6
+    assert sum(row["win"] for row in rows) == 2
+    assert all(row["smithies"] >= 0 for row in rows)
