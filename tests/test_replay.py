@@ -48,6 +48,13 @@ def test_a_log_tells_the_same_turns_as_its_record(name: str) -> None:
     assert [type(item) for item in log if not isinstance(item, TurnOver)] == [Start, End]
 
 
+async def test_what_goes_wrong_in_a_handshake_is_told_first(tmp_path: Path) -> None:
+    await play(tmp_path, "false", "big_money", "minimal", max_turns=2)
+    _, items = read(tmp_path / "record")
+    first = turns(items)[0]
+    assert first.steps[0].what == "disqualified"
+
+
 async def test_with_cellars_militias_and_a_player_who_leaves(tmp_path: Path) -> None:
     for seed in range(3):
         bots = ("random_legal", "militia_money", hostile("exit_at", 9), "random_legal")
@@ -99,7 +106,7 @@ def test_faults_are_told_with_their_section() -> None:
     wanted = [
         f"{entry['code']} ({entry['section']}): {entry['detail']}"
         for entry in map(json.loads, FAULTS.read_bytes().splitlines())
-        if entry["entry"] == "fault" and entry["code"] != "bad-name-reply"
+        if entry["entry"] == "fault"
     ]
     assert faults == wanted
     assert faults

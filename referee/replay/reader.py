@@ -101,6 +101,7 @@ class Replay:
         self._set_rules(rules)
         self._names: list[str] = []
         self._header: dict[str, Any] | None = None
+        self._early: list[Any] = []
         self._skipped = self._first_skipped = 0
         self._started = self._ended = False
 
@@ -199,7 +200,11 @@ class Replay:
             yield from self._message(number, msgspec.json.encode(entry.get("message")), seat)
         elif kind in ("fault", "disqualified"):
             player = entry.get("player_number")
-            if not self._started or player not in PLAYER_NUMBERS[: len(self._names)]:
+            if not self._started:
+                self._early.append(entry)  # of a handshake: the players are not known yet
+                return
+            if player not in PLAYER_NUMBERS[: len(self._names)]:
+                self._skip(number)
                 return
             seat = PLAYER_NUMBERS.index(player)
             code, detail = str(entry.get("code")), str(entry.get("detail"))
@@ -227,6 +232,8 @@ class Replay:
         else:
             if not self._started:
                 yield self._start()
+                for entry in self._early:
+                    yield from self._entry(number, entry)
             if isinstance(message, GameEnd):
                 yield from self._turns(self.story.end())
                 self._ended = True
