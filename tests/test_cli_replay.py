@@ -109,6 +109,17 @@ def test_a_torn_log_is_shown_and_said(tmp_path: Path, capsys: pytest.CaptureFixt
     assert lines[-1].startswith("The log was cut short after line ")
 
 
+def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    file = tmp_path / "record"
+    file.write_bytes(b"".join(lines[:-1]))
+    shown = replay(capsys, str(file))
+    assert any("provinces empty" in line for line in shown)
+    assert shown[-1].startswith(f"The log was cut short after line {len(lines) - 1}:")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

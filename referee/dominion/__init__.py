@@ -10,6 +10,8 @@ turn_state.py  what a turn has left to spend
 effects.py     what each kingdom card does, militia and moat among them
 turn.py        one turn: action, buy and clean-up replies
 game.py        turns, end of the game, winners
+reading.py     what a spectator knows of a game in the middle of it
+explanation.py is there a course of a turn that sends its messages?
 observer.py    what a spectator can check of a game
 story.py       a match turn by turn, for people
 """

@@ -103,7 +103,8 @@ class Replay:
         self._header: dict[str, Any] | None = None
         self._early: list[Any] = []
         self._skipped = self._first_skipped = 0
-        self._started = self._ended = False
+        self._started = self._ended = False  # the match
+        self._complete = False  # the log
 
     def items(self) -> Iterator[Item]:
         """The match, as it is read.
@@ -120,7 +121,7 @@ class Replay:
                     break
                 number = self._reader.line
                 yield from self._line(number, line.strip().removeprefix(_BOM))
-                if self._ended and self._header is None:
+                if self._complete:
                     break
         except LogReadError as error:
             if not self._started:
@@ -128,8 +129,9 @@ class Replay:
             why = error.problem
         if not self._reader.line:
             raise LogReadError(self._reader.name, 1, "the file is empty")
-        if not self._ended:
-            yield from self._turns(self.story.end() if self._started else ())
+        if not self._complete:
+            if self._started and not self._ended:
+                yield from self._turns(self.story.end())
             yield CutShort(self._reader.line, why)
         if self._skipped:
             yield Skipped(self._first_skipped, self._skipped)
@@ -213,7 +215,9 @@ class Replay:
                 yield from self._turns(self.story.fault(Fault(seat, code, section, detail)))
             else:
                 yield from self._turns(self.story.leave(seat, f"{code}, {detail}"))
-        elif kind not in ("received", "exit", "end"):
+        elif kind == "end":
+            self._complete = True
+        elif kind not in ("received", "exit"):
             self._skip(number)
 
     def _message(self, number: int, line: bytes, to: int | None) -> Iterator[Item]:
@@ -237,6 +241,7 @@ class Replay:
             if isinstance(message, GameEnd):
                 yield from self._turns(self.story.end())
                 self._ended = True
+                self._complete = self._header is None  # a record goes on after it
                 yield End(message.reason, message.winners, message.scores)
             elif isinstance(message, PlayerDisqualified):
                 if self._header is None:
