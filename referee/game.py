@@ -256,6 +256,9 @@ class Rules(Struct, frozen=True):
         reasons: its own end reasons, beside `Termination`.
         observer: makes an observer; takes the players' names, in seat order.
         story: makes a story, likewise.
+        situation: makes a game that begins in the middle, from a JSON object that says where
+            (spec/vectors/README.md).
+        simplest_reply: the simplest legal reply to a request, both as JSON objects.
     """
 
     name: str
@@ -270,6 +273,8 @@ class Rules(Struct, frozen=True):
     reasons: tuple[str, ...]
     observer: Callable[[Sequence[str]], Observer]
     story: Callable[[Sequence[str]], Story]
+    situation: Callable[[Setup, Mapping[str, Any]], Game]
+    simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 PLAYER_NUMBERS = ("player1", "player2", "player3", "player4")

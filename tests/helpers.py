@@ -12,7 +12,6 @@ from hypothesis import settings
 
 from referee.decode import decode_reply, reply_decoder
 from referee.dominion import RULES, Dominion
-from referee.dominion.messages import Pile
 from referee.game import Fault, Rules, Setup, player_number
 from referee.match import Disqualified, Entry, Match, Sent
 
@@ -201,11 +200,8 @@ def impose(game: Dominion, setup: Mapping[str, Any]) -> None:
     """Change a game that has not started as the `setup` of a scenario says."""
     table = game._table
     supply = table.supply
-    for card, count in setup.get("supply", {}).items():
-        assert card in supply.counts
-        supply.counts[card] = count
-    supply._piles = [Pile(card, count) for card, count in supply.counts.items()]
-    supply.empty_piles = list(supply.counts.values()).count(0)
+    assert setup.get("supply", {}).keys() <= supply.counts.keys()
+    supply.set(setup.get("supply", {}))
     if setup.get("dealt"):
         return
     streams = setup.get("streams", {})

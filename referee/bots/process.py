@@ -286,20 +286,28 @@ class BotProcess:
         self.stderr.feed(data)
         return bool(data)
 
-    async def finish(self, grace: float) -> None:
-        """Let it end by itself after its last line, then make it (8.4).
+    async def end_input(self, seconds: float) -> bool:
+        """Hand over what is left, let it see the end of its input, and wait for its own end.
 
-        Args:
-            grace: seconds to exit after the last line, and again after SIGTERM.
+        Returns:
+            Whether it has ended by then.
         """
-        with trio.move_on_after(grace):
+        with trio.move_on_after(seconds):
             while self._outgoing and not self._ended.is_set():
                 await trio.lowlevel.wait_writable(self._stdin)
                 self._write_outgoing()
             self._close_stdin()
             await self._ended.wait()
         self._close_stdin()
-        if not self._ended.is_set():
+        return self._ended.is_set()
+
+    async def finish(self, grace: float) -> None:
+        """Let it end by itself after its last line, then make it (8.4).
+
+        Args:
+            grace: seconds to exit after the last line, and again after SIGTERM.
+        """
+        if not await self.end_input(grace):
             self.launched.signal_group(signal.SIGTERM)
             with trio.move_on_after(grace):
                 await self._ended.wait()

@@ -10,6 +10,7 @@ turn_state.py  what a turn has left to spend
 effects.py     what each kingdom card does, militia and moat among them
 turn.py        one turn: action, buy and clean-up replies
 game.py        turns, end of the game, winners
+situation.py   a game that begins in the middle
 reading.py     what a spectator knows of a game in the middle of it
 explanation.py is there a course of a turn that sends its messages?
 observer.py    what a spectator can check of a game
@@ -21,6 +22,7 @@ from __future__ import annotations
 from referee.dominion import faults, messages
 from referee.dominion.game import REASONS, Dominion
 from referee.dominion.observer import Observer
+from referee.dominion.situation import Situation, simplest_reply
 from referee.dominion.story import Story
 from referee.game import Rules
 
@@ -37,6 +39,8 @@ RULES = Rules(
     reasons=REASONS,
     observer=Observer,
     story=Story,
+    situation=Situation,
+    simplest_reply=simplest_reply,
 )
 
 __all__ = ["RULES", "Dominion"]

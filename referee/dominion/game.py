@@ -83,11 +83,14 @@ class Dominion:
         while not all(player.gone for player in self._table.players):
             for player in self._table.players:
                 if not player.gone:
-                    yield from play_turn(self._table, player)
+                    yield from self._turn(player)
                     reason = self._end_reason(player)
                     if reason is not None:
                         self.outcome = Outcome(reason, self._winners())
                         return
+
+    def _turn(self, player: Player) -> Decisions:
+        return play_turn(self._table, player)
 
     def _end_reason(self, player: Player) -> str | None:
         """Why the game is over after this player's turn, if it is (4.4)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from referee.dominion.cards import CARDS, KINGDOM, STARTING_DECK
 from referee.dominion.messages import Pile, SupplyInfo
 
@@ -15,6 +17,8 @@ class Supply:
         counts: cards left, for each of the seventeen.
         empty_piles: how many of them are empty.
     """
+
+    _piles: tuple[Pile, ...]
 
     __slots__ = ("_piles", "counts", "empty_piles")
 
@@ -32,8 +36,7 @@ class Supply:
             "province": victory,
             **dict.fromkeys(KINGDOM, 10),
         }
-        self.empty_piles = 0
-        self._piles = tuple(Pile(card, count) for card, count in self.counts.items())
+        self.set({})
 
     def take(self, card: str) -> None:
         """Take one card off a pile that is not empty."""
@@ -43,6 +46,12 @@ class Supply:
         piles = list(self._piles)
         piles[_INDEX[card]] = Pile(card, left)
         self._piles = tuple(piles)
+
+    def set(self, counts: Mapping[str, int]) -> None:
+        """Lay out these piles anew; those that are not named stay as they are."""
+        self.counts |= counts
+        self.empty_piles = list(self.counts.values()).count(0)
+        self._piles = tuple(Pile(c, count) for c, count in self.counts.items())
 
     def info(self) -> SupplyInfo:
         """The message that shows all piles as they are now."""

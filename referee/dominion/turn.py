@@ -30,9 +30,13 @@ from referee.dominion.turn_state import TurnState
 from referee.game import GONE, WRONG_TYPE, Malformed, Request, describe
 
 
-def play_turn(table: Table, player: Player) -> Decisions:
-    """Play one turn of a player who is in the match; its clean-up is the last that happens."""
-    turn = TurnState(player)
+def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> Decisions:
+    """Play one turn of a player who is in the match; its clean-up is the last that happens.
+
+    Args:
+        turn: what it has left to spend, if it does not begin as 4.4 says.
+    """
+    turn = turn or TurnState(player)
     player.turns += 1
     top_discard = None
     while not player.gone:

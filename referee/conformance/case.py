@@ -1,0 +1,134 @@
+"""A conformance case: data, from spec/vectors (its format: spec/vectors/README.md)."""
+
+from __future__ import annotations
+
+import fnmatch
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import UsageError
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_PLACES = (_PACKAGE / "vectors", _PACKAGE.parent / "spec" / "vectors")
+"""Inside an installed wheel; in a source tree. One of them is there."""
+
+
+class Insert(Struct, frozen=True, forbid_unknown_fields=True):
+    """Lines that the bot is sent beside those of the match.
+
+    Attributes:
+        before: a message type: before each message of it; or "first": before everything.
+        lines: JSON values, sent as compact JSON.
+        repeat: how often all of them are sent.
+    """
+
+    before: str
+    lines: list[Any]
+    repeat: int = 1
+
+
+class Close(Struct, frozen=True, forbid_unknown_fields=True):
+    """When the bot's standard input is closed.
+
+    Attributes:
+        at: a message type: with the first message of it; or "first": before everything.
+        cut: the message is sent up to its middle only.
+    """
+
+    at: str
+    cut: bool = False
+
+
+class Case(Struct, frozen=True, forbid_unknown_fields=True):
+    """One case: a match of `players` seats in which the bot has the seat `seat`.
+
+    Attributes:
+        id: section and number, such as "3.1/1".
+        level: whether the sentence that it is about says MUST or SHOULD.
+        requirement: what is required, in one sentence.
+        players: seats of the match.
+        seat: the bot's.
+        situation: where the match begins; the game's own, see `referee.game.Rules.situation`.
+        others: player number -> its replies, one after the other; an object with the one field
+            `leave` disqualifies it instead. When they are used up, and for seats that are not
+            there, the seat discards what comes first and ends its turns.
+        names: player number -> name, of the other seats; null for one that fails the handshake.
+        opponents: BOT arguments for the other seats, in seat order: then they are played by these,
+            from the deal to the end.
+        max_turns: turns a player, where there are no opponents.
+        until: "end": up to the end of the match; "handshake": up to the bot's first reply.
+        insert, fields, reverse, pieces: what the bot is sent otherwise than a match has it: lines
+            beside it; fields that every message has in addition; all fields the other way round;
+            every so many bytes by themselves (0: as a whole).
+        close: when its input is closed; the case is then over, but for its end.
+        exits: within which time it must end by itself after the end of its input: "grace",
+            "timeout" or "" (does not matter here).
+        about: the kinds of violations that this case judges; all if empty.
+        basic: judged first; what fails here is not counted again in later cases.
+    """
+
+    id: str
+    level: Literal["MUST", "SHOULD"]
+    requirement: str
+    players: int = 2
+    seat: str = "player1"
+    situation: dict[str, Any] = {}
+    others: dict[str, list[Any]] = {}
+    names: dict[str, str | None] = {}
+    opponents: list[str] = []
+    max_turns: int = 1
+    until: Literal["end", "handshake"] = "end"
+    insert: list[Insert] = []
+    fields: dict[str, Any] = {}
+    reverse: bool = False
+    pieces: int = 0
+    close: Close | None = None
+    exits: Literal["", "grace", "timeout"] = ""
+    about: list[str] = []
+    basic: bool = False
+
+    @property
+    def section(self) -> str:
+        """The section of the protocol."""
+        return self.id.partition("/")[0]
+
+    def matches(self, pattern: str) -> bool:
+        """Whether a pattern of `--case` names it: an id, a section, or with wildcards."""
+        chapter = pattern.rstrip("/")
+        return (
+            fnmatch.fnmatchcase(self.id, pattern)
+            or self.section == chapter
+            or self.section.startswith(chapter + ".")
+        )
+
+
+class _File(Struct, forbid_unknown_fields=True):
+    format: str
+    version: int
+    game: str
+    cases: list[Case]
+
+
+def load_cases(name: str = "bot-cases.json") -> list[Case]:
+    """All cases for bots, in the order of their sections."""
+    for place in _PLACES:
+        if (place / name).exists():
+            return msgspec.json.decode((place / name).read_bytes(), type=_File).cases
+    raise FileNotFoundError(name)
+
+
+def select(cases: list[Case], patterns: list[str]) -> list[Case]:
+    """The cases that one of the patterns names, all if there are none.
+
+    Raises:
+        UsageError: a pattern names no case.
+    """
+    for pattern in patterns:
+        if not any(case.matches(pattern) for case in cases):
+            raise UsageError(f"no case matches {pattern!r} (see --list)")
+    return [
+        case for case in cases if not patterns or any(case.matches(pattern) for pattern in patterns)
+    ]

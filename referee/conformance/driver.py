@@ -1,0 +1,421 @@
+"""Run one case: a match in which the bot is a process and the others are scripted, or bots too.
+
+The bot under test is sent what a bot of a real match is sent, and judged by the real rules: the
+case decides where the match begins, what the others do, and what comes beside it. After something
+that leaves every later line in doubt (one line too many, a line that is no reply) the case is over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from typing import Any
+
+import msgspec
+import trio
+from msgspec import Struct
+
+from referee.bots.command import BotCommand, resolve_bot
+from referee.bots.launch import LaunchedBot
+from referee.bots.process import Answer, BotProcess, Failure
+from referee.bots.stderr import StderrKeeper
+from referee.conformance import verdict
+from referee.conformance.case import Case
+from referee.conformance.verdict import Observed, Violation
+from referee.decode import decode_reply, reply_decoder
+from referee.game import (
+    INVALID_JSON,
+    WRONG_TYPE,
+    Disqualification,
+    Fault,
+    Game,
+    Malformed,
+    Rules,
+    Setup,
+    describe,
+    player_number,
+)
+from referee.match import DEFAULT_MAX_TURNS, Disqualified, Match, Sent
+from referee.messages import PlayerNameReply
+from referee.options import Options
+
+LAST_LINES = 12
+MOST_LINE = 2000
+"""More characters of a line are not kept."""
+_AFTER_INPUT_SECONDS = 2.0
+"""So long after the end of its input the rest of a bot's output is waited for."""
+_MOST_REST = 50
+_PIECE_SECONDS = 0.001
+
+
+class Limits(Struct, frozen=True):
+    """The limits of a run.
+
+    Attributes:
+        timeout: seconds for the handshake, for a reply, and to end after the end of the input.
+        grace: seconds to end after `game-end` (8.4).
+    """
+
+    timeout: float = 10.0
+    grace: float = 1.0
+
+
+class _OverError(Exception):
+    """The case is over: what comes would say nothing more."""
+
+
+async def run_case(
+    case: Case, bot: BotCommand, rules: Rules, *, seed: int, limits: Limits
+) -> Observed:
+    """Run one case.
+
+    Args:
+        bot: how the bot is started; once, in a process of its own.
+        seed: of the match.
+    """
+    return await _Driver(case, bot, rules, seed, limits).run()
+
+
+class _Driver:
+    def __init__(
+        self, case: Case, bot: BotCommand, rules: Rules, seed: int, limits: Limits
+    ) -> None:
+        self._case = case
+        self._bot = bot
+        self._limits = limits
+        self._seat = int(case.seat.removeprefix("player")) - 1
+        if not case.opponents:
+            state = case.situation
+
+            def situation(setup: Setup) -> Game:
+                return rules.situation(setup, state)
+
+            rules = msgspec.structs.replace(rules, new=situation)
+        self._rules = rules
+        self._decoder = reply_decoder(rules.replies)
+        self._match = Match(
+            rules,
+            seats=case.players,
+            seed=seed,
+            max_turns=DEFAULT_MAX_TURNS if case.opponents else case.max_turns,
+        )
+        self._scripts = {number: list(replies) for number, replies in case.others.items()}
+        self._asked: dict[int, bytes] = {}
+        self._conversation: deque[str] = deque(maxlen=LAST_LINES)
+        self._counts: Counter[str] = Counter()
+        self._violations: list[Violation] = []
+        self._first = True
+        self._reply = b""
+        self._processes: dict[int, BotProcess] = {}
+
+    async def run(self) -> Observed:
+        started = trio.current_time()
+        complete = False
+        async with trio.open_nursery() as nursery:
+            try:
+                self._launch(nursery)
+                await self._play()
+                complete = True
+            except _OverError:
+                pass
+            finally:
+                for process in self._processes.values():
+                    process.close()
+            nursery.cancel_scope.cancel()
+        return Observed(
+            self._violations,
+            dict(self._counts),
+            self._tested.stderr.last_lines(10),
+            complete,
+            round(trio.current_time() - started, 3),
+        )
+
+    def _launch(self, nursery: trio.Nursery) -> None:
+        opponents = iter(self._case.opponents)
+        timeout = self._limits.timeout
+        options = Options(time_limit=timeout, startup_limit=timeout, grace=self._limits.grace)
+        for seat in range(self._case.players):
+            if seat == self._seat:
+                command = self._bot
+            elif self._case.opponents:
+                command = resolve_bot(next(opponents))
+            else:
+                continue
+            process = BotProcess(LaunchedBot(command), options, StderrKeeper(None))
+            self._processes[seat] = process
+            nursery.start_soon(process.watch)
+            nursery.start_soon(process.drain_stderr)
+        self._tested = self._processes[self._seat]
+
+    # --- the match ----------------------------------------------------------------------------
+
+    async def _play(self) -> None:
+        match = self._match
+        match.start()
+        await self._go_on()
+        while match.due:
+            seat = match.due[0]
+            if seat == self._seat:
+                await self._ask_tested()
+            elif seat in self._processes:
+                await self._ask_opponent(seat)
+            else:
+                self._ask_script(seat)
+                await self._go_on()
+        if self._case.exits:
+            within = self._limits.grace if self._case.exits == "grace" else self._limits.timeout
+            await self._await_end(within, "after `game-end`")
+
+    async def _go_on(self) -> None:
+        """Judge the last reply, then send what is new."""
+        entries = self._match.take_entries()
+        for entry in entries:
+            if isinstance(entry, Fault) and entry.seat == self._seat:
+                await self._judge_fault(entry)
+            elif isinstance(entry, Disqualified) and entry.seat != self._seat:
+                self._note(f"{player_number(entry.seat)} leaves the match: {entry.code}")
+        for entry in entries:
+            if not isinstance(entry, Sent):
+                continue
+            if entry.to is not None:
+                self._asked[entry.to] = entry.line
+            for seat, process in self._processes.items():
+                if entry.to in (None, seat) and seat not in self._match.gone:
+                    if seat == self._seat:
+                        await self._send(entry.line)
+                    else:
+                        process.push(entry.line)
+
+    async def _ask_tested(self) -> None:
+        in_handshake = not self._match.requests[self._seat]
+        self._reply = await self._read(in_handshake)
+        if in_handshake:
+            await self._judge_name(self._reply)
+        self._match.receive(self._seat, self._reply)
+        await self._go_on()
+        if self._seat in self._match.gone or (in_handshake and self._case.until == "handshake"):
+            raise _OverError
+
+    async def _ask_opponent(self, seat: int) -> None:
+        deadline = trio.current_time() + self._limits.timeout
+        answer = await self._processes[seat].reply(deadline)
+        if isinstance(answer, Failure):
+            self._match.disqualify(seat, answer.code, answer.detail)
+        else:
+            self._match.receive(seat, answer)
+        await self._go_on()
+
+    def _ask_script(self, seat: int) -> None:
+        number = player_number(seat)
+        asked = json.loads(self._asked[seat])
+        if asked["type"] == "player-name-request":
+            name = self._case.names.get(number, number.capitalize())
+            reply: Any = {"type": "player-name-reply", "player_number": number, "name": name}
+            if name is None:
+                reply = {"leave": Disqualification.STARTUP_TIMEOUT}
+        else:
+            script = self._scripts.get(number)
+            reply = script.pop(0) if script else self._rules.simplest_reply(asked)
+        if isinstance(reply, dict) and reply.keys() == {"leave"}:
+            code = Disqualification(reply["leave"])
+            self._match.disqualify(seat, code, "as the case says")
+        else:
+            self._match.receive(seat, msgspec.json.encode(reply))
+
+    # --- what the bot is sent -----------------------------------------------------------------
+
+    async def _send(self, line: bytes) -> None:
+        """Send the bot a line of the match, with all that the case adds."""
+        kind = json.loads(line)["type"]
+        close = self._case.close
+        first, self._first = self._first, False
+        for insert in self._case.insert:
+            if insert.before == kind or (first and insert.before == "first"):
+                for extra in insert.lines * insert.repeat:
+                    await self._push(msgspec.json.encode(extra) + b"\n")
+        if close is not None and close.at == "first":
+            await self._close_input()
+        if self._case.fields or self._case.reverse:
+            line = self._changed(line)
+        if close is not None and close.at == kind:
+            await self._push(line[: len(line) // 2] if close.cut else line)
+            await self._close_input()
+        await self._push(line)
+
+    def _changed(self, line: bytes) -> bytes:
+        message = json.loads(line)
+        extra = list(self._case.fields.items())
+        half = len(extra) // 2
+        fields = extra[:half] + list(message.items()) + extra[half:]
+        if self._case.reverse:
+            fields.reverse()
+        return msgspec.json.encode(dict(fields)) + b"\n"
+
+    async def _push(self, data: bytes) -> None:
+        self._note(data.decode().rstrip("\n"), ">")
+        size = self._case.pieces or len(data)
+        for start in range(0, len(data), size):
+            self._tested.push(data[start : start + size])
+            if self._case.pieces:
+                await trio.sleep(_PIECE_SECONDS)
+
+    async def _close_input(self) -> None:
+        """End the bot's input as the case says; its own end is all that is looked at then."""
+        await self._await_end(self._limits.timeout, "after its input has ended")
+        raise _OverError
+
+    async def _await_end(self, seconds: float, when: str) -> None:
+        self._note("the end of its input")
+        if not await self._tested.end_input(seconds):
+            expected = f"the bot exits by itself within {seconds:g} s {when}"
+            self._violate(verdict.STAYS, "8.4", expected, "it is still running")
+
+    # --- what the bot writes ------------------------------------------------------------------
+
+    async def _read(self, in_handshake: bool) -> bytes:
+        """The bot's reply; the case is over if there is none."""
+        timeout = self._limits.timeout
+        answer = await self._tested.reply(trio.current_time() + timeout)
+        if isinstance(answer, bytes):
+            self._note_line(answer)
+            return answer
+        request = self._shown_request()
+        name = json.loads(self._asked[self._seat])["type"]
+        expected = f"a reply to {name} within {timeout:g} s"
+        section = "3.4" if in_handshake else "8.1"
+        kind = verdict.NO_REPLY if in_handshake else verdict.TIMEOUT
+        match answer.code:
+            case Disqualification.FAILED_TO_START:
+                kind, section, expected = verdict.NOT_STARTED, "3.4", "a program that starts"
+            case Disqualification.EXITED:
+                kind = verdict.NOT_STARTED if in_handshake else verdict.EXITED
+                section = "3.4" if in_handshake else "8.2"
+            case Disqualification.OUTPUT_LIMIT:
+                kind, section = verdict.OUTPUT_LIMIT, "1.3"
+                expected = "at most 64 KiB a line, and nothing that is not asked for"
+            case _:
+                late = await self._tested.reply(trio.current_time() + timeout)
+                if isinstance(late, bytes):
+                    detail = f"it came later than that: {_short(late)}"
+                    self._violate(kind, section, expected, detail, request)
+                    raise _OverError
+                lines = await self._rest()
+                if lines:
+                    self._violate(
+                        verdict.NO_FLUSH,
+                        "1.1",
+                        "a reply that is flushed when it is written",
+                        f"no reply within {2 * timeout:g} s; when the input ended, this came out: "
+                        + _short(lines[0]),
+                        request,
+                    )
+                    raise _OverError
+        self._violate(kind, section, expected, answer.detail, request)
+        raise _OverError
+
+    async def _rest(self) -> list[bytes]:
+        """What the bot still writes once its input has ended; the case is over with that."""
+        self._note("the end of its input")
+        await self._tested.end_input(_AFTER_INPUT_SECONDS)
+        lines: list[bytes] = []
+        while len(lines) < _MOST_REST:
+            answer: Answer = await self._tested.reply(trio.current_time())
+            if isinstance(answer, Failure):
+                break
+            self._note_line(answer)
+            lines.append(answer)
+        return lines
+
+    async def _judge_name(self, line: bytes) -> None:
+        """Judge a handshake reply (3.1), more closely than a match does."""
+        number = self._case.seat
+        reply = decode_reply(line, _names)
+        if isinstance(reply, Malformed):
+            rest = await self._rest()
+            if any(isinstance(decode_reply(other, _names), PlayerNameReply) for other in rest) or (
+                isinstance(decode_reply(line[line.find(b"{") :], _names), PlayerNameReply)
+            ):
+                self._violate_unasked(line, "player-name-reply")
+            elif reply.code == INVALID_JSON:
+                expected = "a line of UTF-8 with one JSON object"
+                self._violate(verdict.NO_JSON, "1.1", expected, reply.detail)
+            else:
+                expected = 'an object with "type":"player-name-reply"'
+                self._violate(verdict.NAME_TYPE, "3.1", expected, reply.detail)
+            raise _OverError
+        assert isinstance(reply, PlayerNameReply)
+        if reply.player_number != number:
+            actual = describe(reply.player_number)
+            self._violate(verdict.NAME_PLAYER, "3.1", f'"player_number":"{number}"', actual)
+        if not isinstance(reply.name, str):
+            self._violate(verdict.NAME_NAME, "3.1", "`name`, a string", describe(reply.name))
+        if reply.version is msgspec.UNSET:
+            self._violate(verdict.NO_VERSION, "3.1", '"version":1', "no `version`")
+        elif isinstance(reply.version, bool) or reply.version != self._rules.protocol:
+            self._violate(verdict.OTHER_VERSION, "3.3", '"version":1', describe(reply.version))
+
+    async def _judge_fault(self, fault: Fault) -> None:
+        if fault.section.startswith("3"):
+            return  # of the handshake, which is judged above
+        doubtful = fault.code in (INVALID_JSON, WRONG_TYPE)
+        if doubtful:
+            kind = json.loads(self._asked[self._seat])["type"]
+            if any(
+                not isinstance(decode_reply(line, self._decoder), Malformed)
+                for line in await self._rest()
+            ):
+                self._violate_unasked(self._reply, f"the reply to {kind}")
+                raise _OverError
+        expected = f"a reply that section {fault.section} allows"
+        reply = _short(self._reply)
+        self._violate(
+            fault.code, fault.section, expected, fault.detail, self._shown_request(), reply
+        )
+        if doubtful:
+            raise _OverError
+
+    def _violate_unasked(self, line: bytes, expected: str) -> None:
+        self._violate(
+            verdict.UNASKED,
+            "1.2",
+            f"{expected}, and nothing else on standard output",
+            f"the line {_short(line)} comes before it",
+            self._shown_request(),
+            _short(line),
+        )
+
+    # --- notes --------------------------------------------------------------------------------
+
+    def _violate(
+        self,
+        kind: str,
+        section: str,
+        expected: str,
+        actual: str,
+        request: str = "",
+        reply: str = "",
+    ) -> None:
+        self._counts[kind] += 1
+        if self._counts[kind] == 1:
+            shown = list(self._conversation)
+            self._violations.append(
+                Violation(kind, section, expected, actual, request, reply, shown)
+            )
+
+    def _shown_request(self) -> str:
+        return self._asked[self._seat].decode().rstrip("\n")
+
+    def _note_line(self, line: bytes) -> None:
+        self._note(line.decode(errors="backslashreplace"), "<")
+
+    def _note(self, text: str, mark: str = "!") -> None:
+        self._conversation.append(f"{mark} {text[:MOST_LINE]}")
+
+
+def _short(line: bytes) -> str:
+    """A line of the bot, to be shown within a sentence."""
+    text = line[:MOST_LINE].decode(errors="backslashreplace")
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+_names = reply_decoder((PlayerNameReply,))

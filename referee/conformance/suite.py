@@ -1,0 +1,166 @@
+"""All cases against one bot.
+
+The basic cases come first, one after the other: without a handshake nothing else can be judged, and
+what fails there is not counted again. Then the others, side by side. What the clock fails is run
+once more, with nothing beside it: a busy machine is no reason to blame a bot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import trio
+
+from referee.bots.command import BotCommand
+from referee.conformance.case import Case
+from referee.conformance.driver import Limits, run_case
+from referee.conformance.verdict import (
+    BY_THE_CLOCK,
+    UNPLAYABLE,
+    Observed,
+    Report,
+    Result,
+    Status,
+    judge,
+    summarize,
+)
+from referee.game import Rules
+
+Tell = Callable[[Result], None]
+"""Is told each result, in the order of the cases."""
+
+
+@dataclass
+class Suite:
+    """A run of the cases.
+
+    Attributes:
+        cases: in the order in which they are reported.
+        bot: how the bot is started.
+        rules: the game.
+        seed: of all matches.
+        jobs: how many cases at once.
+        limits: for each of them.
+        tell: is told each result.
+    """
+
+    cases: list[Case]
+    bot: BotCommand
+    rules: Rules
+    seed: int
+    jobs: int = 2
+    limits: Limits = field(default_factory=Limits)
+    tell: Tell = lambda result: None
+
+    async def run(self, *, strict: bool = False) -> Report:
+        """Run all cases; nothing that a bot does makes this fail.
+
+        Args:
+            strict: whether SHOULD counts for the verdict.
+        """
+        started = trio.current_time()
+        self._results: dict[str, Result] = {}
+        self._told = 0
+        self._known: dict[str, list[str]] = {}
+        self._slots = trio.CapacityLimiter(self.jobs)
+        self._alone = trio.Lock()
+        self._confirmed = 0
+        for case in self.cases:
+            if case.basic:
+                await self._run(case)
+        blocked = sorted({id for kind in UNPLAYABLE for id in self._known.get(kind, ())})
+        rest = [case for case in self.cases if not case.basic]
+        if blocked:
+            for case in rest:
+                self._put(_not_run(case, blocked))
+        else:
+            await self._side_by_side(rest)
+        return summarize(
+            [self._results[case.id] for case in self.cases],
+            bot=self.bot.argument,
+            game=self.rules.name,
+            protocol=self.rules.protocol,
+            seed=self.seed,
+            strict=strict,
+            seconds=trio.current_time() - started,
+        )
+
+    async def _side_by_side(self, cases: Iterable[Case]) -> None:
+        async with trio.open_nursery() as nursery:
+            for case in cases:
+                await self._slots.acquire_on_behalf_of(case.id)
+                nursery.start_soon(self._run_in_slot, case)
+
+    async def _run_in_slot(self, case: Case) -> None:
+        try:
+            observed = await self._observe(case)
+        finally:
+            self._slots.release_on_behalf_of(case.id)
+        if self._is_doubtful(observed):
+            async with self._alone:
+                others = [object() for _ in range(self.jobs)]
+                for other in others:
+                    await self._slots.acquire_on_behalf_of(other)
+                try:
+                    observed = await self._confirm(case, observed)
+                finally:
+                    for other in others:
+                        self._slots.release_on_behalf_of(other)
+        self._put(judge(case, observed, self._known))
+
+    async def _run(self, case: Case) -> None:
+        """Run a basic case, alone as they are."""
+        observed = await self._observe(case)
+        if self._is_doubtful(observed):
+            observed = await self._confirm(case, observed)
+        result = judge(case, observed, self._known)
+        if result.status == Status.FAILED:
+            for violation in result.violations:
+                self._known.setdefault(violation.kind, []).append(case.id)
+        self._put(result)
+
+    async def _observe(self, case: Case) -> Observed:
+        return await run_case(case, self.bot, self.rules, seed=self.seed, limits=self.limits)
+
+    def _is_doubtful(self, observed: Observed) -> bool:
+        if any(violation.kind in self._known for violation in observed.violations):
+            return False
+        return any(violation.kind in BY_THE_CLOCK for violation in observed.violations)
+
+    async def _confirm(self, case: Case, observed: Observed) -> Observed:
+        """Run it again; what showed twice is no accident, and not asked for a third time."""
+        if self._confirmed >= _CONFIRMATIONS:
+            return observed
+        again = await self._observe(case)
+        self._confirmed += self._is_doubtful(again)
+        return again
+
+    def _put(self, result: Result) -> None:
+        """Keep a result, and tell all that can be told in order."""
+        self._results[result.id] = result
+        while self._told < len(self.cases):
+            following = self._results.get(self.cases[self._told].id)
+            if following is None:
+                return
+            self._told += 1
+            self.tell(following)
+
+
+_CONFIRMATIONS = 2
+"""After so many failures that showed twice the clock of this machine is believed."""
+
+
+def _not_run(case: Case, because: list[str]) -> Result:
+    return Result(
+        case.id,
+        case.level,
+        case.section,
+        case.requirement,
+        Status.NOT_JUDGED,
+        [],
+        {},
+        because,
+        [],
+        0.0,
+    )

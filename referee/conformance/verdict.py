@@ -1,0 +1,191 @@
+"""What a run of the cases found."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from msgspec import Struct
+
+from referee.conformance.case import Case
+
+# Kinds of violations; a fault of a game has its code as its kind.
+NOT_STARTED = "not-started"
+NO_REPLY = "no-reply"
+NO_FLUSH = "no-flush"
+UNASKED = "unasked-output"
+NO_JSON = "no-json"
+NAME_TYPE = "name-type"
+NAME_PLAYER = "name-player"
+NAME_NAME = "name-name"
+OTHER_VERSION = "other-version"
+NO_VERSION = "no-version"
+TIMEOUT = "timeout"
+EXITED = "exited"
+OUTPUT_LIMIT = "output-limit"
+STAYS = "stays"
+
+BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS}
+"""What a busy machine can bring about as well."""
+UNPLAYABLE = {NOT_STARTED, NO_REPLY, NO_FLUSH, UNASKED, OUTPUT_LIMIT}
+"""What leaves nothing to judge if it comes with the handshake."""
+
+
+class Violation(Struct, frozen=True):
+    """Something that the bot did wrong.
+
+    Attributes:
+        kind: a constant of this module, or a fault code of the game.
+        section: of the protocol.
+        expected, actual: one clause each.
+        request: the line that was to be answered; empty if none was.
+        reply: the line that answered it; empty if none did.
+        conversation: the last lines before it: "> " was sent, "< " was written by the bot, "! " is
+            a note.
+    """
+
+    kind: str
+    section: str
+    expected: str
+    actual: str
+    request: str = ""
+    reply: str = ""
+    conversation: list[str] = []
+
+
+class Observed(Struct):
+    """What one run of a case showed.
+
+    Attributes:
+        violations: in the order in which they happened; the first of each kind.
+        counts: kind -> how often.
+        stderr: the last lines of the bot's standard error.
+        complete: whether the case came to its end.
+        seconds: how long it took.
+    """
+
+    violations: list[Violation] = []
+    counts: dict[str, int] = {}
+    stderr: list[str] = []
+    complete: bool = False
+    seconds: float = 0.0
+
+
+class Status(StrEnum):
+    """How a case came out."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_JUDGED = "not-judged"
+
+
+class Result(Struct, frozen=True):
+    """How a case came out.
+
+    Attributes:
+        id, level, section, requirement: of the case.
+        status: passed; failed; not judged, because what another case failed for was in the way.
+        violations: what it failed for, or what was in the way.
+        counts: kind of violation -> how often it happened.
+        because: ids of the failed cases that were in the way.
+        stderr: the last lines of the bot's standard error, of a case that did not pass.
+        seconds: how long it took.
+    """
+
+    id: str
+    level: Literal["MUST", "SHOULD"]
+    section: str
+    requirement: str
+    status: Status
+    violations: list[Violation]
+    counts: dict[str, int]
+    because: list[str]
+    stderr: list[str]
+    seconds: float
+
+
+class Report(Struct, frozen=True):
+    """A run of the cases against a bot.
+
+    Attributes:
+        bot: the BOT argument.
+        game: a key of `GAMES`.
+        protocol: its version.
+        seed: of the matches.
+        strict: whether SHOULD counts.
+        conforms: the verdict.
+        passed, failed, not_judged: how many cases.
+        seconds: how long it took.
+        cases: their results, in the order of the sections.
+    """
+
+    bot: str
+    game: str
+    protocol: int
+    seed: int
+    strict: bool
+    conforms: bool
+    passed: int
+    failed: int
+    not_judged: int
+    seconds: float
+    cases: list[Result]
+
+
+def judge(case: Case, observed: Observed, known: dict[str, list[str]]) -> Result:
+    """How a case came out.
+
+    Args:
+        known: kind of violation -> ids of the basic cases that failed for it.
+    """
+    judged = [v for v in observed.violations if not case.about or v.kind in case.about]
+    mine = [violation for violation in judged if case.basic or violation.kind not in known]
+    others = [violation for violation in observed.violations if violation not in mine]
+    because = sorted({id for violation in others for id in known.get(violation.kind, ())})
+    status = Status.PASSED
+    if mine:
+        status = Status.FAILED
+    elif others and not observed.complete:
+        status = Status.NOT_JUDGED
+    shown = others if status == Status.NOT_JUDGED else mine
+    return Result(
+        case.id,
+        case.level,
+        case.section,
+        case.requirement,
+        status,
+        shown,
+        {violation.kind: observed.counts[violation.kind] for violation in shown},
+        because if status == Status.NOT_JUDGED else [],
+        observed.stderr if shown else [],
+        observed.seconds,
+    )
+
+
+def summarize(
+    results: list[Result],
+    *,
+    bot: str,
+    game: str,
+    protocol: int,
+    seed: int,
+    strict: bool,
+    seconds: float,
+) -> Report:
+    """The report of a run: the bot conforms if no MUST failed and nothing was left unjudged."""
+    failed = [result for result in results if result.status == Status.FAILED]
+    left = [result for result in results if result.status == Status.NOT_JUDGED]
+    counted = [result for result in (*failed, *left) if strict or result.level == "MUST"]
+    return Report(
+        bot=bot,
+        game=game,
+        protocol=protocol,
+        seed=seed,
+        strict=strict,
+        conforms=not counted,
+        passed=len(results) - len(failed) - len(left),
+        failed=len(failed),
+        not_judged=len(left),
+        seconds=round(seconds, 3),
+        cases=results,
+    )
