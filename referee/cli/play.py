@@ -18,6 +18,8 @@ from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
+    import trio
+
     from referee.bots.launch import LaunchedBot
     from referee.logs.files import LogFile
     from referee.play import Played, Runner
@@ -149,8 +151,7 @@ def _drive(
     stderr: list[LogFile | None],
 ) -> Played:
     """Play the match with bots that were launched already."""
-    import trio
-
+    from referee.cli.running import run_in_trio
     from referee.games import GAMES
     from referee.options import Options
     from referee.play import Runner
@@ -164,41 +165,15 @@ def _drive(
         record=record,
         stderr=stderr,
     )
-    played: Played | None = None
-    caught: int | None = None
-    failure: LogWriteError | None = None
 
-    async def run() -> None:
-        nonlocal played, failure
-        with trio.open_signal_receiver(*interrupts.caught) as signals:
-            interrupts.check()
-            async with trio.open_nursery() as nursery:
-
-                async def listen() -> None:
-                    nonlocal caught
-                    async for number in signals:
-                        caught = number
-                        nursery.cancel_scope.cancel()
-
-                nursery.start_soon(listen)
-                if not options.quiet and sys.stderr.isatty():
-                    nursery.start_soon(_show_progress, runner)
-                try:
-                    played = await runner.run()
-                except LogWriteError as error:  # a nursery would wrap it
-                    failure = error
-                nursery.cancel_scope.cancel()
+    async def work(nursery: trio.Nursery) -> Played:
+        if not options.quiet and sys.stderr.isatty():
+            nursery.start_soon(_show_progress, runner)
+        return await runner.run()
 
     gc.freeze()
     gc.enable()
-    with interrupts.held():
-        trio.run(run)
-    if caught is not None:
-        raise Interrupted(caught)
-    if failure is not None:
-        raise failure
-    assert played is not None  # neither an error nor a signal
-    return played
+    return run_in_trio(work, interrupts)
 
 
 async def _show_progress(runner: Runner) -> None:
