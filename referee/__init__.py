@@ -21,7 +21,9 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
 #   api.py          play_match: one match from a Python program
+#   terminal.py     text for terminals: styles, widths, what strangers wrote made harmless
 #   report.py       the result for people
+#   conformance/    cases against a bot: what it does wrong, by section
 #   interrupts.py   signals that cannot leave a bot behind
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point

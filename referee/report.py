@@ -14,6 +14,7 @@ from typing import TypeAlias
 from referee.game import Fault, Termination, player_number
 from referee.play import Played
 from referee.result import MatchResult, PlayerResult
+from referee.terminal import cells, cut, paint
 
 MAX_NAME = 24
 """A longer name is cut in the table."""
@@ -22,10 +23,9 @@ _ASKED_CAP = 600
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]
-"""A text and its style: empty, or a key of `_STYLES`."""
+"""A text and its style, as for `referee.terminal.paint`."""
 Paint: TypeAlias = Callable[[Cell], str]
 """Styles a cell's text, if the terminal shall see colours."""
-_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33"}
 
 
 def match_report(played: Played, again: Sequence[str], *, width: int, colour: bool) -> str:
@@ -37,25 +37,24 @@ def match_report(played: Played, again: Sequence[str], *, width: int, colour: bo
         colour: whether to style text by escape sequences.
     """
 
-    def paint(cell: Cell) -> str:
-        text, style = cell
-        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style else text
+    def painted(cell: Cell) -> str:
+        return paint(*cell, colour=colour)
 
     result = played.result
-    lines = list(_table(result, paint))
+    lines = list(_table(result, painted))
     lines.append("")
-    lines += [paint((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
+    lines += [painted((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
     shown = sorted(played.first_faults, key=lambda fault: (fault.seat, fault.section, fault.code))
     if shown:
         lines += ["", "Faults, each with the section of the protocol and its first case:"]
-        lines += _faults(result, shown, width, paint)
+        lines += _faults(result, shown, width, painted)
     for seat in sorted(played.disqualified):
         lines += ["", *_disqualification(played, seat, width)]
     lines += ["", f"Seed {result.seed}. The same match again:", "  " + shlex.join(again)]
     return "\n".join(lines) + "\n"
 
 
-def _table(result: MatchResult, paint: Paint) -> Iterator[str]:
+def _table(result: MatchResult, painted: Paint) -> Iterator[str]:
     heads = ("seat", "name", "score", "turns", "faults", "longest\nreply", "what happened")
     to_right = (False, False, True, True, True, True, False)
     rows: list[tuple[Cell, ...]] = []
@@ -64,7 +63,7 @@ def _table(result: MatchResult, paint: Paint) -> Iterator[str]:
         rows.append(
             (
                 (player.player_number, ""),
-                (_cut(_name(player)), ""),
+                (cut(_name(player), MAX_NAME), ""),
                 (str(player.score), ""),
                 (str(player.turns), ""),
                 (str(faults), "yellow" if faults else ""),
@@ -73,15 +72,15 @@ def _table(result: MatchResult, paint: Paint) -> Iterator[str]:
             )
         )
     widths = [
-        max(*(_cells(line) for line in head.split("\n")), *(_cells(row[column][0]) for row in rows))
+        max(*(cells(line) for line in head.split("\n")), *(cells(row[column][0]) for row in rows))
         for column, head in enumerate(heads)
     ]
 
     def join(row: Iterable[Cell]) -> str:
         parts = []
         for cell, size, right in zip(row, widths, to_right, strict=True):
-            space = " " * (size - _cells(cell[0]))
-            parts.append(space + paint(cell) if right else paint(cell) + space)
+            space = " " * (size - cells(cell[0]))
+            parts.append(space + painted(cell) if right else painted(cell) + space)
         return _GAP.join(parts).rstrip()
 
     tall = [("\n" + head).split("\n")[-2:] for head in heads]
@@ -93,23 +92,6 @@ def _table(result: MatchResult, paint: Paint) -> Iterator[str]:
 
 def _name(player: PlayerResult) -> str:
     return player.name or "(no name)"
-
-
-def _cut(name: str) -> str:
-    if _cells(name) <= MAX_NAME:
-        return name
-    while _cells(name) > MAX_NAME - 3:
-        name = name[:-1]
-    return name + "..."
-
-
-def _cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
@@ -161,13 +143,13 @@ def _verdict(result: MatchResult) -> str:
 
 
 def _faults(
-    result: MatchResult, faults: Sequence[Fault], width: int, paint: Paint
+    result: MatchResult, faults: Sequence[Fault], width: int, painted: Paint
 ) -> Iterator[str]:
     counts = [f"{result.players[fault.seat].faults[fault.code]}x" for fault in faults]
     count_width = max(map(len, counts))
     code_width = max(len(fault.code) for fault in faults)
     for fault, count in zip(faults, counts, strict=True):
-        code = paint((fault.code, "yellow")) + " " * (code_width - len(fault.code))
+        code = painted((fault.code, "yellow")) + " " * (code_width - len(fault.code))
         start = f"  {player_number(fault.seat)}  {count:>{count_width}}  "
         indent = len(start) + code_width + len(_GAP) + 3 + len(_GAP)
         first, *rest = textwrap.wrap(fault.detail, max(width - indent, 20)) or [""]

@@ -3,7 +3,8 @@
     entry.py      arguments -> exit code
     arguments.py  how arguments are read
     console.py    messages, exit codes, terminals
-    play.py, replay.py, verify.py, validate.py, bots.py
+    running.py    trio under a command
+    play.py, conform.py, replay.py, verify.py, validate.py, bots.py
                   a command each: `add` says its arguments, `run` does it
 
 What is heavy is imported where it is used: most of a command's time would be imports otherwise.

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from referee._version import __version__
-from referee.cli import bots, play, replay, validate, verify
+from referee.cli import bots, conform, play, replay, validate, verify
 from referee.cli.arguments import Parser
 from referee.cli.console import BUG, READER_GONE, USAGE, fail, silence_stdout
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 
-COMMANDS = (play, replay, verify, validate, bots)
+COMMANDS = (play, conform, replay, verify, validate, bots)
 """In the order of the help."""
 
 

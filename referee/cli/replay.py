@@ -202,7 +202,7 @@ def _table(
     from rich.table import Table
     from rich.text import Text
 
-    from referee.replay.terminal import plain
+    from referee.terminal import plain
 
     players = [f"player{seat + 1}" for seat in range(len(start.names))]
     table = Table(box=box.ASCII2, title=None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from referee.errors import RefereeError
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
@@ -19,12 +18,11 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
 
     Raises:
         Interrupted: a signal came; the work was cancelled.
-        RefereeError: what it raised.
+        Exception: what it raised, without the groups that nurseries wrap around it.
     """
     import trio
 
     results: list[T] = []
-    failures: list[RefereeError] = []
     caught: list[int] = []
 
     async def run() -> None:
@@ -38,16 +36,21 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
                         nursery.cancel_scope.cancel()
 
                 nursery.start_soon(listen)
-                try:
-                    results.append(await work(nursery))
-                except RefereeError as error:  # a nursery would wrap it
-                    failures.append(error)
+                results.append(await work(nursery))
                 nursery.cancel_scope.cancel()
 
     with interrupts.held():
-        trio.run(run)
+        try:
+            trio.run(run)
+        except ExceptionGroup as group:
+            raise _only(group) from None
     if caught:
         raise Interrupted(caught[0])
-    if failures:
-        raise failures[0]
-    return results[0]  # neither an error nor a signal
+    return results[0]
+
+
+def _only(error: Exception) -> Exception:
+    """The one exception in a group of groups; the group, if there are more."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        (error,) = error.exceptions
+    return error

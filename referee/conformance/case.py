@@ -109,14 +109,25 @@ class _File(Struct, forbid_unknown_fields=True):
     format: str
     version: int
     game: str
+    chapters: dict[str, str]
     cases: list[Case]
 
 
-def load_cases(name: str = "bot-cases.json") -> list[Case]:
+def load_cases() -> list[Case]:
     """All cases for bots, in the order of their sections."""
+    return msgspec.json.decode(read_vectors("bot-cases.json"), type=_File).cases
+
+
+def load_chapters() -> dict[str, str]:
+    """The titles of the chapters of the protocol: "1" -> "Framing"."""
+    return msgspec.json.decode(read_vectors("bot-cases.json"), type=_File).chapters
+
+
+def read_vectors(name: str) -> bytes:
+    """A file of spec/vectors."""
     for place in _PLACES:
         if (place / name).exists():
-            return msgspec.json.decode((place / name).read_bytes(), type=_File).cases
+            return (place / name).read_bytes()
     raise FileNotFoundError(name)
 
 

@@ -52,6 +52,12 @@ class Suite:
     jobs: int = 2
     limits: Limits = field(default_factory=Limits)
     tell: Tell = lambda result: None
+    _results: dict[str, Result] = field(default_factory=dict, init=False)
+
+    @property
+    def done(self) -> int:
+        """How many cases have come out."""
+        return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
         """Run all cases; nothing that a bot does makes this fail.
@@ -60,7 +66,6 @@ class Suite:
             strict: whether SHOULD counts for the verdict.
         """
         started = trio.current_time()
-        self._results: dict[str, Result] = {}
         self._told = 0
         self._known: dict[str, list[str]] = {}
         self._slots = trio.CapacityLimiter(self.jobs)
@@ -78,7 +83,8 @@ class Suite:
             await self._side_by_side(rest)
         return summarize(
             [self._results[case.id] for case in self.cases],
-            bot=self.bot.argument,
+            tested="bot",
+            command=self.bot.argument,
             game=self.rules.name,
             protocol=self.rules.protocol,
             seed=self.seed,

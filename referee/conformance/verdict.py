@@ -105,10 +105,11 @@ class Result(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """A run of the cases against a bot.
+    """A run of the cases.
 
     Attributes:
-        bot: the BOT argument.
+        tested: what was tested.
+        command: the BOT argument, or the referee's command line.
         game: a key of `GAMES`.
         protocol: its version.
         seed: of the matches.
@@ -119,7 +120,8 @@ class Report(Struct, frozen=True):
         cases: their results, in the order of the sections.
     """
 
-    bot: str
+    tested: Literal["bot", "referee"]
+    command: str
     game: str
     protocol: int
     seed: int
@@ -165,19 +167,25 @@ def judge(case: Case, observed: Observed, known: dict[str, list[str]]) -> Result
 def summarize(
     results: list[Result],
     *,
-    bot: str,
+    tested: Literal["bot", "referee"],
+    command: str,
     game: str,
     protocol: int,
     seed: int,
     strict: bool,
     seconds: float,
 ) -> Report:
-    """The report of a run: the bot conforms if no MUST failed and nothing was left unjudged."""
+    """The report of a run: it conforms if nothing failed and nothing was left unjudged.
+
+    Args:
+        strict: whether SHOULD counts.
+    """
     failed = [result for result in results if result.status == Status.FAILED]
     left = [result for result in results if result.status == Status.NOT_JUDGED]
     counted = [result for result in (*failed, *left) if strict or result.level == "MUST"]
     return Report(
-        bot=bot,
+        tested=tested,
+        command=command,
         game=game,
         protocol=protocol,
         seed=seed,

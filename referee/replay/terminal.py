@@ -8,13 +8,13 @@ from typing import Any
 
 from referee.game import PLAYER_NUMBERS, Phrase, Story
 from referee.replay.reader import CutShort, End, Skipped, Start
+from referee.terminal import paint, plain
 
 _LABEL = 11
 _MAX_WIDTH = 120
 """Longer lines are hard to read, however wide the terminal is."""
 _SHORT = 40
 _NO_BREAK = "\u00a0"
-_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "dim": "2"}
 
 
 class Painter:
@@ -91,9 +91,4 @@ class Painter:
         return textwrap.wrap(text, self._width, subsequent_indent=" " * indent)
 
     def _paint(self, text: str, style: str) -> str:
-        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self._colour and style else text
-
-
-def plain(text: str) -> str:
-    """A text of a stranger without what a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+        return paint(text, style, colour=self._colour)

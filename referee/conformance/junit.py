@@ -1,0 +1,90 @@
+"""A run of the cases as JUnit XML, as build servers read it: a test suite a chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from xml.etree import ElementTree
+
+from referee.conformance.text import SPECIFICATION
+from referee.conformance.verdict import Report, Result, Status, Violation
+
+
+def junit(report: Report, chapters: Mapping[str, str]) -> str:
+    """The report as an XML document.
+
+    What does not count for the verdict is skipped: a failed SHOULD unless the run was strict. What
+    could not be judged is an error.
+
+    Args:
+        chapters: number -> title.
+    """
+    suites = ElementTree.Element("testsuites", _counts(report.cases, strict=report.strict))
+    suites.set("name", _clean(f"referee conform {report.command}"))
+    suites.set("time", str(report.seconds))
+    for chapter, cases in groupby(report.cases, lambda result: result.section.partition(".")[0]):
+        results = list(cases)
+        suite = ElementTree.SubElement(suites, "testsuite", _counts(results, strict=report.strict))
+        suite.set("name", f"{chapter} {chapters.get(chapter, '')}".rstrip())
+        for result in results:
+            suite.append(_case(result, strict=report.strict))
+    ElementTree.indent(suites)
+    text = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _outcome(result: Result, *, strict: bool) -> str:
+    """The element that says how a case came out; empty if it passed."""
+    if result.status == Status.PASSED:
+        return ""
+    if result.level == "SHOULD" and not strict:
+        return "skipped"
+    return "failure" if result.status == Status.FAILED else "error"
+
+
+def _counts(results: list[Result], *, strict: bool) -> dict[str, str]:
+    outcomes = [_outcome(result, strict=strict) for result in results]
+    return {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count("failure")),
+        "errors": str(outcomes.count("error")),
+        "skipped": str(outcomes.count("skipped")),
+    }
+
+
+def _case(result: Result, *, strict: bool) -> ElementTree.Element:
+    case = ElementTree.Element(
+        "testcase",
+        classname=f"{SPECIFICATION} {result.section}",
+        name=f"{result.id} {result.level} {result.requirement}",
+        time=str(result.seconds),
+    )
+    outcome = _outcome(result, strict=strict)
+    if outcome:
+        message = f"not judged: see {', '.join(result.because)}"
+        if result.status == Status.FAILED:
+            first = result.violations[0]
+            message = f"{first.section}: expected {first.expected}; {first.actual}"
+        element = ElementTree.SubElement(case, outcome, message=_clean(message))
+        element.text = _clean("\n\n".join(map(_details, result.violations)))
+    if result.stderr:
+        ElementTree.SubElement(case, "system-err").text = _clean("\n".join(result.stderr))
+    return case
+
+
+def _details(violation: Violation) -> str:
+    lines = [
+        f"section:  {violation.section}, {violation.kind}",
+        f"expected: {violation.expected}",
+        f"actual:   {violation.actual}",
+    ]
+    if violation.request:
+        lines.append(f"request:  {violation.request}")
+    if violation.reply:
+        lines.append(f"reply:    {violation.reply}")
+    return "\n".join([*lines, "last lines:", *violation.conversation])
+
+
+def _clean(text: str) -> str:
+    """Without what XML cannot hold; a bot may have written it."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text)

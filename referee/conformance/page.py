@@ -1,0 +1,37 @@
+"""A run of the cases as a page: one file of HTML that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from referee._version import __version__
+from referee.conformance.text import SPECIFICATION
+from referee.conformance.verdict import Report
+
+
+def page(report: Report, chapters: Mapping[str, str]) -> str:
+    """The report as HTML; whatever a bot wrote is escaped.
+
+    Args:
+        chapters: number -> title.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    grouped = [
+        (chapter, chapters.get(chapter, ""), list(results))
+        for chapter, results in groupby(
+            report.cases, lambda result: result.section.partition(".")[0]
+        )
+    ]
+    return environment.get_template("page.html").render(
+        report=report, chapters=grouped, specification=SPECIFICATION, version=__version__
+    )

@@ -1,0 +1,161 @@
+"""A run of the cases as text: readable at 80 columns, and nothing is said by colour alone."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from referee.conformance.case import Case
+from referee.conformance.verdict import Report, Result, Status, Violation
+from referee.terminal import cut, paint, plain
+
+SPECIFICATION = "spec/protocol-v1.md"
+_MAX_WIDTH = 120
+"""Longer lines are hard to read, however wide the terminal is."""
+_INDENT = 9
+_LABEL = 10
+_LEVEL = 8
+_SHOWN_IDS = 8
+
+
+class Table:
+    """The lines of a table that is printed while the cases run.
+
+    Args:
+        chapters: number -> title.
+        ids: of all cases that run.
+        width: columns.
+        colour: whether to style by escape sequences.
+        strict: whether SHOULD counts.
+        quiet: whether to leave out what passed.
+    """
+
+    def __init__(
+        self,
+        chapters: Mapping[str, str],
+        ids: Sequence[str],
+        *,
+        width: int,
+        colour: bool,
+        strict: bool = False,
+        quiet: bool = False,
+    ) -> None:
+        self._chapters = chapters
+        self._id = max(map(len, ids), default=0)
+        self._width = max(min(width, _MAX_WIDTH), 60)
+        self._colour = colour
+        self._strict = strict
+        self._quiet = quiet
+        self._chapter = ""
+
+    def listed(self, case: Case) -> Iterator[str]:
+        """A case that is listed, not run."""
+        yield from self._heading(case.section)
+        yield from self._line("", "", case)
+
+    def result(self, result: Result) -> Iterator[str]:
+        """A case that was run."""
+        if self._quiet and result.status == Status.PASSED:
+            return
+        yield from self._heading(result.section)
+        word, style = _WORDS[result.status]
+        if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
+            word, style = "warn", "yellow"
+        yield from self._line(word, style, result)
+        if result.status == Status.NOT_JUDGED:
+            yield from self._part("", f"not judged: see {_some(result.because)}")
+            return
+        for violation in result.violations:
+            yield from self._violation(violation, result.counts.get(violation.kind, 1))
+        if result.stderr:
+            yield from self._quoted("stderr", result.stderr)
+        if result.violations:
+            yield ""
+
+    def verdict(self, report: Report) -> Iterator[str]:
+        """What comes of it all."""
+        failed = [result for result in report.cases if result.status == Status.FAILED]
+        must = [result.id for result in failed if result.level == "MUST"]
+        should = [result.id for result in failed if result.level == "SHOULD"]
+        verdict = "conforms" if report.conforms else "does not conform"
+        parts = [f"{report.passed} of {len(report.cases)} cases passed"]
+        if must:
+            parts.append(f"{len(must)} that must pass failed")
+        if should:
+            parts.append(f"{len(should)} that should pass failed")
+        if report.not_judged:
+            parts.append(f"{report.not_judged} could not be judged")
+        text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {report.seconds:.1f} s."
+        yield ""
+        for line in textwrap.wrap(text, self._width, break_on_hyphens=False):
+            yield paint(line, "green" if report.conforms else "red", colour=self._colour)
+        if failed:
+            words = (
+                ["--referee", report.command] if report.tested == "referee" else [report.command]
+            )
+            again = ["referee", "conform", *words, "--seed", str(report.seed)]
+            for id in (must + should)[:_SHOWN_IDS]:
+                again += ["--case", id]
+            yield "Sections are those of " + SPECIFICATION + ". What failed, again:"
+            yield "  " + shlex.join(again)
+
+    def _heading(self, section: str) -> Iterator[str]:
+        chapter = section.partition(".")[0]
+        if chapter != self._chapter:
+            if self._chapter:
+                yield ""
+            self._chapter = chapter
+            title = f"{chapter} {self._chapters.get(chapter, '')}".rstrip()
+            yield paint(title, "bold", colour=self._colour)
+
+    def _line(self, word: str, style: str, case: Case | Result) -> Iterator[str]:
+        painted = paint(word, style, colour=self._colour) + " " * (6 - len(word))
+        start = f"{case.id:{self._id}}  {case.level:{_LEVEL}}"
+        indent = (2 + 6 if word else 2) + len(start)
+        first, *rest = textwrap.wrap(case.requirement, self._width - indent)
+        yield f"  {painted if word else ''}{start}{first}"
+        for line in rest:
+            yield " " * indent + line
+
+    def _violation(self, violation: Violation, count: int) -> Iterator[str]:
+        times = f" ({count} times, this is the first)" if count > 1 else ""
+        yield from self._part("section", f"{violation.section}: {violation.kind}{times}")
+        yield from self._part("expected", plain(violation.expected))
+        yield from self._part("actual", plain(violation.actual))
+        if violation.request:
+            yield from self._cut("request", violation.request)
+        if violation.reply:
+            yield from self._cut("reply", violation.reply)
+        if violation.conversation:
+            yield from self._quoted("last lines", violation.conversation)
+
+    def _part(self, label: str, text: str) -> Iterator[str]:
+        first, *rest = textwrap.wrap(text, self._width - _INDENT - _LABEL) or [""]
+        head = f"{label:{_LABEL}}" if label else ""
+        yield " " * _INDENT + paint(head, "dim", colour=self._colour) + first
+        for line in rest:
+            yield " " * (_INDENT + len(head)) + line
+
+    def _cut(self, label: str, text: str) -> Iterator[str]:
+        """What has no words to be wrapped at."""
+        label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
+        yield " " * _INDENT + label + cut(plain(text), self._width - _INDENT - _LABEL)
+
+    def _quoted(self, label: str, lines: Sequence[str]) -> Iterator[str]:
+        yield " " * _INDENT + paint(label, "dim", colour=self._colour)
+        for line in lines:
+            yield " " * (_INDENT + 2) + cut(plain(line), self._width - _INDENT - 2)
+
+
+_WORDS = {
+    Status.PASSED: ("ok", "green"),
+    Status.FAILED: ("FAIL", "red"),
+    Status.NOT_JUDGED: ("-", ""),
+}
+
+
+def _some(ids: Sequence[str]) -> str:
+    """The first of the ids, for a sentence."""
+    more = f" and {len(ids) - _SHOWN_IDS} more" if len(ids) > _SHOWN_IDS else ""
+    return ", ".join(ids[:_SHOWN_IDS]) + more
