@@ -68,6 +68,8 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
             "timeout" or "" (does not matter here).
         about: the kinds of violations that this case judges; all if empty.
         basic: judged first; what fails here is not counted again in later cases.
+        control: id of a case without what this one is about; what shows there as well is not
+            counted here, unless this case is about the very section.
     """
 
     id: str
@@ -89,6 +91,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     exits: Literal["", "grace", "timeout"] = ""
     about: list[str] = []
     basic: bool = False
+    control: str = ""
 
     @property
     def section(self) -> str:

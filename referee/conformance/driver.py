@@ -61,7 +61,15 @@ class Limits(Struct, frozen=True):
 
 
 class _OverError(Exception):
-    """The case is over: what comes would say nothing more."""
+    """The case is over: what comes would say nothing more.
+
+    Args:
+        planned: whether it came to its end, as the case has it.
+    """
+
+    def __init__(self, *, planned: bool = False) -> None:
+        super().__init__()
+        self.planned = planned
 
 
 async def run_case(
@@ -116,8 +124,8 @@ class _Driver:
                 self._launch(nursery)
                 await self._play()
                 complete = True
-            except _OverError:
-                pass
+            except _OverError as over:
+                complete = over.planned
             finally:
                 for process in self._processes.values():
                     process.close()
@@ -193,7 +201,9 @@ class _Driver:
             await self._judge_name(self._reply)
         self._match.receive(self._seat, self._reply)
         await self._go_on()
-        if self._seat in self._match.gone or (in_handshake and self._case.until == "handshake"):
+        if in_handshake and self._case.until == "handshake":
+            raise _OverError(planned=True)
+        if self._seat in self._match.gone:
             raise _OverError
 
     async def _ask_opponent(self, seat: int) -> None:
@@ -262,7 +272,7 @@ class _Driver:
     async def _close_input(self) -> None:
         """End the bot's input as the case says; its own end is all that is looked at then."""
         await self._await_end(self._limits.timeout, "after its input has ended")
-        raise _OverError
+        raise _OverError(planned=True)
 
     async def _await_end(self, seconds: float, when: str) -> None:
         self._note("the end of its input")

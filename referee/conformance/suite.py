@@ -1,8 +1,9 @@
 """All cases against one bot.
 
 The basic cases come first, one after the other: without a handshake nothing else can be judged, and
-what fails there is not counted again. Then the others, side by side. What the clock fails is run
-once more, with nothing beside it: a busy machine is no reason to blame a bot.
+what fails there is not counted again. Then those with which others are compared, then the others,
+side by side. What the clock fails is run once more, with nothing beside it: a busy machine is no
+reason to blame a bot.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ class Suite:
             for case in rest:
                 self._put(_not_run(case, blocked))
         else:
-            await self._side_by_side(rest)
+            controls = {case.control for case in rest}
+            await self._side_by_side(case for case in rest if case.id in controls)
+            await self._side_by_side(case for case in rest if case.id not in controls)
         return summarize(
             [self._results[case.id] for case in self.cases],
             tested="bot",
@@ -103,7 +106,7 @@ class Suite:
             observed = await self._observe(case)
         finally:
             self._slots.release_on_behalf_of(case.id)
-        if self._is_doubtful(observed):
+        if self._is_doubtful(case, observed):
             async with self._alone:
                 others = [object() for _ in range(self.jobs)]
                 for other in others:
@@ -113,14 +116,14 @@ class Suite:
                 finally:
                     for other in others:
                         self._slots.release_on_behalf_of(other)
-        self._put(judge(case, observed, self._known))
+        self._put(judge(case, observed, self._known, self._control(case)))
 
     async def _run(self, case: Case) -> None:
         """Run a basic case, alone as they are."""
         observed = await self._observe(case)
-        if self._is_doubtful(observed):
+        if self._is_doubtful(case, observed):
             observed = await self._confirm(case, observed)
-        result = judge(case, observed, self._known)
+        result = judge(case, observed, self._known, {})
         if result.status == Status.FAILED:
             for violation in result.violations:
                 self._known.setdefault(violation.kind, []).append(case.id)
@@ -129,8 +132,15 @@ class Suite:
     async def _observe(self, case: Case) -> Observed:
         return await run_case(case, self.bot, self.rules, seed=self.seed, limits=self.limits)
 
-    def _is_doubtful(self, observed: Observed) -> bool:
-        if any(violation.kind in self._known for violation in observed.violations):
+    def _control(self, case: Case) -> dict[str, list[str]]:
+        """What shows without what the case is about; empty if that was not run."""
+        control = self._results.get(case.control)
+        violations = control.violations if control is not None else []
+        return {violation.kind: [case.control] for violation in violations}
+
+    def _is_doubtful(self, case: Case, observed: Observed) -> bool:
+        seen = self._known.keys() | self._control(case).keys()
+        if any(violation.kind in seen for violation in observed.violations):
             return False
         return any(violation.kind in BY_THE_CLOCK for violation in observed.violations)
 
@@ -139,7 +149,7 @@ class Suite:
         if self._confirmed >= _CONFIRMATIONS:
             return observed
         again = await self._observe(case)
-        self._confirmed += self._is_doubtful(again)
+        self._confirmed += self._is_doubtful(case, again)
         return again
 
     def _put(self, result: Result) -> None:

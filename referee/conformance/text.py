@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from referee.conformance.case import Case
 from referee.conformance.verdict import Report, Result, Status, Violation
-from referee.terminal import cut, paint, plain
+from referee.terminal import cells, cut, paint, plain
 
 SPECIFICATION = "spec/protocol-v1.md"
 _MAX_WIDTH = 120
@@ -17,6 +17,8 @@ _INDENT = 9
 _LABEL = 10
 _LEVEL = 8
 _SHOWN_IDS = 8
+_MOST_JSON = 1000
+"""More characters of a request or a reply are not shown."""
 
 
 class Table:
@@ -43,11 +45,13 @@ class Table:
     ) -> None:
         self._chapters = chapters
         self._id = max(map(len, ids), default=0)
-        self._width = max(min(width, _MAX_WIDTH), 60)
+        self._full_width = max(width, 60)
+        self._width = min(self._full_width, _MAX_WIDTH)
         self._colour = colour
         self._strict = strict
         self._quiet = quiet
         self._chapter = ""
+        self._shown: dict[tuple[str, str], str] = {}
 
     def listed(self, case: Case) -> Iterator[str]:
         """A case that is listed, not run."""
@@ -66,12 +70,17 @@ class Table:
         if result.status == Status.NOT_JUDGED:
             yield from self._part("", f"not judged: see {_some(result.because)}")
             return
+        shown_before = True
         for violation in result.violations:
-            yield from self._violation(violation, result.counts.get(violation.kind, 1))
-        if result.stderr:
+            count = result.counts.get(violation.kind, 1)
+            first = self._shown.setdefault((violation.section, violation.kind), result.id)
+            if first == result.id:
+                shown_before = False
+                yield from self._violation(violation, count)
+            else:
+                yield from self._repeated(violation, first)
+        if result.stderr and not shown_before:
             yield from self._quoted("stderr", result.stderr)
-        if result.violations:
-            yield ""
 
     def verdict(self, report: Report) -> Iterator[str]:
         """What comes of it all."""
@@ -124,9 +133,9 @@ class Table:
         yield from self._part("expected", plain(violation.expected))
         yield from self._part("actual", plain(violation.actual))
         if violation.request:
-            yield from self._cut("request", violation.request)
+            yield from self._json("request", violation.request)
         if violation.reply:
-            yield from self._cut("reply", violation.reply)
+            yield from self._json("reply", violation.reply)
         if violation.conversation:
             yield from self._quoted("last lines", violation.conversation)
 
@@ -137,15 +146,27 @@ class Table:
         for line in rest:
             yield " " * (_INDENT + len(head)) + line
 
-    def _cut(self, label: str, text: str) -> Iterator[str]:
-        """What has no words to be wrapped at."""
+    def _repeated(self, violation: Violation, first: str) -> Iterator[str]:
+        """A violation of a kind that an earlier case has shown."""
+        yield from self._part("section", f"{violation.section}: {violation.kind}, as in {first}")
+        yield from self._part("actual", plain(violation.actual))
+
+    def _json(self, label: str, text: str) -> Iterator[str]:
+        """A line of JSON: there are no words to wrap at."""
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
-        yield " " * _INDENT + label + cut(plain(text), self._width - _INDENT - _LABEL)
+        text = cut(plain(text), _MOST_JSON)
+        room = self._full_width - _INDENT - _LABEL
+        while text:
+            line = text[:room]
+            while cells(line) > room:
+                line = line[:-1]
+            yield " " * _INDENT + label + line
+            label, text = " " * _LABEL, text[len(line) :]
 
     def _quoted(self, label: str, lines: Sequence[str]) -> Iterator[str]:
         yield " " * _INDENT + paint(label, "dim", colour=self._colour)
         for line in lines:
-            yield " " * (_INDENT + 2) + cut(plain(line), self._width - _INDENT - 2)
+            yield " " * (_INDENT + 2) + cut(plain(line), self._full_width - _INDENT - 2)
 
 
 _WORDS = {

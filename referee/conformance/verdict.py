@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Literal
 
@@ -85,7 +86,7 @@ class Result(Struct, frozen=True):
     Attributes:
         id, level, section, requirement: of the case.
         status: passed; failed; not judged, because what another case failed for was in the way.
-        violations: what it failed for, or what was in the way.
+        violations: what it failed for.
         counts: kind of violation -> how often it happened.
         because: ids of the failed cases that were in the way.
         stderr: the last lines of the bot's standard error, of a case that did not pass.
@@ -134,22 +135,39 @@ class Report(Struct, frozen=True):
     cases: list[Result]
 
 
-def judge(case: Case, observed: Observed, known: dict[str, list[str]]) -> Result:
+def judge(
+    case: Case,
+    observed: Observed,
+    known: Mapping[str, Sequence[str]],
+    control: Mapping[str, Sequence[str]],
+) -> Result:
     """How a case came out.
 
     Args:
         known: kind of violation -> ids of the basic cases that failed for it.
+        control: kind of violation -> id of the case's control, which shows it as well.
     """
-    judged = [v for v in observed.violations if not case.about or v.kind in case.about]
-    mine = [violation for violation in judged if case.basic or violation.kind not in known]
+
+    def counts(violation: Violation) -> bool:
+        kind = violation.kind
+        if case.about and kind not in case.about:
+            return False
+        if case.basic:
+            return True
+        return kind not in known and (kind not in control or violation.section == case.section)
+
+    mine = list(filter(counts, observed.violations))
     others = [violation for violation in observed.violations if violation not in mine]
-    because = sorted({id for violation in others for id in known.get(violation.kind, ())})
     status = Status.PASSED
     if mine:
         status = Status.FAILED
     elif others and not observed.complete:
         status = Status.NOT_JUDGED
-    shown = others if status == Status.NOT_JUDGED else mine
+    because: list[str] = []
+    if status == Status.NOT_JUDGED:
+        last = others[-1].kind  # what ended the case
+        because = [*known.get(last, ()), *control.get(last, ())]
+    shown = mine if status == Status.FAILED else []
     return Result(
         case.id,
         case.level,
@@ -158,7 +176,7 @@ def judge(case: Case, observed: Observed, known: dict[str, list[str]]) -> Result
         status,
         shown,
         {violation.kind: observed.counts[violation.kind] for violation in shown},
-        because if status == Status.NOT_JUDGED else [],
+        because,
         observed.stderr if shown else [],
         observed.seconds,
     )
