@@ -17,6 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from referee import messages
+from referee.conformance.case import CaseFile
+from referee.conformance.verdict import Report
 from referee.games import GAMES
 from referee.logs import record
 from referee.result import MatchResult
@@ -30,7 +32,11 @@ def schemas() -> dict[str, dict[str, Any]]:
 
     Those of logs and messages describe one line.
     """
-    found = {"result.schema.json": _schema(MatchResult, "The result of a match")}
+    found = {
+        "result.schema.json": _schema(MatchResult, "The result of a match"),
+        "conformance-cases.schema.json": _schema(CaseFile, "The conformance cases for bots"),
+        "conformance-report.schema.json": _schema(Report, "The report of referee conform"),
+    }
     for game in GAMES.values():
         public: list[type[Struct]] = [*_SHARED_PUBLIC, *game.public]
         to_bot: list[type[Struct]] = [*public, messages.PlayerNameRequest, *game.requests]

@@ -57,12 +57,13 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    from referee.conformance.case import load_cases, load_chapters, select
+    from referee.conformance.case import load_cases, select
 
     if options.bot is None and not options.list:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
-    cases = select(load_cases(), options.case)
-    chapters = load_chapters()
+    file = load_cases()
+    cases = select(file.cases, options.case)
+    chapters = file.chapters
     if options.list:
         return _list(options, cases, chapters)
     if options.output is not None:

@@ -108,22 +108,26 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-class _File(Struct, forbid_unknown_fields=True):
-    format: str
-    version: int
+class CaseFile(Struct, forbid_unknown_fields=True):
+    """The file of the cases.
+
+    Attributes:
+        version: of the format.
+        game: a key of `GAMES`.
+        chapters: the titles of the chapters of the protocol: "1" -> "Framing".
+        cases: in the order of their sections.
+    """
+
+    format: Literal["conformance-cases"]
+    version: Literal[1]
     game: str
     chapters: dict[str, str]
     cases: list[Case]
 
 
-def load_cases() -> list[Case]:
-    """All cases for bots, in the order of their sections."""
-    return msgspec.json.decode(read_vectors("bot-cases.json"), type=_File).cases
-
-
-def load_chapters() -> dict[str, str]:
-    """The titles of the chapters of the protocol: "1" -> "Framing"."""
-    return msgspec.json.decode(read_vectors("bot-cases.json"), type=_File).chapters
+def load_cases() -> CaseFile:
+    """All cases for bots."""
+    return msgspec.json.decode(read_vectors("bot-cases.json"), type=CaseFile)
 
 
 def read_vectors(name: str) -> bytes:

@@ -62,7 +62,7 @@ def _case(result: Result, *, strict: bool) -> ElementTree.Element:
     outcome = _outcome(result, strict=strict)
     if outcome:
         message = f"not judged: see {', '.join(result.because)}"
-        if result.status == Status.FAILED:
+        if result.violations:
             first = result.violations[0]
             message = f"{first.section}: expected {first.expected}; {first.actual}"
         element = ElementTree.SubElement(case, outcome, message=_clean(message))

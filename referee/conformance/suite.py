@@ -69,12 +69,14 @@ class Suite:
         started = trio.current_time()
         self._told = 0
         self._known: dict[str, list[str]] = {}
+        basic = [case for case in self.cases if case.basic]
+        kinds = {kind for case in basic for kind in case.about}
+        self._about = {kind: [it.id for it in basic if kind in it.about] for kind in kinds}
         self._slots = trio.CapacityLimiter(self.jobs)
         self._alone = trio.Lock()
         self._confirmed = 0
-        for case in self.cases:
-            if case.basic:
-                await self._run(case)
+        for case in basic:
+            await self._run(case)
         blocked = sorted({id for kind in UNPLAYABLE for id in self._known.get(kind, ())})
         rest = [case for case in self.cases if not case.basic]
         if blocked:
@@ -123,7 +125,7 @@ class Suite:
         observed = await self._observe(case)
         if self._is_doubtful(case, observed):
             observed = await self._confirm(case, observed)
-        result = judge(case, observed, self._known, {})
+        result = judge(case, observed, self._about, {})
         if result.status == Status.FAILED:
             for violation in result.violations:
                 self._known.setdefault(violation.kind, []).append(case.id)

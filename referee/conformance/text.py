@@ -67,9 +67,8 @@ class Table:
         if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
             word, style = "warn", "yellow"
         yield from self._line(word, style, result)
-        if result.status == Status.NOT_JUDGED:
+        if result.because:
             yield from self._part("", f"not judged: see {_some(result.because)}")
-            return
         shown_before = True
         for violation in result.violations:
             count = result.counts.get(violation.kind, 1)
@@ -104,9 +103,10 @@ class Table:
                 ["--referee", report.command] if report.tested == "referee" else [report.command]
             )
             again = ["referee", "conform", *words, "--seed", str(report.seed)]
-            for id in (must + should)[:_SHOWN_IDS]:
+            for id in list(dict.fromkeys(self._shown.values()))[:_SHOWN_IDS]:
                 again += ["--case", id]
-            yield "Sections are those of " + SPECIFICATION + ". What failed, again:"
+            text = f"Sections are those of {SPECIFICATION}. A case of each kind of failure, again:"
+            yield from textwrap.wrap(text, self._width)
             yield "  " + shlex.join(again)
 
     def _heading(self, section: str) -> Iterator[str]:

@@ -31,6 +31,9 @@ BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS}
 UNPLAYABLE = {NOT_STARTED, NO_REPLY, NO_FLUSH, UNASKED, OUTPUT_LIMIT}
 """What leaves nothing to judge if it comes with the handshake."""
 
+OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION}
+"""What stops nothing, and is judged by the cases that are about it alone."""
+
 
 class Violation(Struct, frozen=True):
     """Something that the bot did wrong.
@@ -86,7 +89,7 @@ class Result(Struct, frozen=True):
     Attributes:
         id, level, section, requirement: of the case.
         status: passed; failed; not judged, because what another case failed for was in the way.
-        violations: what it failed for.
+        violations: what it failed for, or what was in the way if no case can be named for that.
         counts: kind of violation -> how often it happened.
         because: ids of the failed cases that were in the way.
         stderr: the last lines of the bot's standard error, of a case that did not pass.
@@ -150,7 +153,7 @@ def judge(
 
     def counts(violation: Violation) -> bool:
         kind = violation.kind
-        if case.about and kind not in case.about:
+        if kind not in case.about and (case.about or kind in OF_THE_NAME):
             return False
         if case.basic:
             return True
@@ -167,7 +170,7 @@ def judge(
     if status == Status.NOT_JUDGED:
         last = others[-1].kind  # what ended the case
         because = [*known.get(last, ()), *control.get(last, ())]
-    shown = mine if status == Status.FAILED else []
+    shown = [] if status == Status.PASSED or because else mine or others
     return Result(
         case.id,
         case.level,

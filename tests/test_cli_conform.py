@@ -1,0 +1,324 @@
+"""`referee conform`: what it prints and writes, its exit codes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+from live import ROOT, is_running, referee
+
+SCHEMA = json.loads((ROOT / "spec" / "schema" / "conformance-report.schema.json").read_text())
+OVERSPENDS = """
+import json, sys
+print("\\x1b[31mI am <b>awake</b>\\x07", file=sys.stderr, flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    match message["type"]:
+        case "player-name-request":
+            reply = {"type": "player-name-reply", "player_number": message["player_number"],
+                     "name": "<script>Rich & beautiful</script>"}
+        case "play-turn" if message["buys"] and message["hand"]:
+            reply = {"type": "play-reply", "phase": "buy", "cards_to_buy": ["province"],
+                     "treasures": []}
+        case "play-turn":
+            reply = {"type": "play-reply", "phase": "cleanup"}
+        case "attack-request":
+            reply = {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
+        case _:
+            continue
+    print(json.dumps(reply), flush=True)
+"""
+CASES = ("--case", "1.1/1", "--case", "3", "--case", "5.2/1", "--case", "5.2/2")
+
+
+@pytest.fixture
+def overspends(tmp_path: Path) -> str:
+    """A bot that buys what it cannot pay, and does not say its version."""
+    file = tmp_path / "rich.py"
+    file.write_text(OVERSPENDS)
+    return str(file)
+
+
+def words_of(text: str) -> str:
+    """Without the breaks of lines."""
+    return " ".join(text.split())
+
+
+def one_line(text: str) -> str:
+    assert text.count("\n") == 1, text
+    return text
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def test_a_bot_that_conforms() -> None:
+    done = referee("conform", "minimal", "--case", "1", "--case", "5.1")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in done.stdout  # plain when piped
+    assert lines[0] == "1 Framing"
+    assert lines[1].split()[:3] == ["ok", "1.1/1", "MUST"]
+    assert "5 Replies to play-turn" in lines
+    assert "minimal conforms: 17 of 17 cases passed" in done.stdout
+
+
+def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) -> None:
+    done = referee("conform", overspends, "--case", "5.2/1", "--case", "5.2/2")
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout
+    text = done.stdout
+    assert max(len(line) for line in text.splitlines() if "referee conform" not in line) <= 80
+    first, second = text.split("FAIL  5.2/")[1:]
+    for words in (
+        "section   5.2: cannot-buy",
+        "expected  ",
+        'actual    cards_to_buy[0] is "province", which costs 8, with ',
+        'request   {"type":"play-turn"',
+        'reply     {"type": "play-reply", "phase": "buy"',
+        "last lines",
+        '> {"type":"play-turn"',
+        "stderr",
+        "[31mI am <b>awake</b>",
+    ):
+        assert words in first
+    assert "5.2: cannot-buy, as in 5.2/1" in second
+    assert "last lines" not in second
+    assert f"referee conform {overspends} --seed 1 --case 5.2/1\n" in second
+
+
+def test_what_should_be_is_a_warning_unless_strict() -> None:
+    bot = (
+        'perl -e \'$|=1; <>; print qq({"type":"player-name-reply","player_number":"player1",'
+        '"name":"x"}\\n); <>\''
+    )
+    done = referee("conform", bot, "--case", "3.1/5")
+    assert done.returncode == 0, done.stdout
+    assert "warn  3.1/5  SHOULD" in done.stdout
+    assert "conforms: 0 of 1 cases passed, 1 that should pass failed" in done.stdout
+    done = referee("conform", bot, "--case", "3.1/5", "--strict")
+    assert done.returncode == 1
+    assert "FAIL  3.1/5  SHOULD" in done.stdout
+    assert "does not conform" in done.stdout
+
+
+def test_quiet_leaves_out_what_passed(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES, "--quiet")
+    assert done.returncode == 1
+    assert "1.1/1" not in done.stdout
+    assert "FAIL  5.2/2" in done.stdout
+    assert "does not conform: " in words_of(done.stdout)
+
+
+def test_a_bot_that_does_not_start_leaves_the_rest_unjudged() -> None:
+    done = referee("conform", f"{sys.executable} -c 'raise SystemExit(3)'")
+    assert done.returncode == 1
+    assert "FAIL  3.4/1" in done.stdout
+    assert "its process ended with exit code 3" in done.stdout
+    assert "-     5.2/1" in done.stdout
+    assert "not judged: see 3.4/1" in done.stdout
+    assert done.stdout.count("FAIL") == 1
+
+
+def test_list() -> None:
+    done = referee("conform", "--list", "--case", "7.3")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "7 Militia and moat"
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["7.3/1", "7.3/2", "7.3/3"]
+    done = referee("conform", "--list", "--case", "7.3", "--format", "json")
+    assert [case["id"] for case in json.loads(done.stdout)] == ["7.3/1", "7.3/2", "7.3/3"]
+
+
+# --- other formats --------------------------------------------------------------------------------
+
+
+def test_json_is_one_object_by_its_schema(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES, "--format", "json", "--seed", "7")
+    assert done.returncode == 1
+    report = json.loads(one_line(done.stdout))
+    jsonschema.validate(report, SCHEMA)
+    assert (report["tested"], report["command"], report["seed"]) == ("bot", overspends, 7)
+    assert (report["conforms"], report["strict"]) == (False, False)
+    assert report["passed"] + report["failed"] + report["not_judged"] == len(report["cases"])
+    failed = {case["id"]: case for case in report["cases"] if case["status"] == "failed"}
+    assert failed.keys() == {"3.1/5", "5.2/2", "5.2/1"}
+    (violation,) = failed["5.2/2"]["violations"]
+    assert (violation["kind"], violation["section"]) == ("cannot-buy", "5.2")
+    assert json.loads(violation["reply"])["cards_to_buy"] == ["province"]
+
+
+def test_junit_counts_what_counts(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES, "--format", "junit")
+    assert done.returncode == 1
+    suites = ElementTree.fromstring(done.stdout)
+    names = [suite.get("name") for suite in suites.iter("testsuite")]
+    assert names == ["1 Framing", "3 Handshake", "5 Replies to play-turn"]
+    assert (suites.get("failures"), suites.get("errors"), suites.get("skipped")) == ("2", "0", "1")
+    assert suites.get("tests") == str(len(list(suites.iter("testcase"))))
+    messages = [str(failure.get("message")) for failure in suites.iter("failure")]
+    assert all(message.startswith("5.2: expected ") for message in messages)
+    strict = referee("conform", overspends, *CASES, "--format", "junit", "--strict")
+    suites = ElementTree.fromstring(strict.stdout)
+    assert (suites.get("failures"), suites.get("skipped")) == ("3", "0")
+
+
+def test_what_could_not_be_judged_is_an_error_in_junit() -> None:
+    bot = f"{sys.executable} -c pass"
+    done = referee("conform", bot, "--format", "junit")
+    suites = ElementTree.fromstring(done.stdout)
+    assert suites.get("failures") == "1"
+    assert int(suites.get("errors", "")) > 60
+    assert "3.4/1" in str(next(suites.iter("error")).get("message"))
+
+
+class _Words(HTMLParser):
+    """Collects the text of a page and its elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self.elements: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        # Nothing is loaded from anywhere.
+        assert not any(name in ("src", "srcset") for name, _ in attrs)
+        assert all(str(value).startswith("#") for name, value in attrs if name == "href")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_holds_everything_and_nothing_of_a_bot_as_markup(
+    overspends: str, tmp_path: Path
+) -> None:
+    output = tmp_path / "report.html"
+    done = referee("conform", overspends, *CASES, "--format", "html", "--output", str(output))
+    assert done.returncode == 1
+    words = _Words()
+    words.feed(output.read_text(encoding="utf-8"))
+    assert "script" not in words.elements
+    assert "b" not in words.elements
+    assert "<script>Rich & beautiful</script>" in words.text
+    assert "Does not conform" in words.text
+    assert 'cards_to_buy[0] is "province", which costs 8, with 0 left' in words.text
+    assert "FAIL  5.2/2" in done.stdout  # the table all the same
+
+
+def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
+    output = tmp_path / "report.txt"
+    done = referee("conform", "minimal", "--case", "1.1", "--output", str(output))
+    assert done.returncode == 0
+    assert output.read_text() == done.stdout
+
+
+# --- wrong usage ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "conform takes a BOT"),
+        (["no_such_bot"], "no_such_bot"),
+        (["minimal", "--case", "11.9"], "no case matches '11.9'"),
+        (["minimal", "--format", "yaml"], "yaml"),
+        (["minimal", "--timeout", "0"], "'0' is not a number of seconds above 0"),
+        (["minimal", "--jobs", "0"], "'0' is not an integer of 1 or more"),
+        (["minimal", "minimal"], "unrecognized arguments"),
+        (["minimal", "--output", "/no/such/folder/x"], "there is no folder"),
+        (["minimal", "--output", "/"], "it is a directory"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
+    done = referee("conform", *arguments)
+    assert done.returncode == 2
+    assert says in one_line(done.stderr)
+    assert done.stdout == ""
+
+
+def test_a_report_that_cannot_be_written() -> None:
+    done = referee("conform", "minimal", "--case", "1.1/1", "--output", "/dev/full")
+    assert done.returncode == 2
+    assert "cannot write /dev/full: No space left on device" in one_line(done.stderr)
+    assert "minimal conforms" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [(), ("--format", "json")])
+def test_a_full_standard_output(arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1.1", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "cannot write standard output" in one_line(done.stderr)
+
+
+# --- how it ends ----------------------------------------------------------------------------------
+
+
+def test_a_reader_that_has_enough() -> None:
+    command = [sys.executable, "-m", "referee", "conform", "minimal"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    code = (
+        "import os, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        f"open({str(started)!r}, 'w').write(str(os.getpid())); signal.pause()"
+    )
+    bot = f'{sys.executable} -c "{code}"'
+    command = [sys.executable, "-m", "referee", "conform", bot]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        pid = int(started.read_text())  # waits for the bot
+        process.send_signal(number)
+        _, said = process.communicate()
+    assert process.returncode == 128 + number
+    assert "after 0 of 104 cases" in one_line(said)
+    assert not is_running(pid)
+
+
+def test_on_a_terminal_it_says_how_far_it_is() -> None:
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1"],
+        stdout=follower,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(leader, 65536)
+            except OSError:  # the other end is closed
+                break
+            shown += piece
+        os.close(leader)
+        assert process.wait() == 0
+    assert b"of 12 cases" in shown
+    assert b"\x1b[32mok\x1b[0m" in shown
