@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -12,7 +12,7 @@ from random_players import doubtful, mixed, nonsense, right
 
 from referee.game import Disqualification
 from referee.games import GAMES
-from referee.match import Match, Sent
+from referee.match import Entry, Match, Sent
 
 Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 
@@ -57,22 +57,30 @@ def trasher(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) 
     return to_line({"type": "play-reply", "phase": "cleanup"})
 
 
+MAX_TURNS = [500, 60, 9, 1]
 CHOOSERS: list[Choose] = [right, right, right, mixed, doubtful, nonsense, idle, trasher]
 
 
 def random_log(seed: int, choosers: list[Choose] | None = None) -> bytes:
     """The spectator log of a match; everything about it follows from the seed."""
+    entries = random_match(seed, choosers)
+    return b"".join(entry.line for entry in entries if isinstance(entry, Sent) and entry.to is None)
+
+
+def random_match(
+    seed: int, choosers: list[Choose] | None = None, max_turns: int | None = None
+) -> Iterator[Entry]:
+    """All entries of a match; what is not given is chosen at random."""
     chance = Random(seed)
     count = chance.choice([2, 2, 3, 4])
     players = choosers or [chance.choice(CHOOSERS) for _ in range(count)]
     leaving = chance.choice([0, 0, 0, 0.003, 0.01])
-    match = Match(
-        GAMES["dominion"], seats=len(players), seed=seed, max_turns=chance.choice([500, 60, 9, 1])
-    )
-    lines: list[bytes] = []
+    drawn = chance.choice(MAX_TURNS)
+    match = Match(GAMES["dominion"], seats=len(players), seed=seed, max_turns=max_turns or drawn)
     asked: list[dict[str, Any]] = [{} for _ in players]
     supply: dict[str, int] = {}
     match.start()
+    yield from match.take_entries()
     while match.due:
         for seat in match.due:
             request = asked[seat]
@@ -85,13 +93,10 @@ def random_log(seed: int, choosers: list[Choose] | None = None) -> bytes:
             else:
                 match.receive(seat, players[seat](chance, request, supply))
         for entry in match.take_entries():
-            if type(entry) is not Sent:
-                continue
-            message = json.loads(entry.line)
-            if entry.to is None:
-                lines.append(entry.line)
-                if message["type"] == "supply-info":
+            yield entry
+            if isinstance(entry, Sent):
+                message = json.loads(entry.line)
+                if entry.to is not None:
+                    asked[entry.to] = message
+                elif message["type"] == "supply-info":
                     supply = {pile["card"]: pile["count"] for pile in message["cards"]}
-            elif message["type"] != "player-name-request":
-                asked[entry.to] = message
-    return b"".join(lines)

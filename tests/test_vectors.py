@@ -1,0 +1,173 @@
+"""spec/vectors: the cases, and complete games that need no program of ours."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import jsonschema
+import pytest
+from live import ROOT
+from make_vectors import GAMES, files
+
+from referee.conformance import verdict
+from referee.conformance.case import Case, load_cases
+from referee.dominion import player
+from referee.dominion.table import Table
+from referee.game import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
+from referee.games import GAMES as ALL_GAMES
+from referee.match import Disqualified, Match, Received, Sent
+
+RULES = ALL_GAMES["dominion"]
+FILES = sorted(GAMES.glob("*.jsonl"))
+Line = dict[str, Any]
+
+
+def lines_of(file: Path) -> list[Line]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_games_are_up_to_date() -> None:
+    assert {file.name: file.read_bytes() for file in FILES} == files()
+
+
+def seat(line: Line) -> int:
+    return int(line["player_number"].removeprefix("player")) - 1
+
+
+class Lot:
+    """What a file says of chance, to be drawn instead of what a seed gives."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self._decks: dict[str, list[list[str]]] = defaultdict(list)
+        self._drawn: list[Line] = []
+        for line in lines:
+            if line["entry"] == "shuffled":
+                self._decks[line["player_number"]].append(line["deck"])
+            elif line["entry"] == "drawn-by-lot":
+                self._drawn.append(line)
+
+    def shuffle(self, cards: list[str], number: Any) -> None:
+        deck = self._decks[number].pop(0)
+        assert sorted(deck) == sorted(cards)
+        cards[:] = deck[::-1]
+
+    def take(self, of: player.Player, count: int) -> list[str]:
+        line = self._drawn.pop(0)
+        cards: list[str] = line["cards"]
+        assert len(cards) == count
+        assert cards == [of.hand[place] for place in line["places"]]
+        of.hand = [card for place, card in enumerate(of.hand) if place not in line["places"]]
+        return cards
+
+    @property
+    def left(self) -> int:
+        return sum(map(len, self._decks.values())) + len(self._drawn)
+
+
+class Stream:
+    """Stands in for a random stream: knows whose it would be."""
+
+    def __init__(self, seed: str) -> None:
+        self.random = seed.partition("/")[2]
+
+
+def played_again(lines: list[Line]) -> Iterator[Line]:
+    """What our referee sends and finds, with the chance and the replies of a file."""
+    header = lines[0]
+    lot = Lot(lines)
+    with (
+        patch.object(player, "Random", Stream),
+        patch.object(player, "shuffle", lambda cards, random: lot.shuffle(cards, random)),
+        patch.object(Table, "take_at_random", lambda table, of, count: lot.take(of, count)),
+    ):
+        with patch.object(player, "shuffle", lambda cards, random: None):  # the names come first
+            match = Match(RULES, seats=header["players"], seed=0, max_turns=header["max_turns"])
+        match.start()
+        for line in lines:
+            if line["entry"] == "received":
+                raw = base64.b64decode(line["base64"]) if "base64" in line else line["line"]
+                match.receive(seat(line), raw.encode() if isinstance(raw, str) else raw)
+            elif line["entry"] == "disqualified" and seat(line) in match.due:
+                match.disqualify(seat(line), line["code"], "it is gone")
+            for entry in match.take_entries():
+                match entry:
+                    case Sent():
+                        to = "all" if entry.to is None else f"player{entry.to + 1}"
+                        yield {"entry": "sent", "to": to, "message": json.loads(entry.line)}
+                    case Fault():
+                        number = f"player{entry.seat + 1}"
+                        yield {
+                            "entry": "fault",
+                            "player_number": number,
+                            "code": entry.code,
+                            "section": entry.section,
+                        }
+                    case Disqualified() | Received():
+                        pass
+    assert lot.left == 0
+    assert match.outcome is not None
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_game_can_be_played_again_without_its_seed(file: Path) -> None:
+    lines = lines_of(file)
+    expected = [line for line in lines if line["entry"] in ("sent", "fault")]
+    assert list(played_again(lines)) == expected
+
+
+def test_no_fault_and_no_end_is_missing() -> None:
+    lines = [line for file in FILES for line in lines_of(file)]
+    faults = {line["code"] for line in lines if line["entry"] == "fault"}
+    assert faults == {*RULES.faults, INVALID_JSON, WRONG_TYPE} - {BAD_NAME_REPLY}
+    sent = [line["message"] for line in lines if line["entry"] == "sent"]
+    reasons = {message["reason"] for message in sent if message["type"] == "game-end"}
+    assert reasons == {*RULES.reasons, *Termination}
+    played = {card for message in sent for card in message.get("played", ())}
+    assert len(played) == 13  # ten kingdom cards, three treasures
+    assert {line["players"] for line in lines if line["entry"] == "header"} == {2, 3, 4}
+    kinds = {"header", "sent", "received", "shuffled", "drawn-by-lot", "fault", "disqualified"}
+    assert {line["entry"] for line in lines} == kinds
+    assert any("base64" in line for line in lines)
+
+
+# --- cases ----------------------------------------------------------------------------------------
+
+CASES = ROOT / "spec" / "vectors" / "bot-cases.json"
+
+
+def test_the_cases_are_as_their_schema_says() -> None:
+    schema = json.loads((ROOT / "spec/schema/conformance-cases.schema.json").read_text())
+    jsonschema.validate(json.loads(CASES.read_text()), schema)
+
+
+def test_the_readme_describes_every_field_and_every_kind() -> None:
+    text = (ROOT / "spec" / "vectors" / "README.md").read_text()
+    first = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| `")]
+    named = {name for cell in first for name in re.findall(r"`([a-z_-]+)`", cell)}
+    assert set(Case.__struct_fields__) <= named
+    kinds = {
+        value for name, value in vars(verdict).items() if name.isupper() and isinstance(value, str)
+    }
+    assert kinds <= named
+
+
+def test_each_case_belongs_to_a_section_of_the_protocol_and_stands_in_its_order() -> None:
+    file = load_cases()
+    protocol = (ROOT / "spec" / "protocol-v1.md").read_text()
+    sections = set(re.findall(r"^###? (\d+(?:\.\d+)?) ", protocol, re.MULTILINE))
+    titles = dict(re.findall(r"^## (\d+) (.*)$", protocol, re.MULTILINE))
+    assert file.chapters.items() <= titles.items()
+    assert {case.section for case in file.cases} <= sections
+    assert {case.section.partition(".")[0] for case in file.cases} <= file.chapters.keys()
+    keys = [[int(part) for part in re.split(r"[./]", case.id)] for case in file.cases]
+    assert keys == sorted(keys)
+    ids = [case.id for case in file.cases]
+    assert len(set(ids)) == len(ids)
+    assert all(case.control in ("", *ids) for case in file.cases)
