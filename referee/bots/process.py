@@ -243,6 +243,11 @@ class BotProcess:
             return f"its process was ended by {signal.Signals(-code).name}"
         return f"its process ended with exit code {code}"
 
+    @property
+    def unfinished(self) -> bytes:
+        """What was read of a line that has not ended."""
+        return bytes(self._buffer)
+
     # --- its end ------------------------------------------------------------------------------
 
     async def watch(self) -> None:

@@ -60,16 +60,19 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
             from the deal to the end.
         max_turns: turns a player, where there are no opponents.
         until: "end": up to the end of the match; "handshake": up to the bot's first reply.
-        insert, fields, reverse, pieces: what the bot is sent otherwise than a match has it: lines
-            beside it; fields that every message has in addition; all fields the other way round;
-            every so many bytes by themselves (0: as a whole).
+        insert, fields, replace, reverse, pieces: what the bot is sent otherwise than a match has
+            it: lines beside it; fields that every message has in addition; message type -> fields
+            with other values; all fields the other way round; every so many bytes by themselves
+            (0: as a whole).
+        listen: whether lines that nothing asked for are waited for at the end.
         close: when its input is closed; the case is then over, but for its end.
         exits: within which time it must end by itself after the end of its input: "grace",
             "timeout" or "" (does not matter here).
         about: the kinds of violations that this case judges; all if empty.
         basic: judged first; what fails here is not counted again in later cases.
-        control: id of a case without what this one is about; what shows there as well is not
-            counted here, unless this case is about the very section.
+        vital: a basic case without which nothing can be judged: if it fails, no more is run.
+        control: id of a case without what this one is about; what shows there as well, or in the
+            control's own control, is not counted here, unless this case is about the very section.
     """
 
     id: str
@@ -85,18 +88,27 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     until: Literal["end", "handshake"] = "end"
     insert: list[Insert] = []
     fields: dict[str, Any] = {}
+    replace: dict[str, dict[str, Any]] = {}
     reverse: bool = False
     pieces: int = 0
     close: Close | None = None
+    listen: bool = False
     exits: Literal["", "grace", "timeout"] = ""
     about: list[str] = []
     basic: bool = False
+    vital: bool = False
     control: str = ""
 
     @property
     def section(self) -> str:
         """The section of the protocol."""
         return self.id.partition("/")[0]
+
+    @property
+    def script(self) -> bytes:
+        """Equal for cases that differ only in what they judge."""
+        judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
+        return msgspec.json.encode(msgspec.structs.replace(self, id="", requirement="", **judging))
 
     def matches(self, pattern: str) -> bool:
         """Whether a pattern of `--case` names it: an id, a section, or with wildcards."""

@@ -7,8 +7,10 @@ that leaves every later line in doubt (one line too many, a line that is no repl
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections import Counter, deque
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -21,7 +23,7 @@ from referee.bots.process import Answer, BotProcess, Failure
 from referee.bots.stderr import StderrKeeper
 from referee.conformance import verdict
 from referee.conformance.case import Case
-from referee.conformance.verdict import Observed, Violation
+from referee.conformance.verdict import Known, Observed, Violation
 from referee.decode import decode_reply, reply_decoder
 from referee.game import (
     INVALID_JSON,
@@ -44,6 +46,10 @@ MOST_LINE = 2000
 """More characters of a line are not kept."""
 _AFTER_INPUT_SECONDS = 2.0
 """So long after the end of its input the rest of a bot's output is waited for."""
+_SHORT_REST_SECONDS = 0.2
+"""The same where the case does not listen: most bots have exited long before."""
+_KNOWN_SECONDS = 1.0
+"""At most so long a reply is waited for that is known not to come."""
 _MOST_REST = 50
 _PIECE_SECONDS = 0.001
 
@@ -54,10 +60,12 @@ class Limits(Struct, frozen=True):
     Attributes:
         timeout: seconds for the handshake, for a reply, and to end after the end of the input.
         grace: seconds to end after `game-end` (8.4).
+        quiet: seconds that a case which listens waits for lines that nothing asked for.
     """
 
     timeout: float = 10.0
     grace: float = 1.0
+    quiet: float = 0.3
 
 
 class _OverError(Exception):
@@ -73,23 +81,31 @@ class _OverError(Exception):
 
 
 async def run_case(
-    case: Case, bot: BotCommand, rules: Rules, *, seed: int, limits: Limits
+    case: Case,
+    bot: BotCommand,
+    rules: Rules,
+    *,
+    seed: int,
+    limits: Limits,
+    known: Known = MappingProxyType({}),
 ) -> Observed:
     """Run one case.
 
     Args:
         bot: how the bot is started; once, in a process of its own.
         seed: of the match.
+        known: what is known to go wrong: it is not waited for as long as otherwise.
     """
-    return await _Driver(case, bot, rules, seed, limits).run()
+    return await _Driver(case, bot, rules, seed, limits, known).run()
 
 
 class _Driver:
     def __init__(
-        self, case: Case, bot: BotCommand, rules: Rules, seed: int, limits: Limits
+        self, case: Case, bot: BotCommand, rules: Rules, seed: int, limits: Limits, known: Known
     ) -> None:
         self._case = case
         self._bot = bot
+        self._known = known
         self._limits = limits
         self._seat = int(case.seat.removeprefix("player")) - 1
         if not case.opponents:
@@ -173,6 +189,11 @@ class _Driver:
         if self._case.exits:
             within = self._limits.grace if self._case.exits == "grace" else self._limits.timeout
             await self._await_end(within, "after `game-end`")
+        patience = _AFTER_INPUT_SECONDS if self._case.listen else _SHORT_REST_SECONDS
+        rest = await self._rest(patience)
+        if rest:
+            detail = f"{len(rest)} more than it was asked for, the first: {_short(rest[0])}"
+            self._violate(verdict.SURPLUS, "1.2", "one line for each request", detail)
 
     async def _go_on(self) -> None:
         """Judge the last reply, then send what is new."""
@@ -239,13 +260,15 @@ class _Driver:
         kind = json.loads(line)["type"]
         close = self._case.close
         first, self._first = self._first, False
+        if kind == "game-end" and self._case.listen:
+            await self._look_for_unasked()
         for insert in self._case.insert:
             if insert.before == kind or (first and insert.before == "first"):
                 for extra in insert.lines * insert.repeat:
                     await self._push(msgspec.json.encode(extra) + b"\n")
         if close is not None and close.at == "first":
             await self._close_input()
-        if self._case.fields or self._case.reverse:
+        if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(line)
         if close is not None and close.at == kind:
             await self._push(line[: len(line) // 2] if close.cut else line)
@@ -254,6 +277,7 @@ class _Driver:
 
     def _changed(self, line: bytes) -> bytes:
         message = json.loads(line)
+        message |= self._case.replace.get(message["type"], {})
         extra = list(self._case.fields.items())
         half = len(extra) // 2
         fields = extra[:half] + list(message.items()) + extra[half:]
@@ -282,18 +306,36 @@ class _Driver:
 
     # --- what the bot writes ------------------------------------------------------------------
 
+    async def _look_for_unasked(self) -> None:
+        """Find lines that are there although nothing will be asked any more (1.2).
+
+        Replies may be written early, so a legal one too many shows only here; afterwards it could
+        not be told from what a bot says to `game-end`.
+        """
+        answer = await self._tested.reply(trio.current_time() + self._limits.quiet)
+        if isinstance(answer, bytes):
+            self._note_line(answer)
+            expected = "one line for each request"
+            detail = f"a line more than was asked for: {_short(answer)}"
+            self._violate(verdict.UNASKED, "1.2", expected, detail, "", _short(answer))
+            raise _OverError
+
     async def _read(self, in_handshake: bool) -> bytes:
         """The bot's reply; the case is over if there is none."""
         timeout = self._limits.timeout
+        name = json.loads(self._asked[self._seat])["type"]
+        late_kind = verdict.NO_REPLY if in_handshake else verdict.TIMEOUT
+        is_known = (late_kind, name) in self._known
+        if is_known:
+            timeout = min(timeout, _KNOWN_SECONDS)
         answer = await self._tested.reply(trio.current_time() + timeout)
         if isinstance(answer, bytes):
             self._note_line(answer)
             return answer
         request = self._shown_request()
-        name = json.loads(self._asked[self._seat])["type"]
         expected = f"a reply to {name} within {timeout:g} s"
         section = "3.4" if in_handshake else "8.1"
-        kind = verdict.NO_REPLY if in_handshake else verdict.TIMEOUT
+        kind = late_kind
         match answer.code:
             case Disqualification.FAILED_TO_START:
                 kind, section, expected = verdict.NOT_STARTED, "3.4", "a program that starts"
@@ -303,7 +345,7 @@ class _Driver:
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, "1.3"
                 expected = "at most 64 KiB a line, and nothing that is not asked for"
-            case _:
+            case _ if not is_known:
                 late = await self._tested.reply(trio.current_time() + timeout)
                 if isinstance(late, bytes):
                     detail = f"it came later than that: {_short(late)}"
@@ -320,17 +362,27 @@ class _Driver:
                         request,
                     )
                     raise _OverError
+                if self._tested.unfinished:
+                    kind, section = verdict.NO_LINE_END, "1.1"
+                    expected = "a reply that ends with a line end"
+                    reply = self._tested.unfinished
+                    detail = f"this came without one: {_short(reply)}"
+                    self._violate(kind, section, expected, detail, request, _short(reply))
+                    raise _OverError
         self._violate(kind, section, expected, answer.detail, request)
         raise _OverError
 
-    async def _rest(self) -> list[bytes]:
+    async def _rest(self, seconds: float = _AFTER_INPUT_SECONDS) -> list[bytes]:
         """What the bot still writes once its input has ended; the case is over with that."""
-        self._note("the end of its input")
-        await self._tested.end_input(_AFTER_INPUT_SECONDS)
+        if not self._case.exits:
+            self._note("the end of its input")
+        await self._tested.end_input(seconds)
         lines: list[bytes] = []
         while len(lines) < _MOST_REST:
             answer: Answer = await self._tested.reply(trio.current_time())
             if isinstance(answer, Failure):
+                if answer.code == Disqualification.OUTPUT_LIMIT:
+                    lines.append(f"({answer.detail})".encode())
                 break
             self._note_line(answer)
             lines.append(answer)
@@ -342,10 +394,11 @@ class _Driver:
         reply = decode_reply(line, _names)
         if isinstance(reply, Malformed):
             rest = await self._rest()
-            if any(isinstance(decode_reply(other, _names), PlayerNameReply) for other in rest) or (
-                isinstance(decode_reply(line[line.find(b"{") :], _names), PlayerNameReply)
-            ):
-                self._violate_unasked(line, "player-name-reply")
+            after_prompt = line[line.find(b"{") :]
+            if not line.startswith(codecs.BOM_UTF8):
+                rest.append(after_prompt)
+            if any(isinstance(decode_reply(other, _names), PlayerNameReply) for other in rest):
+                self._violate_unasked(verdict.EARLY, line, "player-name-reply")
             elif reply.code == INVALID_JSON:
                 expected = "a line of UTF-8 with one JSON object"
                 self._violate(verdict.NO_JSON, "1.1", expected, reply.detail)
@@ -374,7 +427,7 @@ class _Driver:
                 not isinstance(decode_reply(line, self._decoder), Malformed)
                 for line in await self._rest()
             ):
-                self._violate_unasked(self._reply, f"the reply to {kind}")
+                self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
                 raise _OverError
         expected = f"a reply that section {fault.section} allows"
         reply = _short(self._reply)
@@ -384,9 +437,9 @@ class _Driver:
         if doubtful:
             raise _OverError
 
-    def _violate_unasked(self, line: bytes, expected: str) -> None:
+    def _violate_unasked(self, kind: str, line: bytes, expected: str) -> None:
         self._violate(
-            verdict.UNASKED,
+            kind,
             "1.2",
             f"{expected}, and nothing else on standard output",
             f"the line {_short(line)} comes before it",
@@ -406,11 +459,10 @@ class _Driver:
         reply: str = "",
     ) -> None:
         self._counts[kind] += 1
-        if self._counts[kind] == 1:
-            shown = list(self._conversation)
-            self._violations.append(
-                Violation(kind, section, expected, actual, request, reply, shown)
-            )
+        shown = list(self._conversation)
+        found = Violation(kind, section, expected, actual, request, reply, shown)
+        if all(violation.key != found.key for violation in self._violations):
+            self._violations.append(found)
 
     def _shown_request(self) -> str:
         return self._asked[self._seat].decode().rstrip("\n")

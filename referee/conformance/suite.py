@@ -1,14 +1,14 @@
 """All cases against one bot.
 
 The basic cases come first, one after the other: without a handshake nothing else can be judged, and
-what fails there is not counted again. Then those with which others are compared, then the others,
-side by side. What the clock fails is run once more, with nothing beside it: a busy machine is no
-reason to blame a bot.
+what fails there is not counted again. Then the others, side by side; a case with which others are
+compared is judged before them. What the clock fails is run once more, with nothing beside it: a
+busy machine is no reason to blame a bot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import trio
@@ -18,7 +18,7 @@ from referee.conformance.case import Case
 from referee.conformance.driver import Limits, run_case
 from referee.conformance.verdict import (
     BY_THE_CLOCK,
-    UNPLAYABLE,
+    Key,
     Observed,
     Report,
     Result,
@@ -68,24 +68,18 @@ class Suite:
         """
         started = trio.current_time()
         self._told = 0
-        self._known: dict[str, list[str]] = {}
-        basic = [case for case in self.cases if case.basic]
-        kinds = {kind for case in basic for kind in case.about}
-        self._about = {kind: [it.id for it in basic if kind in it.about] for kind in kinds}
+        self._known: dict[Key, list[str]] = {}
         self._slots = trio.CapacityLimiter(self.jobs)
         self._alone = trio.Lock()
         self._confirmed = 0
-        for case in basic:
-            await self._run(case)
-        blocked = sorted({id for kind in UNPLAYABLE for id in self._known.get(kind, ())})
+        self._judged = {case.id: trio.Event() for case in self.cases}
+        blocked = await self._run_basic([case for case in self.cases if case.basic])
         rest = [case for case in self.cases if not case.basic]
         if blocked:
             for case in rest:
                 self._put(_not_run(case, blocked))
         else:
-            controls = {case.control for case in rest}
-            await self._side_by_side(case for case in rest if case.id in controls)
-            await self._side_by_side(case for case in rest if case.id not in controls)
+            await self._side_by_side(rest)
         return summarize(
             [self._results[case.id] for case in self.cases],
             tested="bot",
@@ -96,6 +90,44 @@ class Suite:
             strict=strict,
             seconds=trio.current_time() - started,
         )
+
+    async def _run_basic(self, cases: Iterable[Case]) -> list[str]:
+        """Run the basic cases one after the other, and a script once for all that judge it.
+
+        Returns:
+            The ids of the vital ones that failed: with one there is nothing more to judge.
+        """
+        groups: dict[bytes, list[Case]] = {}
+        for case in cases:
+            groups.setdefault(case.script, []).append(case)
+        unclear: list[tuple[Case, Observed]] = []
+        blocked: list[str] = []
+        for group in groups.values():
+            if blocked:
+                for case in group:
+                    self._put(_not_run(case, blocked))
+                continue
+            observed = await self._run_alone(group[0])
+            for case in group:
+                result = judge(case, observed, self._known, {})
+                if result.status == Status.NOT_JUDGED:
+                    unclear.append((case, observed))  # a later one may say why
+                    continue
+                if result.status == Status.FAILED:
+                    for violation in result.violations:
+                        self._known.setdefault(violation.key, []).append(case.id)
+                    if case.vital:
+                        blocked.append(case.id)
+                self._put(result)
+        for case, observed in unclear:
+            self._put(judge(case, observed, self._known, {}))
+        return blocked
+
+    async def _run_alone(self, case: Case) -> Observed:
+        observed = await self._observe(case)
+        if self._is_doubtful(observed, {}):
+            observed = await self._confirm(case, observed)
+        return observed
 
     async def _side_by_side(self, cases: Iterable[Case]) -> None:
         async with trio.open_nursery() as nursery:
@@ -108,7 +140,8 @@ class Suite:
             observed = await self._observe(case)
         finally:
             self._slots.release_on_behalf_of(case.id)
-        if self._is_doubtful(case, observed):
+        control = await self._control(case)
+        if self._is_doubtful(observed, control):
             async with self._alone:
                 others = [object() for _ in range(self.jobs)]
                 for other in others:
@@ -118,45 +151,44 @@ class Suite:
                 finally:
                     for other in others:
                         self._slots.release_on_behalf_of(other)
-        self._put(judge(case, observed, self._known, self._control(case)))
-
-    async def _run(self, case: Case) -> None:
-        """Run a basic case, alone as they are."""
-        observed = await self._observe(case)
-        if self._is_doubtful(case, observed):
-            observed = await self._confirm(case, observed)
-        result = judge(case, observed, self._about, {})
-        if result.status == Status.FAILED:
-            for violation in result.violations:
-                self._known.setdefault(violation.kind, []).append(case.id)
-        self._put(result)
+        self._put(judge(case, observed, self._known, control))
 
     async def _observe(self, case: Case) -> Observed:
-        return await run_case(case, self.bot, self.rules, seed=self.seed, limits=self.limits)
+        return await run_case(
+            case, self.bot, self.rules, seed=self.seed, limits=self.limits, known=self._known
+        )
 
-    def _control(self, case: Case) -> dict[str, list[str]]:
-        """What shows without what the case is about; empty if that was not run."""
-        control = self._results.get(case.control)
-        violations = control.violations if control is not None else []
-        return {violation.kind: [case.control] for violation in violations}
+    async def _control(self, case: Case) -> dict[str, list[str]]:
+        """What shows without what the case is about; empty if that is not run."""
+        found: dict[str, list[str]] = {}
+        while case.control in self._judged:
+            await self._judged[case.control].wait()
+            control = self._results[case.control]
+            violations = control.violations if control.status == Status.FAILED else []
+            for violation in violations:
+                found.setdefault(violation.kind, []).append(control.id)
+            case = next(other for other in self.cases if other.id == control.id)
+        return found
 
-    def _is_doubtful(self, case: Case, observed: Observed) -> bool:
-        seen = self._known.keys() | self._control(case).keys()
-        if any(violation.kind in seen for violation in observed.violations):
+    def _is_doubtful(self, observed: Observed, control: Mapping[str, Sequence[str]]) -> bool:
+        """Whether the clock alone may be to blame, as far as is known by now."""
+        found = observed.violations
+        if any(violation.key in self._known or violation.kind in control for violation in found):
             return False
-        return any(violation.kind in BY_THE_CLOCK for violation in observed.violations)
+        return any(violation.kind in BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
         """Run it again; what showed twice is no accident, and not asked for a third time."""
         if self._confirmed >= _CONFIRMATIONS:
             return observed
         again = await self._observe(case)
-        self._confirmed += self._is_doubtful(case, again)
+        self._confirmed += self._is_doubtful(again, {})
         return again
 
     def _put(self, result: Result) -> None:
         """Keep a result, and tell all that can be told in order."""
         self._results[result.id] = result
+        self._judged[result.id].set()
         while self._told < len(self.cases):
             following = self._results.get(self.cases[self._told].id)
             if following is None:

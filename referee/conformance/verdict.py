@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -14,7 +15,10 @@ from referee.conformance.case import Case
 NOT_STARTED = "not-started"
 NO_REPLY = "no-reply"
 NO_FLUSH = "no-flush"
+NO_LINE_END = "no-line-end"
+EARLY = "early-output"
 UNASKED = "unasked-output"
+SURPLUS = "surplus-output"
 NO_JSON = "no-json"
 NAME_TYPE = "name-type"
 NAME_PLAYER = "name-player"
@@ -28,8 +32,11 @@ STAYS = "stays"
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS}
 """What a busy machine can bring about as well."""
-UNPLAYABLE = {NOT_STARTED, NO_REPLY, NO_FLUSH, UNASKED, OUTPUT_LIMIT}
-"""What leaves nothing to judge if it comes with the handshake."""
+
+Key: TypeAlias = tuple[str, str]
+"""What makes two violations the same mistake: their kind, and the type of the request."""
+Known: TypeAlias = Mapping[Key, Sequence[str]]
+"""Mistakes that were found already, each with the ids of the cases that failed for it."""
 
 OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION}
 """What stops nothing, and is judged by the cases that are about it alone."""
@@ -56,12 +63,17 @@ class Violation(Struct, frozen=True):
     reply: str = ""
     conversation: list[str] = []
 
+    @property
+    def key(self) -> Key:
+        """What it has in common with others of the same mistake."""
+        return self.kind, json.loads(self.request)["type"] if self.request else ""
+
 
 class Observed(Struct):
     """What one run of a case showed.
 
     Attributes:
-        violations: in the order in which they happened; the first of each kind.
+        violations: in the order in which they happened; the first of each key.
         counts: kind -> how often.
         stderr: the last lines of the bot's standard error.
         complete: whether the case came to its end.
@@ -139,16 +151,13 @@ class Report(Struct, frozen=True):
 
 
 def judge(
-    case: Case,
-    observed: Observed,
-    known: Mapping[str, Sequence[str]],
-    control: Mapping[str, Sequence[str]],
+    case: Case, observed: Observed, known: Known, control: Mapping[str, Sequence[str]]
 ) -> Result:
     """How a case came out.
 
     Args:
-        known: kind of violation -> ids of the basic cases that failed for it.
-        control: kind of violation -> id of the case's control, which shows it as well.
+        known: what basic cases failed for.
+        control: kind of violation -> ids of the case's controls that failed for it.
     """
 
     def counts(violation: Violation) -> bool:
@@ -157,7 +166,9 @@ def judge(
             return False
         if case.basic:
             return True
-        return kind not in known and (kind not in control or violation.section == case.section)
+        if violation.key in known:
+            return False
+        return kind not in control or _is_about(case, violation)
 
     mine = list(filter(counts, observed.violations))
     others = [violation for violation in observed.violations if violation not in mine]
@@ -168,8 +179,8 @@ def judge(
         status = Status.NOT_JUDGED
     because: list[str] = []
     if status == Status.NOT_JUDGED:
-        last = others[-1].kind  # what ended the case
-        because = [*known.get(last, ()), *control.get(last, ())]
+        last = others[-1]  # what ended the case
+        because = [*known.get(last.key, ()), *control.get(last.kind, ())]
     shown = [] if status == Status.PASSED or because else mine or others
     return Result(
         case.id,
@@ -183,6 +194,11 @@ def judge(
         observed.stderr if shown else [],
         observed.seconds,
     )
+
+
+def _is_about(case: Case, violation: Violation) -> bool:
+    """Whether it breaks the very section of the case; bad parameters of all cards break 6."""
+    return f"{case.section}.".startswith(f"{violation.section}.")
 
 
 def summarize(
