@@ -70,7 +70,7 @@ def test_a_bot_that_conforms() -> None:
     assert lines[0] == "1 Framing"
     assert lines[1].split()[:3] == ["ok", "1.1/1", "MUST"]
     assert "5 Replies to play-turn" in lines
-    assert "minimal conforms: 17 of 17 cases passed" in done.stdout
+    assert "minimal conforms: 22 of 22 cases passed" in done.stdout
 
 
 def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) -> None:
@@ -298,7 +298,7 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
         process.send_signal(number)
         _, said = process.communicate()
     assert process.returncode == 128 + number
-    assert "after 0 of 104 cases" in one_line(said)
+    assert "after 0 of 114 cases" in one_line(said)
     assert not is_running(pid)
 
 
@@ -320,5 +320,5 @@ def test_on_a_terminal_it_says_how_far_it_is() -> None:
             shown += piece
         os.close(leader)
         assert process.wait() == 0
-    assert b"of 12 cases" in shown
+    assert b"of 16 cases" in shown
     assert b"\x1b[32mok\x1b[0m" in shown
