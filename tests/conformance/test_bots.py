@@ -1,0 +1,335 @@
+"""Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
+
+What is expected is expected of all cases. A test runs those that any bot could fail wrongly: the
+basic ones, the bot's own chapter, and some of each other. `python tests/conformance/test_bots.py`
+runs all cases, with whole matches, against all bots (or those that it is given); it takes minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+import trio
+import wrong_bot
+from msgspec import Struct
+
+from referee.bots.command import BotCommand
+from referee.conformance.case import Case, load_cases
+from referee.conformance.driver import Limits
+from referee.conformance.suite import Suite
+from referee.conformance.verdict import Report, Status
+from referee.games import GAMES
+
+CASES = {case.id: case for case in load_cases().cases}
+BOT = Path(__file__).parent / "wrong_bot.py"
+ARGUMENTS = {"starts-slowly": "1.5", "thinks-too-long": "1.5", "exits-slowly": "1.5"}
+
+PATIENT = Limits(quiet=0.05)
+"""For bots that are never waited for: a busy machine has all the time that it needs."""
+LISTENING = Limits(quiet=2.0)
+"""For bots that write without being asked: the wait ends with the line."""
+BRIEF = Limits(timeout=1.0, grace=0.5, quiet=0.05)
+"""For bots that are waited for."""
+STAYING = Limits(timeout=5.0, grace=0.5, quiet=0.05)
+"""For bots that exit after longer than the grace period, and before the timeout."""
+
+
+class Wrong(Struct, frozen=True):
+    """What a wrong bot must come to, over all cases.
+
+    Attributes:
+        failed, unjudged: ids, with wildcards.
+        passed: instead of `unjudged` where nothing else is judged: the ids that pass all the same.
+        run: which cases a test runs in any case.
+    """
+
+    failed: str
+    unjudged: str = ""
+    passed: str | None = None
+    run: str = ""
+    limits: Limits = PATIENT
+
+
+def ids(patterns: str) -> set[str]:
+    found = {id for id in CASES for pattern in patterns.split() if fnmatchcase(id, pattern)}
+    for pattern in patterns.split():
+        assert any(fnmatchcase(id, pattern) for id in CASES), f"{pattern} names no case"
+    return found
+
+
+NEIGHBOURS = "1.1/3 1.5/2 2.4/1 2.13/1 4.4/1 5.2/5 5.3/1 6.1/1 7.2/3 8.3/1 8.4/2 9/1"
+WHOLE_MATCHES = "4.1/*"
+
+# What passes although the bot cannot play: the handshake; play-turn in general.
+NAMED = "1.1/1 1.1/2 1.2/1 3.1/1 3.1/2 3.1/4 3.1/5 3.3/1 3.4/1"
+PLAYED = "1.1/6 1.1/7 1.2/2 1.2/3 1.2/4 1.3/1 5.1/6 5.4/1 5.5/1 5.5/2"
+# All that a bot cannot get through which has no answer to an attack.
+ATTACKS = "1.5/4 2.9/1 4.1/* 7.1/2 7.1/3 7.1/4 7.1/5 7.2/* 7.3/*"
+
+
+def vital(failed: str, passed: str = "", limits: Limits = PATIENT) -> Wrong:
+    return Wrong(failed, passed=passed, limits=limits)
+
+
+def grouped(run: str, bots: dict[str, Wrong]) -> Iterator[tuple[str, Wrong]]:
+    """Bots that are wrong about the same, and the cases that a test runs for each of them."""
+    for name, wrong in bots.items():
+        yield (
+            name,
+            Wrong(wrong.failed, wrong.unjudged, wrong.passed, wrong.run or run, wrong.limits),
+        )
+
+
+OUTPUT = {
+    "no-flush": vital("1.1/1", limits=BRIEF),
+    "flushes-the-name-only": vital("1.1/6", NAMED, BRIEF),
+    "no-line-end": vital("1.1/2", limits=BRIEF),
+    "no-line-end-in-play": vital("1.1/7", NAMED, BRIEF),
+    "single-quotes": vital("1.1/2"),
+    "single-quotes-in-play": vital("1.1/7", NAMED),
+    "latin-1": vital("1.1/2"),
+    "byte-order-mark": vital("1.1/2"),
+    "nan": vital("1.1/2"),
+    "null-for-a-name": vital("1.1/2"),
+    "arrays-in-play": vital("1.1/7", NAMED),
+    "two-objects-in-a-line": vital("1.1/2"),
+    "pretty-printed": vital("1.1/2"),
+    "pretty-printed-in-play": vital("1.1/7", NAMED),
+    "banner": vital("1.2/1"),
+    "prompts": vital("1.2/1"),
+    "replies-twice": vital("1.2/2", NAMED),
+    "plays-twice": vital("1.2/2", NAMED, LISTENING),
+    "prints-debug-lines": vital("1.2/2", NAMED),
+    "prints-debug-objects": vital("1.2/2", NAMED),
+    "answers-news": vital("1.2/2", NAMED),
+    "answers-news-with-clean-up": vital("1.2/2", NAMED, LISTENING),
+    "answers-gains": vital("1.2/2", NAMED),
+    "says-goodbye": Wrong("1.2/4"),
+    "floods-at-the-end": Wrong("1.2/4"),
+    "long-lines": vital("1.3/1"),
+    "floods-blank-lines": vital("1.3/1", NAMED),
+}
+
+READING = {
+    "reads-ascii": Wrong("1.1/3"),
+    "reads-pieces-as-lines": Wrong("1.1/4", "8.1/1"),
+    "depends-on-the-order-of-fields": Wrong("1.1/5 1.5/4", limits=BRIEF),
+    "reads-slowly": Wrong("8.1/1", run="1.5/2 2.5/1 8.1/1", limits=BRIEF),
+    "crashes-on-unknown-types": Wrong("1.5/1 1.5/2 1.5/3"),
+    "answers-unknown-types": Wrong("1.5/1 1.5/2 1.5/3"),
+    "crashes-on-what-comes-before-the-handshake": Wrong("1.5/1"),
+    "crashes-on-long-lines": Wrong("1.5/3"),
+    "crashes-on-unknown-fields": Wrong("1.5/4"),
+}
+
+NEWS = {
+    "crashes-on-three-players": Wrong(
+        "4.1/3 4.1/4 4.1/5 4.4/2", "1.1/3 1.5/4 2.7/1 2.9/1 2.13/1 7.1/5 8.3/1 8.3/3 9/1"
+    ),
+    "crashes-on-four-players": Wrong("4.1/6 4.1/7 4.1/8 4.1/9 4.4/3", "2.2/1 6.3/1 7.1/4 8.3/2"),
+    "crashes-on-empty-names": Wrong("2.2/1"),
+    "crashes-when-others-gain": vital("2.5/1", f"{NAMED} {PLAYED}"),
+    "crashes-when-others-trash": Wrong("2.7/1 4.1/1 4.1/[3-9]"),
+    "crashes-when-others-reveal": Wrong("2.9/1 4.1/1 4.1/3 4.1/4 4.1/[6-9] 6.3/1"),
+    "crashes-when-others-shuffle": Wrong(
+        "2.10/1 4.1/* 4.4/1", "2.6/1 2.7/1 4.4/2 4.4/3 5.3/5 7.1/5 8.3/1"
+    ),
+    "crashes-on-disqualification": Wrong("2.13/1 8.3/1 8.3/2 8.3/3", "9/1"),
+    "answers-disqualifications-with-clean-up": Wrong("2.13/1 8.3/1 8.3/2 8.3/3"),
+    "crashes-on-unknown-codes": Wrong("9/1"),
+}
+
+HANDSHAKE = {
+    "always-player-1": Wrong("3.1/3"),
+    "no-player-number": Wrong("3.1/2 3.1/3"),
+    "player-number-as-integer": Wrong("3.1/2 3.1/3"),
+    "no-name": Wrong("3.1/4"),
+    "name-null": Wrong("3.1/4"),
+    "name-list": Wrong("3.1/4"),
+    "no-type": vital("3.1/1"),
+    "type-of-the-news": vital("3.1/1"),
+    "no-version": Wrong("3.1/5"),
+    "version-2": vital("3.3/1", NAMED.replace("3.3/1", "")),
+    "version-as-string": vital("3.3/1", NAMED.replace("3.3/1", "")),
+    "version-true": vital("3.3/1", NAMED.replace("3.3/1", "")),
+    "exits-at-once": vital("3.4/1"),
+    "starts-slowly": vital("3.4/1", limits=BRIEF),
+    "never-answers": vital("3.4/1", limits=BRIEF),
+}
+
+TURNS = {
+    "exits-after-its-first-turn": vital("1.2/3", NAMED),
+    "thinks-too-long": vital("1.2/3", NAMED, BRIEF),
+    "overlooks-the-last-question": vital("1.2/3", NAMED, BRIEF),
+    "no-type-in-play": vital("5.5/1", NAMED),
+    "unknown-phase": Wrong("5.5/2"),
+    "no-phase": Wrong("5.5/2"),
+    "keeps-buying": Wrong("5.1/1"),
+    "top-discard-not-held": Wrong("5.1/6"),
+    "plays-without-actions": Wrong("5.3/2"),
+    "plays-what-it-does-not-hold": Wrong("5.4/1"),
+    "plays-copper-as-an-action": Wrong("5.4/1"),
+    "treasures-null": Wrong("4.1/* 4.4/1 5.2/*"),
+    "buys-null": Wrong("4.1/* 4.4/1 5.2/*"),
+    "buys-an-unknown-card": Wrong("4.1/* 4.4/1 5.2/*"),
+    "plays-a-copper-too-many": Wrong("4.1/* 4.4/1 5.2/*"),
+    "plays-the-whole-hand-as-treasures": Wrong("4.1/* 4.4/1 5.2/1 5.2/2 5.2/3 5.2/6 5.2/8"),
+    "counts-one-coin-too-many": Wrong("4.1/* 4.4/1 5.2/1 5.2/6 5.2/8"),
+    "counts-every-card-as-a-coin": Wrong("4.1/* 4.4/1 5.2/1 5.2/2 5.2/6 5.2/8"),
+    "ignores-the-number-of-buys": Wrong("4.1/1 4.1/5 4.1/6 5.2/4 5.2/5"),
+    "buys-from-empty-piles": Wrong("2.4/1 4.1/8 5.2/3 5.2/4 5.2/7"),
+    "buys-the-last-card-twice": Wrong("5.2/4 5.2/7"),
+    "crashes-on-an-empty-hand": Wrong("5.1/3", "6.1/2 6.6/3"),
+    "crashes-on-a-long-hand": Wrong("5.1/4"),
+    "crashes-on-large-numbers": Wrong("5.2/7"),
+}
+
+CARDS = {
+    "cellar-discards-null": Wrong("5.3/1 5.3/3 6.1/1 6.1/2 6.1/3"),
+    "cellar-discards-itself": Wrong("5.3/1 5.3/3 6.1/1 6.1/2 6.1/3"),
+    "cellar-discards-a-card-twice": Wrong("5.3/1 5.3/3 6.1/1"),
+    "mine-without-wish": Wrong("5.3/3 6.4/1 6.4/3"),
+    "mine-gains-no-treasure": Wrong("5.3/3 6.4/1 6.4/3"),
+    "mine-trashes-estate": Wrong("5.3/3 6.4/1 6.4/3"),
+    "mine-always-wants-gold": Wrong("5.3/3 6.4/1 6.4/3"),
+    "mine-overlooks-empty-piles": Wrong("6.4/3"),
+    "plays-a-mine-without-treasures": Wrong("6.4/2"),
+    "remodel-trashes-itself": Wrong("5.3/3 6.6/1 6.6/4"),
+    "remodel-without-trash": Wrong("5.3/3 6.6/1 6.6/3 6.6/4"),
+    "remodel-always-adds-three": Wrong("6.6/1"),
+    "plays-a-remodel-alone": Wrong("6.6/2"),
+    "workshop-without-parameters": Wrong("5.3/3 6.10/1 6.10/2"),
+    "workshop-gains-market": Wrong("5.3/3 6.10/1 6.10/2"),
+    "workshop-always-wants-silver": Wrong("6.10/2"),
+}
+
+UNDER_ATTACK = {
+    "never-answers-attacks": Wrong("7.1/1", ATTACKS, run="1.5/4 7.1/4 7.2/*", limits=BRIEF),
+    "crashes-on-attacks": Wrong("7.1/1", ATTACKS),
+    "answers-attacks-by-a-clean-up": Wrong("7.1/1", ATTACKS),
+    "answers-attacks-by-a-list": Wrong("7.1/1", ATTACKS),
+    "discards-too-few": Wrong("4.1/* 7.1/[2-5] 7.2/* 7.3/*"),
+    "discards-too-many": Wrong("4.1/* 7.1/[2-5] 7.2/* 7.3/*"),
+    "discards-null": Wrong("4.1/* 7.1/[2-5] 7.2/* 7.3/*"),
+    "discards-curses": Wrong("4.1/* 7.1/[2-5] 7.2/* 7.3/*"),
+    "discards-victory-cards-only": Wrong("4.1/* 7.1/[3-5] 7.2/1 7.2/2 7.2/4 7.3/*"),
+    "discards-one-card-twice": Wrong("4.1/[2-9] 7.1/3 7.2/2 7.2/4"),
+    "discards-always-two": Wrong("7.1/2 7.1/3"),
+    "always-reveals-a-moat": Wrong("4.1/* 7.1/[3-5] 7.2/*"),
+    "reveals-by-another-word": Wrong("4.1/2 4.1/4 4.1/[6-9] 7.1/2 7.3/*"),
+}
+
+END = {
+    "ignores-the-end-of-its-input": Wrong("8.4/[3-9]", limits=BRIEF, run="8.4/[3-5] 9/2"),
+    "never-exits": Wrong("8.4/*", limits=BRIEF, run="8.4/[1-3] 9/2"),
+    "exits-slowly": Wrong("8.4/2", limits=STAYING, run="8.4/1 8.4/2 8.4/8 9/2"),
+    "stays-when-it-is-alone": Wrong("8.3/4", limits=BRIEF),
+    "stays-on-unknown-reasons": Wrong("9/2", limits=BRIEF),
+}
+
+WRONG = dict(
+    [
+        *grouped("1.*", OUTPUT),
+        *grouped("1.* 8.1/1", READING),
+        *grouped("2.* 4.4/* 8.3/* 9/*", NEWS),
+        *grouped("3.*", HANDSHAKE),
+        *grouped("2.4/1 5.*", TURNS),
+        *grouped("5.3/* 6.*", CARDS),
+        *grouped("7.*", UNDER_ATTACK),
+        *grouped("8.* 9/*", END),
+    ]
+)
+ODD = sorted(wrong_bot.ODD)
+
+
+def with_controls(chosen: Iterable[str]) -> set[str]:
+    """The cases and all that they are compared with."""
+    found = set(chosen)
+    todo = list(found)
+    while todo:
+        control = CASES[todo.pop()].control
+        if control and control not in found:
+            found.add(control)
+            todo.append(control)
+    return found
+
+
+def cases_for(run: str) -> list[Case]:
+    """What a test runs: some of each chapter with the basic cases."""
+    basic = {case.id for case in CASES.values() if case.basic}
+    chosen = with_controls(basic | ids(NEIGHBOURS) | ids(run))
+    return [case for case in CASES.values() if case.id in chosen]
+
+
+async def check(mode: str, cases: list[Case], limits: Limits) -> Report:
+    argv = (sys.executable, "-I", "-S", str(BOT), mode)
+    if mode in ARGUMENTS:
+        argv += (ARGUMENTS[mode],)
+    suite = Suite(cases, BotCommand(mode, argv), GAMES["dominion"], seed=1, limits=limits)
+    return await suite.run()
+
+
+def outcome(report: Report, status: Status) -> set[str]:
+    return {result.id for result in report.cases if result.status == status}
+
+
+def expected(wrong: Wrong) -> tuple[set[str], set[str]]:
+    """Ids of the cases that fail and of those that are not judged."""
+    failed = ids(wrong.failed)
+    if wrong.passed is None:
+        return failed, ids(wrong.unjudged)
+    return failed, CASES.keys() - failed - ids(wrong.passed)
+
+
+def test_every_way_to_be_wrong_is_here() -> None:
+    modes = [mode for table in wrong_bot.TABLES for mode in table]
+    assert len(modes) == len(set(modes))
+    assert {*WRONG, *ODD} == set(modes)
+    assert not WRONG.keys() & ODD
+    assert len(WRONG) > 100
+
+
+@pytest.mark.parametrize("mode", WRONG)
+async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(mode: str) -> None:
+    wrong = WRONG[mode]
+    failed, unjudged = expected(wrong)
+    cases = cases_for(wrong.run)
+    run = {case.id for case in cases}
+    assert failed & run
+    report = await check(mode, cases, wrong.limits)
+    assert outcome(report, Status.FAILED) == failed & run
+    assert outcome(report, Status.NOT_JUDGED) == unjudged & run
+    for result in report.cases:
+        if result.status == Status.NOT_JUDGED:  # and it says why
+            assert set(result.because) & failed, result.id
+
+
+@pytest.mark.parametrize("mode", ODD)
+async def test_an_odd_bot_passes(mode: str) -> None:
+    report = await check(mode, cases_for("1.* 5.1/* 7.1/* 8.4/*"), PATIENT)
+    assert outcome(report, Status.PASSED) == {result.id for result in report.cases}
+    assert report.conforms
+
+
+async def check_all(modes: list[str]) -> int:
+    """Run all cases against these bots, and say where one differs from what it should."""
+    different = 0
+    for mode in modes or [*WRONG, *ODD]:
+        wrong = WRONG.get(mode, Wrong(""))
+        report = await check(mode, list(CASES.values()), wrong.limits)
+        found = outcome(report, Status.FAILED), outcome(report, Status.NOT_JUDGED)
+        text = "as expected"
+        for name, should, came in zip(("failed", "unjudged"), expected(wrong), found, strict=True):
+            if should != came:
+                text = f"{name}: not {sorted(should - came)}, but {sorted(came - should)}"
+                different += 1
+        print(f"{mode}: {text}, {report.seconds:.1f} s", flush=True)
+    return different
+
+
+if __name__ == "__main__":
+    sys.exit(min(1, trio.run(check_all, sys.argv[1:])))
