@@ -310,9 +310,12 @@ def reads_ascii():
 @mode(MAINS)
 def reads_pieces_as_lines():
     """Take whatever one read brings for whole lines, after the first."""
-    line = b""
-    while not line.endswith(b"\n"):
-        line += os.read(0, 1)
+    line = data = b" "
+    while data and not line.endswith(b"\n"):
+        data = os.read(0, 1)
+        line += data
+    if not data:
+        return
     hear(json.loads(line))
     while data := os.read(0, 1 << 20):
         for line in data.splitlines():

@@ -1,0 +1,126 @@
+"""A run of the cases: what it makes of the clock, of opponents, of what does not start."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from referee.bots.command import BotCommand, resolve_bot
+from referee.conformance.case import Case, load_cases
+from referee.conformance.driver import Limits
+from referee.conformance.suite import Suite
+from referee.conformance.verdict import Report, Result, Status
+from referee.games import GAMES
+
+CASES = load_cases().cases
+BOT = Path(__file__).parent / "wrong_bot.py"
+
+
+def suite(cases: Iterable[Case], bot: BotCommand, timeout: float = 10.0) -> Suite:
+    limits = Limits(timeout=timeout, quiet=0.05)
+    return Suite(list(cases), bot, GAMES["dominion"], seed=1, limits=limits)
+
+
+def python(*arguments: str) -> BotCommand:
+    return BotCommand("bot", (sys.executable, "-I", "-S", *arguments))
+
+
+def chosen(*ids: str) -> list[Case]:
+    return [case for case in CASES if case.id in ids]
+
+
+def statuses(report: Report) -> dict[str, Status]:
+    return {result.id: result.status for result in report.cases}
+
+
+async def test_a_program_that_cannot_be_started() -> None:
+    told: list[Result] = []
+    run = suite(CASES, BotCommand("bot", ("/no/such/program",)))
+    run.tell = told.append
+    report = await run.run()
+    assert [result.id for result in report.cases] == [case.id for case in CASES]
+    assert told == report.cases
+    assert run.done == len(CASES)
+    assert (report.passed, report.failed) == (0, 1)
+    (failed,) = [result for result in report.cases if result.status == Status.FAILED]
+    assert failed.id == "3.4/1"
+    (violation,) = failed.violations
+    assert (violation.kind, violation.expected) == ("not-started", "a program that starts")
+
+
+LATE_ONCE = """
+import json, os, sys
+late = not os.path.exists({mark!r})
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == {type!r} and late:
+        open({mark!r}, "w").close()
+        continue
+    match message["type"]:
+        case "player-name-request":
+            me = message["player_number"]
+            reply = {{"type": "player-name-reply", "player_number": me, "name": "", "version": 1}}
+        case "play-turn":
+            reply = {{"type": "play-reply", "phase": "cleanup"}}
+        case "attack-request":
+            reply = {{"type": "attack-reply", "discard": message["options"][: message["discard"]]}}
+        case _:
+            continue
+    print(json.dumps(reply), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "id"),
+    [("player-name-request", "3.4/1"), ("play-turn", "1.2/3"), ("play-turn", "5.1/3")],
+)
+async def test_what_the_clock_fails_once_is_no_failure(kind: str, id: str, tmp_path: Path) -> None:
+    """Basic cases and others are run again when no reply came in time."""
+    mark = tmp_path / "mark"
+    bot = python("-c", LATE_ONCE.format(mark=str(mark), type=kind))
+    report = await suite(chosen(id), bot, timeout=1.0).run()
+    assert statuses(report) == {id: Status.PASSED}
+    assert mark.exists()
+
+
+async def test_what_is_waited_for_in_vain_twice_is_not_asked_a_third_time(tmp_path: Path) -> None:
+    """Of three cases that need a reply which never comes two are run twice."""
+    starts = tmp_path / "starts"
+    code = f"open({str(starts)!r}, 'a').write('x'); import sys; sys.stdin.read()"
+    cases = [Case(f"3.4/{number}", "MUST", "A reply.") for number in (1, 2, 3)]
+    report = await suite(cases, python("-c", code), timeout=0.5).run()
+    assert set(statuses(report).values()) == {Status.FAILED}
+    assert len(starts.read_text()) == 5
+
+
+async def test_a_whole_match_against_opponents_that_play_or_leave() -> None:
+    leaves = f"{sys.executable} -c pass"
+    cases = [
+        Case("4.1/1", "MUST", "One.", players=3, seat="player2", opponents=["minimal", leaves]),
+        Case("4.1/2", "MUST", "Two.", opponents=[leaves]),
+    ]
+    report = await suite(cases, resolve_bot("big_money")).run()
+    assert set(statuses(report).values()) == {Status.PASSED}
+
+
+async def test_a_wrong_bot_in_a_whole_match() -> None:
+    bot = python(str(BOT), "counts-one-coin-too-many")
+    report = await suite(chosen("4.1/2"), bot).run()
+    ((violation,),) = [result.violations for result in report.cases]
+    assert (violation.kind, violation.section) == ("cannot-buy", "5.2")
+    assert '"type":"play-turn"' in violation.request
+    assert '"cards_to_buy"' in violation.reply
+    assert violation.conversation[-1].startswith("< ")
+
+
+async def test_a_control_that_was_not_chosen_masks_nothing() -> None:
+    bot = python(str(BOT), "crashes-on-three-players")
+    report = await suite(chosen("2.13/1"), bot).run()
+    assert statuses(report) == {"2.13/1": Status.FAILED}
+    report = await suite(chosen("4.4/2", "2.13/1"), bot).run()
+    assert statuses(report) == {"2.13/1": Status.NOT_JUDGED, "4.4/2": Status.FAILED}
+    assert report.cases[0].because == ["4.4/2"]
+    assert not report.conforms
