@@ -46,7 +46,7 @@ MOST_LINE = 2000
 """More characters of a line are not kept."""
 _AFTER_INPUT_SECONDS = 2.0
 """So long after the end of its input the rest of a bot's output is waited for."""
-_SHORT_REST_SECONDS = 0.2
+_SHORT_REST_SECONDS = 0.5
 """The same where the case does not listen: most bots have exited long before."""
 _KNOWN_SECONDS = 1.0
 """At most so long a reply is waited for that is known not to come."""

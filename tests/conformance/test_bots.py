@@ -1,7 +1,7 @@
 """Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
 
 What is expected is expected of all cases. A test runs those that any bot could fail wrongly: the
-basic ones, the bot's own chapter, and some of each other. `python tests/conformance/test_bots.py`
+basic ones, those of its own sections, and some of each chapter. `python tests/conformance/test_bots.py`
 runs all cases, with whole matches, against all bots (or those that it is given); it takes minutes.
 """
 
@@ -49,7 +49,8 @@ class Wrong(Struct, frozen=True):
     Attributes:
         failed, unjudged: ids, with wildcards.
         passed: instead of `unjudged` where nothing else is judged: the ids that pass all the same.
-        run: which cases a test runs in any case.
+        run: what a test runs besides the basic cases, the neighbours and the own sections.
+        limits: of its runs.
     """
 
     failed: str
