@@ -1,8 +1,9 @@
 """Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
 
 What is expected is expected of all cases. A test runs those that any bot could fail wrongly: the
-basic ones, those of its own sections, and some of each chapter. `python tests/conformance/test_bots.py`
-runs all cases, with whole matches, against all bots (or those that it is given); it takes minutes.
+basic ones, those of its own sections, and some of each chapter.
+`python tests/conformance/test_bots.py` runs all cases, with whole matches, against all bots (or
+those that it is given); it takes minutes.
 """
 
 from __future__ import annotations
