@@ -43,14 +43,13 @@ def build(name: str, out: Path) -> str:
     return run_line.format(**names)
 
 
-def seatings(bot: str) -> Iterator[list[str]]:
-    """The bot in every seat of matches of two, three and four players."""
+def seatings() -> Iterator[list[str]]:
+    """Big Money in the second seat of matches of two, three and four players."""
     others = ["militia_money", "random_legal", "village_engine"]
     for count in (2, 3, 4):
-        for seat in range(count):
-            bots = others[: count - 1]
-            bots.insert(seat, bot)
-            yield bots
+        bots = others[: count - 1]
+        bots.insert(1, "big_money")
+        yield bots
 
 
 async def failures(bot: str) -> list[Result]:
@@ -74,7 +73,7 @@ async def test_a_bot_in_another_language_conforms(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", FOREIGN)
 async def test_a_bot_in_another_language_plays_as_the_python_one(name: str, tmp_path: Path) -> None:
     bot = build(name, tmp_path)
-    for seed, bots in enumerate(seatings("big_money")):
+    for seed, bots in enumerate(seatings()):
         played = await play(tmp_path, *bots, seed=seed)
         score = [player.score for player in played.result.players]
         theirs = [bot if other == "big_money" else other for other in bots]

@@ -68,7 +68,7 @@ def ids(patterns: str) -> set[str]:
     return found
 
 
-NEIGHBOURS = "1.1/3 1.5/2 2.13/1 4.4/1 5.2/5 5.3/1 6.1/1 7.2/3 8.4/2 9/1"
+NEIGHBOURS = "1.5/2 4.4/1 5.2/5 7.2/3 8.4/2"
 
 # What passes although the bot cannot play: the handshake; play-turn in general.
 NAMED = "1.1/1 1.1/2 1.2/1 3.1/1 3.1/2 3.1/4 3.1/5 3.3/1 3.4/1"
