@@ -15,16 +15,25 @@ reading.py     what a spectator knows of a game in the middle of it
 explanation.py is there a course of a turn that sends its messages?
 observer.py    what a spectator can check of a game
 story.py       a match turn by turn, for people
+shadow.py      a game with the chance of another referee's
+steps.py       which rules a reply is about
+blame.py       which rule another referee breaks
+probe.py       the bot that watches other referees; a program of its own
+plans.py       the matches that it plays
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from referee.dominion import faults, messages
 from referee.dominion.game import REASONS, Dominion
 from referee.dominion.observer import Observer
+from referee.dominion.plans import MATCHES
+from referee.dominion.shadow import ShadowGame
 from referee.dominion.situation import Situation, simplest_reply
 from referee.dominion.story import Story
-from referee.game import Rules
+from referee.game import Probes, Rules
 
 RULES = Rules(
     name="dominion",
@@ -41,6 +50,12 @@ RULES = Rules(
     story=Story,
     situation=Situation,
     simplest_reply=simplest_reply,
+    probes=Probes(
+        program=str(Path(__file__).parent / "probe.py"),
+        matches=MATCHES,
+        shadow=ShadowGame,
+        cases="referee-cases.json",
+    ),
 )
 
 __all__ = ["RULES", "Dominion"]
