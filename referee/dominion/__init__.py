@@ -27,6 +27,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.dominion import faults, messages
+from referee.dominion.cards import CARDS
 from referee.dominion.game import REASONS, Dominion
 from referee.dominion.observer import Observer
 from referee.dominion.plans import MATCHES
@@ -54,6 +55,7 @@ RULES = Rules(
         program=str(Path(__file__).parent / "probe.py"),
         matches=MATCHES,
         shadow=ShadowGame,
+        secrets=frozenset(CARDS),
         cases="referee-cases.json",
     ),
 )

@@ -387,6 +387,7 @@ def early(bot, line):
 
 
 def noise(bot, line):
+    bot.note("noise")
     os.write(2, b"noise " * 8 * 1024 + b"\n")
     for _ in range(20):
         os.write(2, b"noise " * 8 * 1024 + b"\n")
@@ -455,6 +456,7 @@ def leave_leading(bot, argument):
 
 
 def close_output(bot, argument):
+    bot.note("closes its output")
     bot.note("leaves")
     os.close(1)
     while sys.stdin.buffer.readline():
@@ -463,10 +465,10 @@ def close_output(bot, argument):
 
 
 def last_words(bot, argument):
-    """Answer this request and the next two turns in advance, and be gone."""
+    """Answer this request and the next one in advance, and be gone."""
     if not first(bot):
         return None
-    bot.write(encode(small_buy(bot)) + encode(cleanup()) + encode(cleanup()))
+    bot.write(encode(small_buy(bot)) + encode(cleanup()))
     return bot.leave()
 
 

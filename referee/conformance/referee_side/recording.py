@@ -1,0 +1,90 @@
+"""What one probe wrote down: spec/vectors/README.md has the format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+_SHOWN = 2000
+"""More characters of a line are not shown."""
+
+
+class Recording(Struct):
+    """A probe's record.
+
+    Attributes:
+        process: what it says of its process: pid, session, group, folder, token; empty if it was
+            not started.
+        received: the lines that it was sent, without their line ends.
+        replies: the lines that it wrote and that are no blank lines.
+        blanks: for each reply, how many blank lines were written before it.
+        notes: what it noted.
+        lines: everything, as it stands in the record.
+        torn: the last that it was sent has no line end.
+        after: for each reply, how many lines had been read when it was written.
+        cut: a reply was written without its line end.
+        leaves: it has left the match of its own accord.
+    """
+
+    process: dict[str, Any] = {}
+    received: list[bytes] = []
+    replies: list[bytes] = []
+    blanks: list[int] = []
+    notes: list[str] = []
+    lines: list[bytes] = []
+    torn: bool = False
+    after: list[int] = []
+    cut: bool = False
+    leaves: bool = False
+
+    def conversation(self, sent: int, count: int) -> list[str]:
+        """The last lines up to the message with this number, counted from 0, and its reply."""
+        place = 0
+        seen = 0
+        for place, line in enumerate(self.lines, start=1):  # noqa: B007 (used after the loop)
+            if line.startswith(b"> "):
+                seen += 1
+            if seen > sent:
+                break
+        shown = [line for line in self.lines[:place] if not line.startswith(b"# ")]
+        return [_shown(line) for line in shown[-count:]]
+
+
+def read_recording(file: Path) -> Recording:
+    """Read a record; one that is torn or not there holds what can be read of it."""
+    recording = Recording()
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return recording
+    blank = 0
+    for line in data.split(b"\n")[:-1]:  # what follows the last line end was not written to its end
+        mark, text = line[:2], line[2:]
+        recording.lines.append(line)
+        if mark == b"# ":
+            recording.process = json.loads(text)
+        elif mark == b"> ":
+            recording.received.append(text)
+        elif mark == b"~ ":
+            recording.torn = True
+        elif mark == b"< " and not text.strip():
+            blank += 1
+        elif mark == b"< ":
+            recording.replies.append(text)
+            recording.blanks.append(blank)
+            recording.after.append(len(recording.received))
+            blank = 0
+        elif mark == b"- ":
+            recording.cut = True
+        elif mark == b"! ":
+            recording.notes.append(text.decode(errors="replace"))
+            recording.leaves = recording.leaves or text == b"leaves"
+    return recording
+
+
+def _shown(line: bytes) -> str:
+    text = line[:_SHOWN].decode(errors="backslashreplace")
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

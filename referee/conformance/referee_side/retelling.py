@@ -1,0 +1,516 @@
+"""A match that another referee has played, played again by our rules, up to the first departure.
+
+The replies are the probes' own. Chance is looked up in what the seats were sent (the game's
+`Shadow`). Everything else must be as our rules say: for each seat every message, in its order. What
+departs so that the rest can still be told apart, such as a message that is merely written badly, is
+noted and the match goes on; with the first other departure it is over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.conformance.referee_side.framing import (
+    LINE_LIMIT,
+    compact,
+    name_rules,
+    reply_rules,
+)
+from referee.conformance.referee_side.recording import Recording
+from referee.conformance.referee_side.running import Played
+from referee.conformance.verdict import Violation
+from referee.game import (
+    PLAYER_NUMBERS,
+    Departure,
+    Disqualification,
+    Game,
+    Rules,
+    Setup,
+    Shadow,
+    Witnessed,
+    player_number,
+)
+from referee.match import Match, Sent
+
+LAST_LINES = 12
+MAX_TURNS = 500
+_SHARED = (
+    *("player-name-request", "player-name", "player-disqualified", "game-end"),
+    "player-name-reply",
+)
+NOISE = "noise"
+CLOSES = "closes its output"
+
+
+class Found(Struct):
+    """A departure.
+
+    Attributes:
+        candidates: the cases that it may break, the likeliest first.
+        violation: what is to be told of it; its section is filled in with the case.
+    """
+
+    candidates: list[str]
+    violation: Violation
+
+
+class Retold(Struct):
+    """What a match showed.
+
+    Attributes:
+        id: of the match.
+        passed: case -> in how many steps it held.
+        noted: what departs and leaves the rest of the match as it is; each of one case.
+        departure: the first other departure; None if there is none.
+        steps: how many steps were right.
+        openings: the first request of each seat that is no handshake.
+    """
+
+    id: str
+    passed: Counter[str]
+    noted: list[Found] = []
+    departure: Found | None = None
+    steps: int = 0
+    openings: list[str] = []
+
+
+class _DepartedError(Exception):
+    """The match cannot be followed any further."""
+
+    def __init__(self, found: Found) -> None:
+        super().__init__(found.candidates)
+        self.found = found
+
+
+def retell(played: Played, rules: Rules) -> Retold:
+    """Play a match again, and say where it departs."""
+    teller = _Teller(played, rules)
+    try:
+        teller.tell()
+    except _DepartedError as departed:
+        teller.told.departure = departed.found
+    return teller.told
+
+
+class _Stream:
+    """What one seat was sent.
+
+    Attributes:
+        messages: the JSON values of the lines; None for a line that is none.
+        place: how many of them have been compared.
+        replied: how many replies have been used.
+    """
+
+    def __init__(self, probe: Recording, known: Mapping[str, frozenset[str]]) -> None:
+        self.probe = probe
+        self.place = 0
+        self.replied = 0
+        self.messages: list[dict[str, Any] | None] = []
+        for line in probe.received:
+            try:
+                value = json.loads(line.decode())
+            except (ValueError, RecursionError):
+                value = None
+            right = isinstance(value, dict) and isinstance(value.get("type"), str)
+            self.messages.append(value if right else None)
+        self._known = known
+
+    def requests_before(self, count: int, kinds: set[str]) -> int:
+        """How many requests are among the first messages, the handshake's included."""
+        return sum(m is not None and m["type"] in kinds for m in self.messages[:count])
+
+    def ahead(self) -> Iterable[int]:
+        """The places of the messages to come that are no unknown ones."""
+        for place in range(self.place, len(self.messages)):
+            message = self.messages[place]
+            if message is None or message["type"] in self._known:
+                yield place
+
+    def next(self) -> int | None:
+        """The place of the next of them."""
+        return next(iter(self.ahead()), None)
+
+
+class _Teller:
+    def __init__(self, played: Played, rules: Rules) -> None:
+        self.told = Retold(played.id, Counter())
+        self._played = played
+        self._rules = rules
+        self._requests = {str(struct.__struct_config__.tag) for struct in rules.requests}
+        self._requests.add("player-name-request")
+        self._fields = {"type"}.union(
+            *(struct.__struct_encode_fields__ for struct in rules.replies)
+        )
+        self._public = {
+            *("player-name", "player-disqualified", "game-end"),
+            *(str(struct.__struct_config__.tag) for struct in rules.public),
+        }
+        fields = {
+            str(struct.__struct_config__.tag): frozenset(struct.__struct_encode_fields__)
+            for struct in (*rules.public, *rules.requests)
+        }
+        fields |= dict.fromkeys(_SHARED, frozenset())
+        self._streams = [_Stream(probe, fields) for probe in played.probes]
+        self._match = Match(
+            msgspec.structs.replace(rules, new=self._new),
+            seats=len(played.probes),
+            seed=0,
+            max_turns=MAX_TURNS,
+        )
+        self._shadow: Shadow | None = None
+        self._about: list[str] = []  # what the reply of this step is about, whatever the game
+        self._names: dict[int, list[str]] = {}
+        self._began = False
+        self._noted: set[str] = set()
+
+    def _new(self, setup: Setup) -> Game:
+        asks = self._requests - {"player-name-request"}
+        requests = [
+            [m for m in stream.messages if m is not None and m["type"] in asks]
+            for stream in self._streams
+        ]
+        longest = max(self._streams, key=lambda stream: len(stream.messages))
+        public = [m for m in longest.messages if m is not None and m["type"] in self._public]
+        self._shadow = self._rules.probes.shadow(setup, Witnessed(requests, public))
+        return self._shadow
+
+    # --- the course of the match --------------------------------------------------------------
+
+    def tell(self) -> None:
+        """Play the match; raises where it departs."""
+        asks = self._requests - {"player-name-request"}
+        for stream in self._streams:
+            first = [_text(m) for m in stream.messages if m is not None and m["type"] in asks]
+            self.told.openings += first[:1]
+        match = self._match
+        match.start()
+        self._compare()
+        self._step_is_right(["2.1/1"])
+        while match.due:
+            seat = match.due[0]
+            self._take_reply(seat)
+            in_handshake = not self._began
+            self._compare()
+            self._step_is_right(self._step_rules(in_handshake))
+        self._check_rest()
+
+    def _take_reply(self, seat: int) -> None:
+        """Give the match the reply of the seat that is due, or take the seat out."""
+        stream = self._streams[seat]
+        probe = stream.probe
+        number = stream.replied
+        match = self._match
+        handshake = not match.requests[seat]
+        self._about = []
+        if number >= len(probe.replies):
+            if not probe.leaves:
+                self._no_reply(seat)
+            rule = "3.4/2" if handshake else "8.2/1"
+            if probe.cut:
+                rule = "1.1/6"
+            elif CLOSES in probe.notes:
+                rule = "8.2/2"
+            self._about = [rule]
+            if handshake:
+                self._names[seat] = [rule]
+            match.disqualify(seat, Disqualification.EXITED, "as its plan says")
+            return
+        line = probe.replies[number]
+        stream.replied += 1
+        if len(line) > LINE_LIMIT:
+            self._about = ["1.3/2"]
+            match.disqualify(seat, Disqualification.OUTPUT_LIMIT, "as its plan says")
+            return
+        if handshake:
+            self._names[seat] = self._about = name_rules(line, player_number(seat))
+        else:
+            early = stream.requests_before(probe.after[number], self._requests) <= number
+            self._about = reply_rules(line, probe.blanks[number], early, self._fields)
+            if early and probe.leaves:
+                self._about = ["8.2/3"]
+        if self._shadow is not None:
+            self._shadow.hear(line)
+        match.receive(seat, line)
+
+    def _step_rules(self, in_handshake: bool) -> list[str]:
+        """What the step that has just been compared was about."""
+        rules = list(self._about)
+        match = self._match
+        if in_handshake:
+            if not self._began:
+                return []
+            rules = [rule for names in self._names.values() for rule in names]
+            rules += ["2.2/1"]
+            if match.gone:
+                rules.append("3.5/1" if match.due else "")
+        if match.outcome is not None:
+            rules.append("2.14/1")
+            reason = match.outcome.reason
+            if in_handshake:
+                rules.append("3.5/2" if match.outcome.winners else "3.5/3")
+            elif reason == "last-player-standing":
+                rules.append("8.3/1")
+        if self._shadow is not None:
+            rules += self._shadow.rules()
+        return [rule for rule in rules if rule]
+
+    def _step_is_right(self, rules: Iterable[str]) -> None:
+        self.told.passed.update(set(rules) | {"1.1/1", "1.6/1", "1.7/1"})
+        self.told.steps += 1
+
+    # --- comparing ----------------------------------------------------------------------------
+
+    def _compare(self) -> None:
+        """Compare what the match says now with what was sent."""
+        match = self._match
+        entries = [entry for entry in match.take_entries() if isinstance(entry, Sent)]
+        for place, entry in enumerate(entries):
+            message = json.loads(entry.line)
+            if message["type"] == "player-name":
+                self._began = True
+            to = [entry.to] if entry.to is not None else range(len(self._streams))
+            seats = [seat for seat in to if seat not in match.gone]
+            wrong = [seat for seat in seats if not self._agrees(seat, message, entry.to)]
+            if wrong:
+                self._depart(entries[place:], message, entry.to, seats, wrong)
+
+    def _agrees(self, seat: int, expected: dict[str, Any], to: int | None) -> bool:
+        """Whether the seat was sent this message next; if so it is done with."""
+        stream = self._streams[seat]
+        place = stream.next()
+        if place is None:
+            # One that has left of its own accord has read no more than it has.
+            return stream.probe.leaves
+        actual = stream.messages[place]
+        if actual is None or not same(expected, actual):
+            if actual is None or self._shadow is None or to is None:
+                return False
+            known = {name: value for name, value in actual.items() if name in expected}
+            rule = self._shadow.adopt(seat, known)
+            if not rule:
+                return False
+            self._note(rule, seat, place, expected, "the cards of the hand are in another order")
+        self._look_at_lines(seat, place, expected, to)
+        stream.place = place + 1
+        return True
+
+    def _look_at_lines(
+        self, seat: int, place: int, expected: dict[str, Any], to: int | None
+    ) -> None:
+        """Note what is wrong with the way in which a right message is written, or what is extra."""
+        stream = self._streams[seat]
+        line = stream.probe.received[place]
+        if line.endswith(b"\r"):
+            self._note("1.1/1", seat, place, expected, "a line that ends with \\r\\n")
+        elif not compact(line):
+            self._note("1.1/2", seat, place, expected, "spaces between the parts of the JSON")
+        else:
+            self.told.passed["1.1/2"] += 1
+        for at in range(stream.place, place + 1):
+            message = stream.messages[at] or {}
+            known = expected if at == place else {}
+            extra = {name: value for name, value in message.items() if name not in known}
+            private = to is not None and at == place
+            if extra.keys() - {"type"} and not private and self._names_cards(extra):
+                found = f"more than that: {json.dumps(extra)}"
+                self._note("1.7/2", seat, at, expected, found)
+        self.told.passed["1.7/2"] += 1
+
+    def _names_cards(self, value: object) -> bool:
+        """Whether there is a card's id in a JSON value."""
+        if isinstance(value, dict):
+            return any(self._names_cards(inner) for inner in value.values())
+        if isinstance(value, list):
+            return any(self._names_cards(inner) for inner in value)
+        return isinstance(value, str) and value in self._rules.probes.secrets
+
+    # --- departures ---------------------------------------------------------------------------
+
+    def _depart(
+        self,
+        entries: Sequence[Sent],
+        expected: dict[str, Any],
+        to: int | None,
+        seats: Sequence[int],
+        wrong: Sequence[int],
+    ) -> None:
+        """Say what departs here; returns only if the match can be followed on."""
+        kind = expected["type"]
+        seat = wrong[0]
+        stream = self._streams[seat]
+        place = stream.next()
+        actual = None if place is None else stream.messages[place]
+        if kind == "player-disqualified" and (
+            actual is None or actual["type"] != "player-disqualified"
+        ):
+            for each in wrong:  # an extension that not every referee has (2.13)
+                self._note("2.13/1", each, self._streams[each].place - 1, expected, "nothing")
+            return
+        candidates = self._candidates(entries, expected, to, seats, wrong, actual)
+        raise _DepartedError(self._found(candidates, seat, place, expected))
+
+    def _candidates(
+        self,
+        entries: Sequence[Sent],
+        expected: dict[str, Any],
+        to: int | None,
+        seats: Sequence[int],
+        wrong: Sequence[int],
+        actual: dict[str, Any] | None,
+    ) -> list[str]:
+        kind = expected["type"]
+        seat = wrong[0]
+        place = self._streams[seat].next()
+        if place is not None and actual is None:
+            return ["1.1/1"]  # no JSON object
+        if place is None and self._streams[seat].probe.torn:
+            return ["1.1/1"]
+        if kind == "player-name-request":
+            return ["2.1/1"]
+        if len(wrong) < len(seats) and (place is not None or self._played.exit_code == 0):
+            private = actual is not None and actual["type"] in self._requests
+            return ["1.7/2"] if private else ["1.7/1"]
+        if not self._began or kind == "player-name":
+            return self._name_candidates(expected, actual)
+        if kind == "player-disqualified":
+            return [*self._about, "2.13/1"]
+        assert self._shadow is not None  # the match has begun
+        departure = Departure(
+            expected=expected,
+            actual=actual,
+            seat=to,
+            elsewhere=self._elsewhere(seat),
+            reordered=self._reordered(entries, seat),
+        )
+        blamed = list(self._shadow.blame(departure))
+        if self._match.outcome is not None and not self._match.requests[0]:
+            blamed = ["3.5/2" if self._match.outcome.winners else "3.5/3"]
+        elif actual is not None and actual["type"] == "player-disqualified":
+            blamed = [rule for names in self._names.values() for rule in names] + blamed
+        if kind == "game-end" and actual is not None and actual["type"] == "game-end":
+            return blamed
+        return [*self._about, *blamed] if self._about else blamed
+
+    def _name_candidates(
+        self, expected: dict[str, Any], actual: dict[str, Any] | None
+    ) -> list[str]:
+        if actual is not None and actual["type"] == "player-name":
+            if actual.get("player_number") != expected["player_number"]:
+                return ["2.2/1"]
+            if not same(actual.get("version"), expected["version"]):
+                return ["2.2/1"]
+            seat = PLAYER_NUMBERS.index(expected["player_number"])
+            if seat in self._match.gone:
+                return ["3.5/1"]
+            return self._names.get(seat, ["2.2/1"])
+        if actual is not None and actual["type"] == "player-disqualified":
+            seat = PLAYER_NUMBERS.index(actual.get("player_number", "player1"))
+            return self._names.get(seat, ["2.2/1"])
+        return [*(rule for names in self._names.values() for rule in names), "2.2/1"]
+
+    def _next_kind(self, seat: int) -> str | None:
+        stream = self._streams[seat]
+        place = stream.next()
+        message = None if place is None else stream.messages[place]
+        return None if message is None else str(message["type"])
+
+    def _elsewhere(self, seat: int) -> dict[int, Mapping[str, Any]]:
+        """The requests that are next for other seats."""
+        found: dict[int, Mapping[str, Any]] = {}
+        for other, stream in enumerate(self._streams):
+            place = stream.next()
+            message = None if place is None else stream.messages[place]
+            there = other != seat and other not in self._match.gone
+            if there and message is not None and message["type"] in self._requests:
+                found[other] = message
+        return found
+
+    def _reordered(self, entries: Sequence[Sent], seat: int) -> bool:
+        """Whether the messages of this step came to a seat in another order."""
+        right = [json.loads(entry.line) for entry in entries if entry.to in (None, seat)]
+        stream = self._streams[seat]
+        came = [stream.messages[place] for place in stream.ahead()][: len(right)]
+        if len(came) < len(right) or None in came or len(right) < 2:
+            return False
+        return sorted(map(_text, right)) == sorted(map(_text, came)) and right != came
+
+    def _no_reply(self, seat: int) -> None:
+        """The referee did not wait for the seat's reply."""
+        stream = self._streams[seat]
+        detail = f"it did not wait for it; {self._ending(seat)}"
+        rule = "1.4/1" if NOISE in stream.probe.notes else "8.1/1"
+        found = self._found([rule], seat, stream.place - 1, {"type": "a reply is due"}, detail)
+        raise _DepartedError(found)
+
+    def _check_rest(self) -> None:
+        """After the end of the match nothing more is sent (2.14)."""
+        for seat, stream in enumerate(self._streams):
+            place = stream.next()
+            if seat not in self._match.gone and place is not None:
+                nothing = {"type": "nothing after game-end"}
+                raise _DepartedError(self._found(["2.14/1"], seat, place, nothing))
+
+    def _note(
+        self, rule: str, seat: int, place: int, expected: dict[str, Any], detail: str
+    ) -> None:
+        if rule not in self._noted:
+            self._noted.add(rule)
+            self.told.noted.append(self._found([rule], seat, place, expected, detail))
+
+    def _found(
+        self,
+        candidates: list[str],
+        seat: int,
+        place: int | None,
+        expected: dict[str, Any],
+        detail: str = "",
+    ) -> Found:
+        """Describe a departure."""
+        stream = self._streams[seat]
+        last = len(stream.messages) - 1 if place is None else place
+        actual = detail or self._ending(seat)
+        if not detail and place is not None:
+            actual = stream.probe.received[place].decode(errors="backslashreplace")
+        shown = _text(expected) if len(expected) > 1 else str(expected["type"])
+        lines = stream.probe.conversation(last, LAST_LINES)
+        probe = player_number(seat)
+        return Found(
+            list(dict.fromkeys(candidates)),
+            Violation(
+                kind="departure",
+                section="",
+                expected=f"to {probe}: {shown}",
+                actual=f"to {probe}: {actual}",
+                conversation=[f"! {probe} of the match {self._played.id}", *lines],
+            ),
+        )
+
+    def _ending(self, seat: int) -> str:
+        """Why nothing more was sent."""
+        played = self._played
+        if played.error:
+            return f"nothing: the referee could not be started: {played.error}"
+        if played.exit_code is None:
+            return f"nothing more, until the referee was ended after {played.seconds:.1f} s"
+        if self._streams[seat].probe.torn:
+            return "a line without its line end"
+        return f"nothing more; the referee ended with exit code {played.exit_code}"
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two JSON values are equal; objects of the second may have more fields."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(name in other and same(value, other[name]) for name, value in one.items())
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def _text(message: object) -> str:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False, sort_keys=False)

@@ -1,0 +1,97 @@
+"""Is a match what its seed says it is (4.7)? For referees that take a seed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold, same
+from referee.conformance.referee_side.running import Played
+from referee.conformance.verdict import Violation
+from referee.game import Disqualification, Rules, player_number
+from referee.match import Match, Sent
+
+_SEATS = "4.7/2"
+_REFEREE = "4.7/3"
+SEED_CASES = (_SEATS, _REFEREE)
+
+
+def check_seed(played: Played, told: Retold, rules: Rules) -> None:
+    """Play a match that departs nowhere with its own seed, and compare it.
+
+    Args:
+        told: takes what is found.
+    """
+    places = [0] * len(played.probes)
+    chosen = told.passed["7.4/3"] > 0
+    match = Match(rules, seats=len(played.probes), seed=played.seed)
+    match.start()
+    replied = [0] * len(played.probes)
+    while True:
+        for entry in match.take_entries():
+            if not isinstance(entry, Sent):
+                continue
+            seats = range(len(places)) if entry.to is None else [entry.to]
+            expected = json.loads(entry.line)
+            for seat in seats:
+                received = played.probes[seat].received
+                if seat in match.gone or places[seat] >= len(received):
+                    continue
+                actual = json.loads(received[places[seat]])
+                if actual["type"] != expected["type"] == "player-disqualified":
+                    continue
+                if not same(expected, actual):
+                    cases = [_REFEREE, _SEATS] if chosen else [_SEATS]
+                    told.noted.append(_found(played, seat, cases, expected, places[seat]))
+                    return
+                places[seat] += 1
+        if not match.due:
+            break
+        seat = match.due[0]
+        replies = played.probes[seat].replies
+        if replied[seat] < len(replies) and len(replies[replied[seat]]) <= _LIMIT:
+            match.receive(seat, replies[replied[seat]])
+        elif replied[seat] < len(replies):
+            match.disqualify(seat, Disqualification.OUTPUT_LIMIT, "")
+        else:
+            match.disqualify(seat, Disqualification.EXITED, "")
+        replied[seat] += 1
+    told.passed[_SEATS] += 1
+    told.passed[_REFEREE] += chosen
+
+
+def compare_twins(one: Played, two: Played, told: Retold) -> bool:
+    """Compare two matches with the same seed and the same probes."""
+    for seat, (first, second) in enumerate(zip(one.probes, two.probes, strict=True)):
+        pairs = zip(first.received, second.received, strict=False)
+        for place, (line, other) in enumerate(pairs):
+            if line != other:
+                expected = {"type": "as in the first match: " + line.decode(errors="replace")}
+                told.noted.append(_found(two, seat, ["4.7/1"], expected, place))
+                return False
+    told.passed["4.7/1"] += 1
+    return True
+
+
+def _found(
+    played: Played, seat: int, cases: Sequence[str], expected: Mapping[str, object], place: int
+) -> Found:
+    probe = played.probes[seat]
+    number = player_number(seat)
+    text = json.dumps(expected, separators=(",", ":")) if len(expected) > 1 else expected["type"]
+    return Found(
+        list(cases),
+        Violation(
+            "seed",
+            "",
+            f"to {number}, with the seed {played.seed}: {text}",
+            f"to {number}: {probe.received[place].decode(errors='backslashreplace')}",
+            conversation=[
+                f"! {number} of the match {played.id}",
+                *probe.conversation(place, LAST_LINES),
+            ],
+        ),
+    )
+
+
+_LIMIT = 64 * 1024

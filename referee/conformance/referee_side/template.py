@@ -1,0 +1,77 @@
+"""COMMAND with its placeholders -> the command line that plays one match."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from referee.errors import UsageError
+from referee.game import PLAYER_NUMBERS
+
+_PLACEHOLDER = re.compile(r"\{(\w*)\}")
+_PLAYERS = "players"
+_SEED = "seed"
+
+
+class Template:
+    """Somebody's referee, as a command line with placeholders.
+
+    `{player1}` to `{player4}` stand for the command line of a bot, each in one argument;
+    `{players}`, a word of its own, stands for those of all players, one argument each; `{seed}`
+    stands for a seed.
+
+    Attributes:
+        command: as it was given.
+        seats: the numbers of players that it can be asked to play with.
+        seeded: whether it takes a seed.
+
+    Raises:
+        UsageError: it cannot be used.
+    """
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+        try:
+            self._words = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(f"referee {command!r}: {str(error).lower()}") from error
+        names = {name for word in self._words for name in _PLACEHOLDER.findall(word)}
+        for name in sorted(names - {*PLAYER_NUMBERS, _PLAYERS, _SEED}):
+            raise UsageError(
+                f"unknown placeholder {{{name}}}: there are {{player1}} to {{player4}}, "
+                "{players} and {seed}"
+            )
+        self.seeded = _SEED in names
+        if _PLAYERS in names:
+            if names & {*PLAYER_NUMBERS}:
+                raise UsageError("{players} stands for all players; leave out the others")
+            if "{players}" not in self._words:
+                raise UsageError("{players} must be a word of its own")
+            self.seats: tuple[int, ...] = (2, 3, 4)
+            return
+        missing = [number for number in PLAYER_NUMBERS if number not in names]
+        if missing and (missing[0] in PLAYER_NUMBERS[:2] or missing[0] < max(names)):
+            raise UsageError(
+                f"{{{missing[0]}}} is missing: the referee is told of its bots by "
+                "{player1} and {player2}, or {players}"
+            )
+        self.seats = tuple(range(2, len(PLAYER_NUMBERS) - len(missing) + 1))
+
+    def fill(self, bots: Sequence[str], seed: int) -> list[str]:
+        """The command line of a match.
+
+        Args:
+            bots: their command lines, in seat order, as many as `seats` has.
+            seed: of the match.
+        """
+        values = dict(zip(PLAYER_NUMBERS, bots, strict=False)) | {_SEED: str(seed)}
+        filled: list[str] = []
+        for word in self._words:
+            if word == "{players}":
+                filled += bots
+            elif all(name in values for name in _PLACEHOLDER.findall(word)):
+                filled.append(_PLACEHOLDER.sub(lambda found: values[found[1]], word))
+            elif _PLACEHOLDER.fullmatch(word) and filled and filled[-1].startswith("-"):
+                filled.pop()  # the option whose value this would have been
+        return filled

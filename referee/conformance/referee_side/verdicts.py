@@ -1,0 +1,84 @@
+"""Departures of all matches -> results of the cases.
+
+A departure says which rules it may break; which of them it is, all matches say together. A rule
+that is broken is mostly broken wherever it matters, so the case that was right least often is
+taken, then the one that explains most, then the likeliest by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from referee.conformance.referee_side.cases import RefereeCase
+from referee.conformance.referee_side.retelling import Found, Retold
+from referee.conformance.referee_side.running import Played
+from referee.conformance.verdict import Result, Status, Violation
+
+
+def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
+    """For each departure the case that it breaks."""
+    broken = Counter(case for each in found for case in set(each.candidates))
+
+    def score(each: Found, case: str) -> tuple[float, int, int]:
+        share = broken[case] / (broken[case] + passed[case])
+        return share, broken[case], -each.candidates.index(case)
+
+    return [max(each.candidates, key=lambda case: score(each, case)) for each in found]
+
+
+def results(
+    cases: Sequence[RefereeCase],
+    retold: Sequence[Retold],
+    played: dict[str, Played],
+    seconds: float,
+) -> list[Result]:
+    """How the cases came out, in their order.
+
+    Args:
+        retold: all matches.
+        played: the same, by their ids.
+        seconds: how long all of it took.
+    """
+    passed: Counter[str] = Counter()
+    for each in retold:
+        passed += each.passed
+    found = [(each.id, noted) for each in retold for noted in each.noted]
+    found += [(each.id, each.departure) for each in retold if each.departure is not None]
+    broken: dict[str, list[tuple[str, Violation]]] = {}
+    assigned = assign([departure for _, departure in found], passed)
+    for (match, departure), case in zip(found, assigned, strict=True):
+        broken.setdefault(case, []).append((match, departure.violation))
+    share = round(seconds / max(1, len(cases)), 3)
+    return [_result(case, broken.get(case.id, []), passed, played, share) for case in cases]
+
+
+def _result(
+    case: RefereeCase,
+    violations: list[tuple[str, Violation]],
+    passed: Counter[str],
+    played: dict[str, Played],
+    seconds: float,
+) -> Result:
+    status = Status.PASSED if passed[case.id] else Status.NOT_JUDGED
+    shown: list[Violation] = []
+    stderr: list[str] = []
+    if violations:
+        status = Status.FAILED
+        match, first = violations[0]
+        shown = [msgspec.structs.replace(first, section=case.section)]
+        stderr = played[match].stderr
+    return Result(
+        case.id,
+        case.level,
+        case.section,
+        case.requirement,
+        status,
+        shown,
+        {violation.kind: len(violations) for violation in shown},
+        [],
+        stderr,
+        seconds,
+    )
