@@ -73,6 +73,7 @@ class Bot:
         self.gains = 0  # player-gained that it was told of
         self.owned = {"copper": 7, "estate": 3}
         self.turns = 0
+        self.answered = 0  # requests that it has answered before they came
         self.ended = True  # its last turn; so the next request begins another
         self.message = {}
 
@@ -118,6 +119,9 @@ class Bot:
             self.number = message["player_number"]
             self.answer(HANDSHAKES[self.plan["handshake"]](self))
         elif kind == "play-turn":
+            if self.answered:
+                self.answered -= 1
+                return False
             self.message = message
             self.turns += self.ended
             self.ended = False
@@ -208,6 +212,8 @@ class Bot:
         for card, most in self.plan["gains"]:
             if card in cards and self.owned.get(card, 0) < most:
                 return card
+        if self.plan["only"]:
+            return None
         dear = max(COST[card] for card in cards)
         if self.chance.random() < 0.5:
             cards = [card for card in cards if COST[card] == dear]
@@ -229,7 +235,7 @@ class Bot:
         if card == "remodel":
             if not hand:
                 return None
-            best = "gold" if "gold" in hand else min(hand, key=lambda other: other in WORTH)
+            best = "gold" if "gold" in hand else min(hand, key=_regret)
             wish = self.wanted(self.gainable(COST[best] + 2))
             return None if wish is None else {"card_to_trash": best, "desired_card": wish}
         if card == "workshop":
@@ -273,6 +279,11 @@ class Bot:
                 pass
             time.sleep(TICK_SECONDS)
         self.note("came not")
+
+
+def _regret(card):
+    """How little one wants to trash it."""
+    return (card != "copper") + 2 * (card in ACTIONS) if card in WORTH or card in ACTIONS else 0
 
 
 def encode(reply):
@@ -382,7 +393,7 @@ def spaces(bot, line):
 
 
 def early(bot, line):
-    bot.ended = True
+    bot.answered = 1
     return line + b"\n" + encode(cleanup())
 
 
@@ -449,10 +460,8 @@ def leave_turn(bot, argument):
 
 
 def leave_leading(bot, argument):
-    """Leave having got a lead that nobody catches up with."""
-    if bot.owned.get("province", 0) < int(argument or 1) or not first(bot):
-        return None
-    return bot.leave()
+    """Leave with more points than the others have."""
+    return bot.leave() if bot.owned["estate"] > 3 and first(bot) else None
 
 
 def close_output(bot, argument):

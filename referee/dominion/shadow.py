@@ -129,8 +129,7 @@ class ShadowPlayer(Player):
             self._take(wanted[first:], min(missing, len(self.deck)))
         self.last_draw.drawn = len(self.hand) - len(self.last_draw.base)
         self.notes += ["4.6/1"] if count else []
-        if shuffled:
-            self.notes.append("4.6/2")
+        self.notes.append("4.6/2" if shuffled else "2.10/2")
         if self.last_draw.drawn < count:
             self.notes.append("4.6/3")
         return shuffled
@@ -231,7 +230,7 @@ class ShadowGame(Dominion):
     def hear(self, line: bytes) -> None:
         """Keep what the decoded reply does not tell: null and missing are the same there."""
         try:
-            self._line = json.loads(line)
+            self._line = json.loads(line, parse_int=str)
         except (ValueError, RecursionError):
             self._line = None
 
@@ -284,7 +283,7 @@ class ShadowGame(Dominion):
     def _rules_of(self, request: Request, reply: object) -> list[str]:
         attacked = isinstance(request.message, AttackRequest)
         if reply is GONE:
-            return ["8.3/3"] if attacked else ["8.3/2"]
+            return ["8.3/3"] if attacked else ["8.3/2", "2.15/7"]
         if isinstance(request.message, AttackRequest):
             return [*attack_rules(request.message, reply), "2.15/5"]
         rules = turn_rules(request.message, reply, self._line, self._table.supply.counts)

@@ -60,7 +60,9 @@ def _json_rules(line: bytes, fields: Container[str]) -> list[str]:
         return ["1.8/9"]
     try:
         # An object as a list of pairs, so that duplicate keys can be seen.
-        value, end = json.JSONDecoder(object_pairs_hook=_Pairs, strict=False).raw_decode(text)
+        # Integers as text: they may be longer than Python reads.
+        reader = json.JSONDecoder(object_pairs_hook=_Pairs, strict=False, parse_int=str)
+        value, end = reader.raw_decode(text)
     except ValueError:
         return ["1.8/8"]
     if not isinstance(value, _Pairs):

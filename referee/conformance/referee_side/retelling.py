@@ -261,7 +261,7 @@ class _Teller:
         return [rule for rule in rules if rule]
 
     def _step_is_right(self, rules: Iterable[str]) -> None:
-        self.told.passed.update(set(rules) | {"1.1/1", "1.6/1", "1.7/1"})
+        self.told.passed.update(set(rules) | {"1.1/1", "1.6/1", "1.7/1", "8.1/1"})
         self.told.steps += 1
 
     # --- comparing ----------------------------------------------------------------------------
@@ -277,6 +277,8 @@ class _Teller:
             to = [entry.to] if entry.to is not None else range(len(self._streams))
             seats = [seat for seat in to if seat not in match.gone]
             wrong = [seat for seat in seats if not self._agrees(seat, message, entry.to)]
+            if not wrong and message["type"] == "player-disqualified":
+                self.told.passed["2.13/1"] += 1
             if wrong:
                 self._depart(entries[place:], message, entry.to, seats, wrong)
 
