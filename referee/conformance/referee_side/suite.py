@@ -17,8 +17,6 @@ from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Report, Result, Violation, summarize
 from referee.game import ProbeMatch, Rules
 
-_ROUNDS = 4
-"""Matches whose cases were not seen are played again with other seeds, so often all in all."""
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3
 """After so many matches that did not end no more are played."""
@@ -34,6 +32,7 @@ async def check_referee(
     timeout: float,  # noqa: ASYNC109 (for each match, not for this call)
     tell: Callable[[Result], None] = lambda result: None,
     only: Collection[str] = (),
+    rounds: int = 4,
 ) -> Report:
     """Check a referee; nothing that it does makes this fail.
 
@@ -46,6 +45,8 @@ async def check_referee(
         timeout: seconds for one match.
         tell: is told each result, in the order of the cases, when all matches are over.
         only: ids of the matches to play, or patterns of them; all if empty.
+        rounds: matches whose cases were not seen are played again with other seeds, so often all
+            in all.
 
     Raises:
         UsageError: the command cannot be used.
@@ -59,7 +60,8 @@ async def check_referee(
             for match in rules.probes.matches
             if len(match.seats) in template.seats
             and (not only or any(fnmatch.fnmatchcase(match.id, pattern) for pattern in only))
-        ]
+        ],
+        rounds,
     )
     seconds = trio.current_time() - started
     judged = [case for case in cases if case.applies(template)]
@@ -98,7 +100,7 @@ class _Suite:
         self._timeout = timeout
         self._hangs = 0
 
-    async def play(self, matches: Sequence[ProbeMatch]) -> None:
+    async def play(self, matches: Sequence[ProbeMatch], rounds: int) -> None:
         """Play all matches, and those again that brought nothing about of what they are for."""
         if not matches:
             return
@@ -106,7 +108,7 @@ class _Suite:
         if self._is_hopeless():
             return
         await self._all(matches[1:], 0)
-        for number in range(1, _ROUNDS):
+        for number in range(1, rounds):
             again = [match for match in matches if self._lacks(match)]
             await self._all(again, number)
         self._check_deals()

@@ -1,0 +1,1306 @@
+"""Our own referee with one rule broken: wrong_referee.py MODE BOT...
+
+Each mode changes one thing of the package in its own process, then `referee play` is run.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import trio
+
+from referee import decode, match, play
+from referee.cli import main
+from referee.bots import process
+from referee.dominion import cards, effects, faults, game, messages, player, supply, table, turn
+from referee.dominion.effects import EFFECTS, BadParametersError
+from referee.dominion.messages import (
+    GameInfo,
+    PlayerGained,
+    PlayerPlayed,
+    PlayerReveal,
+    PlayerShuffled,
+    PlayerTopDiscard,
+    PlayerTrashed,
+    SupplyInfo,
+)
+from referee.dominion.player import Player
+from referee.dominion.supply import Supply
+from referee.dominion.table import Table
+from referee.game import Disqualification, Malformed, Outcome
+from referee.match import Disqualified, Match, Sent
+
+MODES: dict[str, Callable[[], object]] = {}
+OPTIONS: list[str] = []
+
+
+def mode(name: str) -> Callable[[Callable[[], object]], Callable[[], object]]:
+    def add(function: Callable[[], object]) -> Callable[[], object]:
+        assert name not in MODES
+        MODES[name] = function
+        return function
+
+    return add
+
+
+def around(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[], object]:
+    """A mode that puts a function in the place of another, which it gets as its first argument."""
+
+    def patch() -> None:
+        was = getattr(owner, name)
+        setattr(owner, name, lambda *args, **named: function(was, *args, **named))
+
+    return patch
+
+
+def constant(owner: Any, name: str, value: object) -> Callable[[], object]:
+    return lambda: setattr(owner, name, value)
+
+
+def effect(card: str, does: Callable[[Table, Any, Any], object]) -> Callable[[], object]:
+    return lambda: EFFECTS.update({card: does})  # type: ignore[attr-defined]
+
+
+def also(card: str, does: Callable[[Table, Any], object]) -> Callable[[], object]:
+    """A card that does something more."""
+    was = EFFECTS[card]
+
+    def both(table: Table, turn: Any, parameters: Any) -> object:
+        found = was(table, turn, parameters)
+        if found is None:
+            does(table, turn)
+            return None
+        return then(found, table, turn)
+
+    def then(found: Any, table: Table, turn: Any) -> Any:
+        yield from found
+        does(table, turn)
+
+    return effect(card, both)
+
+
+def more(field: str, count: int) -> Callable[[Table, Any], object]:
+    return lambda table, turn: setattr(turn, field, getattr(turn, field) + count)
+
+
+def draw(count: int) -> Callable[[Table, Any], object]:
+    return lambda table, turn: table.draw(turn.player, count)
+
+
+def sent(change: Callable[[list[Any]], list[Any]]) -> Callable[[], object]:
+    """A mode that changes what a match says: JSON values, each with its receiver."""
+
+    def take(was: Any, self: Match) -> list[Any]:
+        entries = was(self)
+        plain = [
+            [entry.to, json.loads(entry.line)] if isinstance(entry, Sent) else entry
+            for entry in entries
+        ]
+        return [
+            Sent(entry[0], msgspec.json.encode(entry[1]) + b"\n")
+            if isinstance(entry, list)
+            else entry
+            for entry in change(plain)
+        ]
+
+    return around(Match, "take_entries", take)
+
+
+def each(change: Callable[[dict[str, Any]], object]) -> Callable[[], object]:
+    """A mode that changes messages in place."""
+
+    def change_all(entries: list[Any]) -> list[Any]:
+        for entry in entries:
+            if isinstance(entry, list):
+                change(entry[1])
+        return entries
+
+    return sent(change_all)
+
+
+def without(*kinds: str) -> Callable[[], object]:
+    return sent(
+        lambda entries: [e for e in entries if not (isinstance(e, list) and e[1]["type"] in kinds)]
+    )
+
+
+def lines(change: Callable[[bytes], bytes]) -> Callable[[], object]:
+    """A mode that changes what is written to bots."""
+    return around(process.BotProcess, "push", lambda was, self, data: was(self, change(data)))
+
+
+def reading(change: Callable[[bytes], bytes]) -> Callable[[], object]:
+    """A mode that reads lines of bots otherwise."""
+    return around(match, "decode_reply", lambda was, line, decoder: was(change(line), decoder))
+
+
+def is_(message: Any, kind: str) -> bool:
+    return isinstance(message, list) and message[1]["type"] == kind
+
+
+# --- 1: lines ---------------------------------------------------------------------------------
+
+MODES["json with spaces"] = lines(
+    lambda data: b"".join(json.dumps(json.loads(line)).encode() + b"\n" for line in data.split(b"\n")[:-1])
+)
+MODES["carriage returns"] = lines(lambda data: data.replace(b"\n", b"\r\n"))
+MODES["no json"] = lines(lambda data: data.replace(b'{"type":"player-played"', b'{type:"player-played"'))
+
+
+@mode("news only with requests")
+def _() -> None:
+    async def never(self: Any) -> None:
+        await trio.sleep_forever()
+
+    play.Runner._bring_news = never  # type: ignore[method-assign]
+
+
+MODES["replies without spaces"] = around(
+    match,
+    "decode_reply",
+    lambda was, line, decoder: (
+        Malformed("invalid-json", "spaces") if b" " in line else was(line, decoder)
+    ),
+)
+
+
+@mode("blank lines are replies")
+def _() -> None:
+    def next_line(self: Any) -> bytes | None:
+        line, end, rest = bytes(self._buffer).partition(b"\n")
+        if not end:
+            return None
+        self._buffer[:] = rest
+        return line
+
+    process.BotProcess._next_line = next_line  # type: ignore[method-assign]
+
+
+@mode("a torn line is a reply")
+def _() -> None:
+    def read(was: Any, self: Any) -> bool:
+        there = was(self)
+        if not there and self._buffer:
+            self._buffer += b"\n"
+            return True
+        return bool(there)
+
+    around(process.BotProcess, "_read", read)()
+
+
+@mode("early lines are lost")
+def _() -> None:
+    async def reply(was: Any, self: Any, deadline: float) -> Any:
+        answer = await was(self, deadline)
+        self._buffer.clear()
+        return answer
+
+    around(process.BotProcess, "reply", reply)()
+
+
+MODES["short lines"] = lambda: OPTIONS.extend(["--line-limit", "60000"])
+MODES["long lines"] = lambda: OPTIONS.extend(["--line-limit", "70000"])
+
+
+@mode("stderr is not read")
+def _() -> None:
+    async def never(self: Any) -> None:
+        await trio.sleep_forever()
+
+    process.BotProcess.drain_stderr = never  # type: ignore[method-assign]
+    OPTIONS.extend(["--time-limit", "0.5"])
+
+
+def strict_fields(was: Any, line: bytes, decoder: Any) -> Any:
+    reply = was(line, decoder)
+    known = {"type", *getattr(reply, "__struct_encode_fields__", ())}
+    if not isinstance(reply, Malformed) and json.loads(line).keys() - known:
+        return Malformed("wrong-type", "unknown fields")
+    return reply
+
+
+MODES["unknown fields are wrong"] = around(match, "decode_reply", strict_fields)
+
+
+@mode("the first duplicate counts")
+def _() -> None:
+    def first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return dict(pairs[::-1])
+
+    reading(lambda line: json.dumps(json.loads(line, object_pairs_hook=first)).encode())()
+
+
+MODES["capital cards"] = lines(lambda data: data.replace(b'"gained":"silver"', b'"gained":"Silver"'))
+
+
+@mode("player 2 hears of no shuffles")
+def _() -> None:
+    def push(was: Any, self: Any, data: bytes) -> None:
+        if self.launched.command.argument.endswith("player2.json"):
+            parts = data.split(b"\n")
+            data = b"\n".join(part for part in parts if b"player-shuffled" not in part)
+        was(self, data)
+
+    around(process.BotProcess, "push", push)()
+
+
+@mode("requests to all")
+def _() -> None:
+    def change(entries: list[Any]) -> list[Any]:
+        for entry in entries:
+            if is_(entry, "play-turn"):
+                entry[0] = None
+        return entries
+
+    sent(change)()
+
+
+@mode("hands in public")
+def _() -> None:
+    def event(was: Any, self: Table, seat: Player, cards: list[str]) -> None:
+        self.hands = cards  # type: ignore[attr-defined]
+        was(self, seat, cards)
+
+    each(
+        lambda m: m.update(cards=["copper", "estate"]) if m["type"] == "player-top-discard" else None
+    )()
+
+
+READERS: dict[str, Callable[[bytes], bytes]] = {
+    "invalid utf-8 is read": lambda line: line.decode(errors="replace").encode(),
+    "a byte order mark is read": lambda line: line.removeprefix(b"\xef\xbb\xbf"),
+    "nan is read": lambda line: line.replace(b"-Infinity", b"0").replace(b"NaN", b"0"),
+    "control characters are read": lambda line: line.replace(b"\t", b" "),
+    "lone surrogates are read": lambda line: line.replace(rb"\ud800", b"?"),
+    "what follows is not read": lambda line: line.removesuffix(b" {}"),
+    "an object in an array is read": lambda line: line.removeprefix(b"[").removesuffix(b"]"),
+    "long integers are no json": lambda line: line if b"9" * 99 not in line else b"no",
+}
+for name, change in READERS.items():
+    MODES[name] = reading(change)
+MODES["deep nesting is read"] = constant(decode, "MAX_DEPTH", 200)
+MODES["nesting is not read"] = constant(decode, "MAX_DEPTH", 100)
+
+# --- 2: messages ------------------------------------------------------------------------------
+
+MODES["version 2"] = each(
+    lambda m: m.update(version=2) if m["type"] == "player-name-request" else None
+)
+
+
+@mode("names the other way round")
+def _() -> None:
+    def change(entries: list[Any]) -> list[Any]:
+        names = [entry for entry in entries if is_(entry, "player-name")]
+        for entry, message in zip(names, [e[1] for e in names][::-1], strict=True):
+            entry[1] = message
+        return entries
+
+    sent(change)()
+
+
+MODES["kingdom the other way round"] = each(
+    lambda m: m["kingdom_cards"].reverse() if m["type"] == "game-info" else None
+)
+MODES["piles the other way round"] = each(
+    lambda m: m["cards"].reverse() if m["type"] == "supply-info" else None
+)
+
+
+@mode("supply only after a reply")
+def _() -> None:
+    def change(entries: list[Any]) -> list[Any]:
+        infos = [entry for entry in entries if is_(entry, "supply-info")]
+        return [entry for entry in entries if entry not in infos[:-1]]
+
+    sent(change)()
+
+
+@mode("the supply is late")
+def _() -> None:
+    def gain(was: Any, self: Table, seat: Player, card: str, *, to_hand: bool = False) -> None:
+        info = self.supply.info()
+        was(self, seat, card, to_hand=to_hand)
+        self.events[-1] = info
+
+    around(Table, "gain", gain)()
+
+
+MODES["gains are not told"] = without("player-gained")
+MODES["played the other way round"] = each(
+    lambda m: m["played"].reverse() if m["type"] == "player-played" else None
+)
+
+
+@mode("nothing played is told")
+def _() -> None:
+    def clean_up(was: Any, table: Table, seat: Player, top: Any) -> None:
+        if not seat.in_play:
+            table.events.append(PlayerPlayed(seat.number, []))
+        was(table, seat, top)
+
+    around(turn, "_clean_up", clean_up)()
+
+
+MODES["trashing is not told"] = without("player-trashed")
+MODES["top discards are not told"] = without("player-top-discard")
+
+
+@mode("gains are top discards")
+def _() -> None:
+    def gain(was: Any, self: Table, seat: Player, card: str, *, to_hand: bool = False) -> None:
+        was(self, seat, card, to_hand=to_hand)
+        self.events.append(PlayerTopDiscard(seat.number, card))
+
+    around(Table, "gain", gain)()
+
+
+MODES["revealed from the deck"] = each(
+    lambda m: m.update({"from": "deck"}) if m["type"] == "player-reveal" else None
+)
+MODES["shuffles are not told"] = without("player-shuffled")
+
+
+@mode("every draw is a shuffle")
+def _() -> None:
+    def drawn(self: Table, seat: Player, count: int) -> None:
+        seat.draw(count)
+        self.events.append(PlayerShuffled(seat.number))
+
+    Table.draw = drawn  # type: ignore[method-assign]
+
+
+MODES["sorted hands"] = each(lambda m: m["hand"].sort() if m["type"] == "play-turn" else None)
+MODES["sorted options"] = each(
+    lambda m: m["options"].sort() if m["type"] == "attack-request" else None
+)
+MODES["buys are no gains"] = each(
+    lambda m: m.update(cards_gained=[]) if m["type"] == "play-turn" else None
+)
+MODES["disqualifications are not told"] = without("player-disqualified")
+
+
+@mode("a word after the end")
+def _() -> None:
+    def change(entries: list[Any]) -> list[Any]:
+        if entries and is_(entries[-1], "game-end"):
+            entries.append([None, {"type": "player-shuffled", "player_number": "player1"}])
+        return entries
+
+    sent(change)()
+
+
+def swapped(first: str, second: str) -> Callable[[], object]:
+    """A mode in which a message comes after the one that should follow it."""
+
+    def change(entries: list[Any]) -> list[Any]:
+        for place in range(len(entries) - 1):
+            if is_(entries[place], first) and is_(entries[place + 1], second):
+                entries[place : place + 2] = entries[place + 1], entries[place]
+        return entries
+
+    return sent(change)
+
+
+MODES["supply before game-info"] = swapped("game-info", "supply-info")
+MODES["gained before trashed"] = swapped("player-trashed", "player-gained")
+MODES["shuffled before top discard"] = swapped("player-top-discard", "player-shuffled")
+MODES["top discard before played"] = swapped("player-played", "player-top-discard")
+
+
+@mode("supply at the end of the buys")
+def _() -> None:
+    def change(entries: list[Any]) -> list[Any]:
+        order = {"player-gained": 0, "supply-info": 1}
+        at = [n for n, e in enumerate(entries) if isinstance(e, list) and e[1]["type"] in order]
+        if any(is_(entry, "game-info") for entry in entries):
+            return entries
+        moved = sorted((entries[n] for n in at), key=lambda e: order[e[1]["type"]])
+        for place, entry in zip(at, moved, strict=True):
+            entries[place] = entry
+        return entries
+
+    sent(change)()
+
+
+@mode("clean-up before the news of who left")
+def _() -> None:
+    def change(entries: list[Any]) -> list[Any]:
+        left = [entry for entry in entries if is_(entry, "player-disqualified")]
+        if not left or not any(is_(entry, "player-top-discard") for entry in entries):
+            return entries
+        rest = [entry for entry in entries if entry not in left]
+        return [*rest[:-1], *left, rest[-1]]
+
+    sent(change)()
+
+
+@mode("the end before the clean-up")
+def _() -> None:
+    def clean_up(was: Any, table: Table, seat: Player, top: Any) -> None:
+        if table.supply.counts["province"]:
+            was(table, seat, top)
+
+    around(turn, "_clean_up", clean_up)()
+
+
+# --- 3: handshake -----------------------------------------------------------------------------
+
+
+def named(change: Callable[[str], str]) -> Callable[[], object]:
+    return each(
+        lambda m: (
+            m.update(name=change(m["name"]))
+            if m["type"] == "player-name"
+            else m.update(player_bot_names=[change(name) for name in m["player_bot_names"]])
+            if m["type"] == "game-info"
+            else None
+        )
+    )
+
+
+MODES["names are stripped"] = named(str.strip)
+MODES["control characters in names"] = constant(match, "_CONTROL_CHARACTERS", {})
+MODES["names of 32"] = constant(match, "MAX_NAME_LENGTH", 32)
+MODES["small letters for the nameless"] = named(
+    lambda name: name.lower() if name.startswith("PLAYER") else name
+)
+
+
+@mode("a bad name disqualifies")
+def _() -> None:
+    def read(was: Any, self: Match, seat: int, line: bytes) -> list[Any]:
+        entries: list[Any] = was(self, seat, line)
+        if len(entries) > 1 and not isinstance(entries[1], Disqualified):
+            code = Disqualification.UNSUPPORTED_VERSION
+            asked = messages.PlayerShuffled("player1")
+            entries.append(self._leave(seat, code, "", asked))
+        return entries
+
+    around(Match, "_read_name", read)()
+
+
+MODES["any version"] = constant(match, "_is_version_1", lambda version: True)
+MODES["versions by their text"] = constant(
+    match, "_is_version_1", lambda version: str(version) in ("1", "1.0")
+)
+MODES["versions are integers"] = constant(
+    match, "_is_version_1", lambda version: type(version) is int and version == 1
+)
+
+
+@mode("handshakes one after the other")
+def _() -> None:
+    async def handshakes(self: Any) -> None:
+        self.match.start()
+        asked = self.match.take_entries()
+        for seat in list(self.match.due):
+            self._processes[seat].push(asked[seat].line)
+            deadline = self._starts[seat] + 10
+            self._give(seat, await self._processes[seat].reply(deadline))
+        self._tell()
+
+    play.Runner._handshakes = handshakes  # type: ignore[method-assign]
+
+
+MODES["an exit is a late start"] = each(
+    lambda m: m.update(reason="startup-timeout") if m.get("reason") == "exited" else None
+)
+
+
+@mode("the supply of those who are left")
+def _() -> None:
+    def start(was: Any, self: Any) -> None:
+        left = [seat for seat in self._table.players if not seat.gone]
+        if len(left) == 2:
+            self._table.supply = Supply(2)
+        was(self)
+
+    around(game.Dominion, "start", start)()
+
+
+@mode("who is left alone plays on")
+def _() -> None:
+    def end(was: Any, self: Match) -> bool:
+        return len(self.gone) == len(self.names) and bool(was(self))
+
+    around(Match, "_end_if_alone", end)()
+
+    def start(self: Any) -> None:
+        self._started = True
+        self._table.events.append(GameInfo(list(cards.KINGDOM), list(self._names)))
+        self._table.events.append(self._table.supply.info())
+        self.request = next(self._script)
+
+    game.Dominion.start = start  # type: ignore[method-assign]
+
+
+MODES["nobody is left but player 1 wins"] = each(
+    lambda m: m.update(winners=["player1"]) if m.get("reason") == "no-players" else None
+)
+
+# --- 4: game ----------------------------------------------------------------------------------
+
+MODES["six coppers"] = constant(player, "STARTING_DECK", ("copper",) * 6 + ("estate",) * 4)
+MODES["a hand of four at the deal"] = constant(player, "HAND_SIZE", 4)
+
+
+@mode("unshuffled")
+def _() -> None:
+    def made(was: Any, self: Player, seat: int, seed: int) -> None:
+        was(self, seat, seed)
+        self.hand = ["copper"] * 5
+        self.deck = ["estate"] * 3 + ["copper"] * 2
+
+    around(Player, "__init__", made)()
+
+
+@mode("player 2 begins")
+def _() -> None:
+    def play_all(self: Any) -> Any:
+        self._table.players  # noqa: B018 (to keep the shape of the real one)
+        while True:
+            for seat in self._table.players[1:] + self._table.players[:1]:
+                if not seat.gone:
+                    yield from self._turn(seat)
+                    reason = self._end_reason(seat)
+                    if reason is not None:
+                        self.outcome = Outcome(reason, self._winners())
+                        return
+
+    game.Dominion._play = play_all  # type: ignore[method-assign]
+
+
+def piles(players: int, **counts: int) -> Callable[[], object]:
+    def made(was: Any, self: Supply, seats: int) -> None:
+        was(self, seats)
+        if seats == players:
+            self.set(counts)
+
+    return around(Supply, "__init__", made)
+
+
+MODES["ten victory cards for two"] = piles(2, estate=10)
+MODES["ten curses for three"] = piles(3, curse=10)
+MODES["sixteen provinces for four"] = piles(4, province=16)
+
+
+@mode("gold costs five")
+def _() -> None:
+    cards.COST["gold"] = 5
+
+
+@mode("silver is worth three")
+def _() -> None:
+    cards.WORTH["silver"] = 3
+
+
+@mode("a duchy is two points")
+def _() -> None:
+    cards.POINTS["duchy"] = 2
+
+
+@mode("two buys a turn")
+def _() -> None:
+    def begin(was: Any, self: Any, seat: Player) -> None:
+        was(self, seat)
+        self.buys = 2
+
+    around(turn.TurnState, "__init__", begin)()
+
+
+def ends(function: Callable[[Any, Any, Player], object]) -> Callable[[], object]:
+    return around(game.Dominion, "_end_reason", function)
+
+
+MODES["provinces do not end it"] = ends(
+    lambda was, self, seat: (
+        None if not self._table.supply.counts["province"] else was(self, seat)
+    )
+)
+MODES["the last province but one ends it"] = ends(
+    lambda was, self, seat: (
+        "provinces-empty" if self._table.supply.counts["province"] < 2 else was(self, seat)
+    )
+)
+MODES["four piles end it"] = constant(game, "EMPTY_PILES_TO_END", 4)
+MODES["two piles end it"] = constant(game, "EMPTY_PILES_TO_END", 2)
+MODES["endless turns"] = lambda: OPTIONS.extend(["--max-turns", "600"])
+
+
+@mode("the hand does not count")
+def _() -> None:
+    def score(self: Player) -> int:
+        owned = [*self.deck, *self.in_play, *self.discard_pile]
+        return sum(cards.POINTS.get(card, 0) for card in owned)
+
+    Player.score = score  # type: ignore[method-assign]
+
+
+def winners(choose: Callable[[Any], list[Player]]) -> Callable[[], object]:
+    return constant(
+        game.Dominion, "_winners", lambda self: tuple(seat.seat for seat in choose(self._table))
+    )
+
+
+def best(seats: list[Player]) -> list[Player]:
+    return [seat for seat in seats if seat.score() == max(other.score() for other in seats)]
+
+
+def there(table: Table) -> list[Player]:
+    return [seat for seat in table.players if not seat.gone]
+
+
+MODES["ties are shared"] = winners(lambda table: best(there(table)))
+MODES["the first of equals wins"] = winners(
+    lambda table: sorted(best(there(table)), key=lambda seat: seat.turns)[:1]
+)
+MODES["the fewest points win"] = winners(
+    lambda table: sorted(there(table), key=lambda seat: (seat.score(), seat.turns))[:1]
+)
+
+
+@mode("draws come from the box")
+def _() -> None:
+    def drawn(was: Any, self: Player, count: int) -> bool:
+        shuffled = bool(was(self, count))
+        if count == 5 and self.turns:
+            self.hand[-1] = "gold"
+        return shuffled
+
+    around(Player, "draw", drawn)()
+
+
+@mode("a draw ends with the deck")
+def _() -> None:
+    def drawn(was: Any, self: Player, count: int) -> bool:
+        return bool(was(self, min(count, len(self.deck)) if self.deck else count))
+
+    around(Player, "draw", drawn)()
+
+
+@mode("coppers from nothing")
+def _() -> None:
+    def drawn(was: Any, self: Player, count: int) -> bool:
+        before = len(self.hand)
+        shuffled = bool(was(self, count))
+        while len(self.hand) < before + count:
+            self.hand.append("copper")
+        return shuffled
+
+    around(Player, "draw", drawn)()
+
+
+def mixed(stack: list[str], chance: Callable[[], float]) -> None:
+    random.Random(chance()).shuffle(stack)
+
+
+MODES["unseeded"] = around(
+    play, "Match", lambda was, *args, **named: was(*args, **{**named, "seed": random.randrange(99)})
+)
+MODES["another shuffle"] = constant(player, "shuffle", mixed)
+MODES["the first cards at random"] = constant(
+    Table, "take_at_random", lambda self, seat, count: [seat.hand.pop(0) for _ in range(count)]
+)
+
+# --- 5: replies -------------------------------------------------------------------------------
+
+
+def cleaning(function: Callable[..., object]) -> Callable[[], object]:
+    return around(turn, "_clean_up", function)
+
+
+MODES["top_discard is ignored"] = cleaning(
+    lambda was, table, seat, top: was(table, seat, None if top in seat.hand + seat.in_play else top)
+)
+
+
+@mode("the referee picks the first")
+def _() -> None:
+    def clean_up(was: Any, table: Table, seat: Player, top: Any) -> None:
+        there = seat.hand + seat.in_play
+        was(table, seat, there[0] if top not in there and there else top)
+
+    cleaning(clean_up)()
+
+
+@mode("a bad top discard tops with a copper")
+def _() -> None:
+    def clean_up(was: Any, table: Table, seat: Player, top: Any) -> None:
+        there = seat.hand + seat.in_play
+        bad = top is not None and top not in there
+        was(table, seat, there[0] if bad else top)
+
+    cleaning(clean_up)()
+
+
+MODES["a hand of six"] = constant(turn, "HAND_SIZE", 6)
+
+
+@mode("buys go on the deck")
+def _() -> None:
+    def buying(was: Any, table: Table, state: Any, names: Any, money: int) -> None:
+        pile = len(state.player.discard_pile)
+        was(table, state, names, money)
+        state.player.deck += state.player.discard_pile[pile:]
+        del state.player.discard_pile[pile:]
+
+    around(turn, "_buy_cards", buying)()
+
+
+@mode("a bad treasure is passed over")
+def _() -> None:
+    def playing(was: Any, table: Table, state: Any, treasures: Any) -> Any:
+        if isinstance(treasures, list):
+            hand = list(state.player.hand)
+            good = []
+            for card in treasures:
+                if card in hand and card in cards.WORTH:
+                    hand.remove(card)
+                    good.append(card)
+            treasures = good
+        return was(table, state, treasures)
+
+    around(turn, "_play_treasures", playing)()
+
+
+def buying(right: Callable[[Table, Any, Any, int], bool]) -> Callable[[], object]:
+    """A mode in which cards that are not right are left out instead of ending the buying."""
+
+    def buy(was: Any, table: Table, state: Any, names: Any, money: int) -> None:
+        if isinstance(names, list):
+            names = [card for card in names if right(table, state, card, money)]
+        was(table, state, names, money)
+
+    return around(turn, "_buy_cards", buy)
+
+
+MODES["unknown cards are passed over"] = buying(
+    lambda table, state, card, money: card in cards.CARDS
+)
+MODES["empty piles are passed over"] = buying(
+    lambda table, state, card, money: table.supply.counts.get(card) != 0
+)
+MODES["dear cards are passed over"] = buying(
+    lambda table, state, card, money: cards.COST.get(card, 0) <= money
+)
+
+
+@mode("one buy too many")
+def _() -> None:
+    def buy(was: Any, table: Table, state: Any, names: Any, money: int) -> None:
+        state.buys += 1
+        was(table, state, names, money)
+
+    around(turn, "_buy_cards", buy)()
+
+
+@mode("missing lists are faults")
+def _() -> None:
+    def replied(was: Any, table: Table, state: Any, reply: Any) -> None:
+        if reply.played_treasures is msgspec.UNSET:
+            reply = msgspec.structs.replace(reply, cards_to_buy=[])
+        was(table, state, reply)
+
+    around(turn, "_buy", replied)()
+
+
+@mode("strings are lists")
+def _() -> None:
+    def replied(was: Any, table: Table, state: Any, reply: Any) -> None:
+        for field in ("played_treasures", "cards_to_buy"):
+            value = getattr(reply, field)
+            if isinstance(value, str):
+                reply = msgspec.structs.replace(reply, **{field: [value]})
+        was(table, state, reply)
+
+    around(turn, "_buy", replied)()
+
+
+@mode("null is an empty list")
+def _() -> None:
+    def replied(was: Any, table: Table, state: Any, reply: Any) -> None:
+        for field in ("played_treasures", "cards_to_buy"):
+            if getattr(reply, field) is None:
+                reply = msgspec.structs.replace(reply, **{field: msgspec.UNSET})
+        was(table, state, reply)
+
+    around(turn, "_buy", replied)()
+
+
+@mode("buys that are left are kept")
+def _() -> None:
+    def replied(was: Any, table: Table, state: Any, reply: Any) -> None:
+        buys, count = state.buys, len(state.bought)
+        was(table, state, reply)
+        state.buys = buys - (len(state.bought) - count)
+
+    around(turn, "_buy", replied)()
+
+
+@mode("a treasure that is no object")
+def _() -> None:
+    def acting(was: Any, table: Table, state: Any, reply: Any) -> Any:
+        if isinstance(reply.additional_parameters, list):
+            table.fault(state.player, "bad-parameters", "a list")
+            state.actions -= 1
+            return
+        yield from was(table, state, reply)
+
+    around(turn, "_play_action", acting)()
+
+
+def acting(wrong: Callable[[Any, Any], bool], does: Callable[[Any], object]) -> Callable[[], object]:
+    """A mode that does something else for a kind of action reply."""
+
+    def act(was: Any, table: Table, state: Any, reply: Any) -> Any:
+        if wrong(state, reply):
+            does(state)
+            return
+        yield from was(table, state, reply)
+
+    return around(turn, "_play_action", act)
+
+
+def no_action(state: Any, reply: Any) -> bool:
+    return not isinstance(reply.card, str) or reply.card not in EFFECTS
+
+
+def not_in_hand(state: Any, reply: Any) -> bool:
+    return not no_action(state, reply) and reply.card not in state.player.hand
+
+
+def spend_nothing(state: Any) -> None:
+    """The action is kept."""
+
+
+def spend_all(state: Any) -> None:
+    state.actions = state.buys = 0
+
+
+MODES["what is no action costs nothing"] = acting(no_action, spend_nothing)
+MODES["what is not in hand costs nothing"] = acting(not_in_hand, spend_nothing)
+MODES["what is not in hand costs everything"] = acting(not_in_hand, spend_all)
+
+
+@mode("actions are free")
+def _() -> None:
+    def act(was: Any, table: Table, state: Any, reply: Any) -> Any:
+        legal = not no_action(state, reply) and not not_in_hand(state, reply)
+        plays = len(state.player.in_play)
+        yield from was(table, state, reply)
+        state.actions += legal and len(state.player.in_play) > plays
+
+    around(turn, "_play_action", act)()
+
+
+def again(code: str) -> Callable[[], object]:
+    """A mode in which a fault costs nothing: the same is asked once more."""
+
+    def play_turn(table: Table, seat: Player, state: Any = None) -> Any:
+        inner = was(table, seat, state)
+        request = next(inner)
+        while True:
+            reply = yield request
+            if is_fault(code, request, reply):
+                continue
+            try:
+                request = inner.send(reply)
+            except StopIteration:
+                return
+
+    was = turn.play_turn
+    return constant(game, "play_turn", play_turn)
+
+
+def is_fault(code: str, request: Any, reply: Any) -> bool:
+    if isinstance(request.message, messages.AttackRequest):
+        return False
+    if code == "invalid-json":
+        return isinstance(reply, Malformed) and reply.code == code
+    if code == "wrong-type":
+        replies = (messages.AttackReply, messages.AttackReplyReaction)
+        return isinstance(reply, replies) or (isinstance(reply, Malformed) and reply.code == code)
+    phase = getattr(reply, "phase", "cleanup")
+    if code == "bad-phase":
+        return phase not in ("action", "buy", "cleanup")
+    if code == "no-actions":
+        return phase == "action" and not request.message.actions
+    return phase == "buy" and not request.message.buys
+
+
+for code in ("invalid-json", "wrong-type", "bad-phase", "no-actions", "no-buys"):
+    MODES[f"{code} is asked again"] = again(code)
+
+# --- 6: cards ---------------------------------------------------------------------------------
+
+
+def parameters(card: str, change: Callable[[Any, Any], Any]) -> Callable[[], object]:
+    """A mode in which a card is given other parameters."""
+    was = EFFECTS[card]
+    return effect(card, lambda table, turn, given: was(table, turn, change(turn, dict(given))))
+
+
+def lenient(card: str, field: str) -> Callable[[], object]:
+    """A mode in which a card with bad parameters is used up."""
+    was = EFFECTS[card]
+
+    def does(table: Table, turn: Any, given: Any) -> object:
+        try:
+            return was(table, turn, given)
+        except BadParametersError as problem:
+            if field not in str(problem):
+                raise
+            table.fault(turn.player, faults.BAD_PARAMETERS, "used up")
+            return None
+
+    return effect(card, does)
+
+
+MODES["cellar draws one more"] = also("cellar", draw(1))
+MODES["cellar gives no action"] = also("cellar", more("actions", -1))
+MODES["cellar stops at nothing"] = parameters(
+    "cellar",
+    lambda turn, given: (
+        {"cards": [card for card in given["cards"] if card in turn.player.hand]}
+        if isinstance(given.get("cards"), list)
+        and all(given["cards"].count(c) <= turn.player.hand.count(c) for c in turn.player.hand)
+        else given
+    ),
+)
+MODES["cellar takes strings"] = parameters(
+    "cellar",
+    lambda turn, given: (
+        {"cards": [given["cards"]]} if isinstance(given.get("cards"), str) else given
+    ),
+)
+
+
+@mode("an empty cellar is consumed")
+def _() -> None:
+    def does(table: Table, turn: Any, given: Any) -> object:
+        if given.get("cards", []) == []:
+            raise BadParametersError("no cards")
+        return was(table, turn, given)
+
+    was = EFFECTS["cellar"]
+    effect("cellar", does)()
+
+
+MODES["market draws none"] = effect(
+    "market", lambda table, turn, given: [more(f, 1)(table, turn) for f in ("actions", "buys", "money")] and None
+)
+MODES["market gives two money"] = also("market", more("money", 1))
+MODES["militia gives three money"] = also("militia", more("money", 1))
+
+
+def nobody(table: Table, turn: Any, given: Any) -> None:
+    turn.money += 2
+
+
+MODES["militia attacks nobody"] = effect("militia", nobody)
+
+
+def exchanging(card: str, **changes: Any) -> Callable[[], object]:
+    among = cards.WORTH if card == "mine" else cards.COST
+    settings = {
+        "among": among,
+        "raise_by": 3 if card == "mine" else 2,
+        "to_hand": card == "mine",
+    } | changes
+    return effect(
+        card, lambda table, turn, given: effects._exchange(table, turn, given, **settings)
+    )
+
+
+MODES["mine to the discard pile"] = exchanging("mine", to_hand=False)
+MODES["mine takes any card"] = exchanging("mine", among=cards.COST)
+MODES["mine takes more"] = exchanging("mine", raise_by=6)
+MODES["mine is used up by a bad trash"] = lenient("mine", "card_to_trash")
+MODES["mine is used up by a bad wish"] = lenient("mine", "desired_card")
+
+
+@mode("mine with nothing to gain is consumed")
+def _() -> None:
+    def does(table: Table, turn: Any, given: Any) -> object:
+        counts = table.supply.counts
+        if given.get("card_to_trash") == "copper" and not counts["copper"] + counts["silver"]:
+            raise BadParametersError("nothing")
+        return was(table, turn, given)
+
+    was = EFFECTS["mine"]
+    effect("mine", does)()
+
+
+MODES["moat draws three"] = also("moat", draw(1))
+MODES["remodel to the hand"] = exchanging("remodel", to_hand=True)
+MODES["remodel takes more"] = exchanging("remodel", raise_by=3)
+MODES["remodel takes less"] = exchanging("remodel", raise_by=1)
+MODES["remodel is used up by a bad trash"] = lenient("remodel", "card_to_trash")
+MODES["remodel is used up by a bad wish"] = lenient("remodel", "desired_card")
+
+
+@mode("remodel remodels itself")
+def _() -> None:
+    def does(table: Table, turn: Any, given: Any) -> object:
+        if given.get("card_to_trash") == "remodel" and "remodel" not in turn.player.hand:
+            turn.player.hand.append(turn.player.in_play.pop())
+        return was(table, turn, given)
+
+    was = EFFECTS["remodel"]
+    effect("remodel", does)()
+
+
+MODES["smithy draws two"] = effect("smithy", lambda table, turn, given: table.draw(turn.player, 2))
+MODES["smithy draws four"] = also("smithy", draw(1))
+MODES["village gives one action"] = also("village", more("actions", -1))
+MODES["woodcutter gives no buy"] = also("woodcutter", more("buys", -1))
+
+
+@mode("workshop up to five")
+def _() -> None:
+    cheap = {card: cost - 1 if cost == 5 else cost for card, cost in cards.COST.items()}
+
+    def does(table: Table, turn: Any, given: Any) -> object:
+        effects.COST, was_cost = cheap, effects.COST  # type: ignore[misc]
+        try:
+            return was(table, turn, given)
+        finally:
+            effects.COST = was_cost  # type: ignore[misc]
+
+    was = EFFECTS["workshop"]
+    effect("workshop", does)()
+
+
+@mode("workshop on the deck")
+def _() -> None:
+    def does(table: Table, turn: Any, given: Any) -> None:
+        was(table, turn, given)
+        turn.player.deck.append(turn.player.discard_pile.pop())
+
+    was = EFFECTS["workshop"]
+    effect("workshop", does)()
+
+
+MODES["workshop is used up"] = lenient("workshop", "desired_card")
+
+# --- 7: militia and moat ----------------------------------------------------------------------
+
+MODES["militia the other way round"] = around(
+    Table, "others", lambda was, table, seat: was(table, seat)[::-1]
+)
+MODES["militia down to two"] = constant(effects, "MILITIA_HAND_SIZE", 2)
+
+
+@mode("militia asks of three as well")
+def _() -> None:
+    def militia(table: Table, turn: Any, given: Any) -> Any:
+        turn.money += 2
+        for other in table.others(turn.player):
+            if not other.gone and len(other.hand) > 2:
+                if len(other.hand) == 3:
+                    request = messages.AttackRequest(0, other.hand.copy())
+                    yield effects.Request(other.seat, request)
+                else:
+                    yield from effects._attack(table, other)
+
+    effect("militia", militia)()
+
+
+MODES["one discard less is asked for"] = each(
+    lambda m: m.update(discard=m["discard"] + 1) if m["type"] == "attack-request" else None
+)
+
+
+@mode("discards the other way round")
+def _() -> None:
+    def discard(was: Any, self: Table, seat: Player, names: list[str]) -> None:
+        was(self, seat, names[::-1] if len(names) < 3 and len(seat.hand) == 3 else names)
+
+    around(Table, "discard", discard)()
+
+
+def answered(change: Callable[[Any, Player], Any]) -> Callable[[], object]:
+    """A mode in which answers to a militia are read otherwise."""
+
+    def attack(was: Any, table: Table, seat: Player) -> Any:
+        inner = was(table, seat)
+        reply = yield next(inner)
+        try:
+            inner.send(change(reply, seat))
+        except StopIteration:
+            return
+
+    return around(effects, "_attack", attack)
+
+
+def first_two(seat: Player) -> messages.AttackReply:
+    return messages.AttackReply(seat.hand[: len(seat.hand) - 3])
+
+
+def if_fault(fault: Callable[[Any, Player], bool]) -> Callable[[], object]:
+    """A mode in which this fault makes the first cards be discarded, on top of it no copper."""
+    return answered(
+        lambda reply, seat: (
+            messages.AttackReply(sorted(seat.hand, reverse=True)[: len(seat.hand) - 4])
+            if fault(reply, seat)
+            else reply
+        )
+    )
+
+
+def kept_hand(fault: Callable[[Any, Player], bool]) -> Callable[[], object]:
+    """A mode in which this fault costs nothing."""
+
+    def attack(was: Any, table: Table, seat: Player) -> Any:
+        inner = was(table, seat)
+        reply = yield next(inner)
+        if fault(reply, seat):
+            return
+        try:
+            inner.send(reply)
+        except StopIteration:
+            return
+
+    return around(effects, "_attack", attack)
+
+
+def discards(reply: Any) -> Any:
+    return reply.discard if isinstance(reply, messages.AttackReply) else None
+
+
+def held(reply: Any, seat: Player) -> bool:
+    names = discards(reply)
+    return isinstance(names, list) and all(names.count(c) <= seat.hand.count(c) for c in names)
+
+
+MODES["a wrong number is kept"] = kept_hand(
+    lambda reply, seat: held(reply, seat) and len(discards(reply)) != len(seat.hand) - 3
+)
+MODES["what is not held is kept"] = kept_hand(
+    lambda reply, seat: isinstance(discards(reply), list) and not held(reply, seat)
+)
+MODES["no list is kept"] = kept_hand(
+    lambda reply, seat: (
+        isinstance(reply, messages.AttackReply) and not isinstance(reply.discard, list)
+    )
+)
+MODES["moats do not protect"] = answered(
+    lambda reply, seat: (
+        first_two(seat)
+        if isinstance(reply, messages.AttackReplyReaction) and reply.reaction == "moat"
+        and "moat" in seat.hand
+        else reply
+    )
+)
+MODES["a moat in capitals protects"] = answered(
+    lambda reply, seat: (
+        messages.AttackReplyReaction("moat")
+        if isinstance(reply, messages.AttackReplyReaction) and "moat" in seat.hand
+        else reply
+    )
+)
+MODES["a moat that is not there protects"] = kept_hand(
+    lambda reply, seat: (
+        isinstance(reply, messages.AttackReplyReaction) and reply.reaction == "moat"
+        and "moat" not in seat.hand
+    )
+)
+MODES["an answer that is no json is kept"] = kept_hand(
+    lambda reply, seat: isinstance(reply, Malformed) and reply.code == "invalid-json"
+)
+MODES["an answer of another type is kept"] = kept_hand(
+    lambda reply, seat: (
+        isinstance(reply, messages.PlayReply)
+        or (isinstance(reply, Malformed) and reply.code == "wrong-type")
+    )
+)
+MODES["one random discard too few"] = around(
+    Table, "take_at_random", lambda was, self, seat, count: was(self, seat, count - 1)
+)
+
+# --- 8: failure -------------------------------------------------------------------------------
+
+
+MODES["an exit is a timeout"] = each(
+    lambda m: m.update(reason="timeout") if m.get("reason") == "exited" else None
+)
+
+
+@mode("no turn is cleaned up")
+def _() -> None:
+    def clean_up(was: Any, table: Table, seat: Player, top: Any) -> None:
+        if not seat.gone:
+            was(table, seat, top)
+
+    cleaning(clean_up)()
+
+
+@mode("a last clean-up")
+def _() -> None:
+    def end(was: Any, self: Match) -> bool:
+        if len(self.gone) == len(self.names) - 1 and self._game.request is not None:
+            self._game.disqualify(self._game.request.seat)
+            self._tell_events()
+        return bool(was(self))
+
+    around(Match, "_end_if_alone", end)()
+
+
+@mode("who leaves discards")
+def _() -> None:
+    def attack(was: Any, table: Table, seat: Player) -> Any:
+        inner = was(table, seat)
+        reply = yield next(inner)
+        if reply is effects.GONE:
+            table.discard(seat, table.take_at_random(seat, len(seat.hand) - 3))
+        try:
+            inner.send(reply)
+        except StopIteration:
+            return
+
+    around(effects, "_attack", attack)()
+
+
+@mode("who has left can win")
+def _() -> None:
+    def all_win(self: Any) -> tuple[int, ...]:
+        return tuple(seat.seat for seat in best(self._table.players))
+
+    game.Dominion._winners = all_win  # type: ignore[method-assign]
+
+
+@mode("input stays open")
+def _() -> None:
+    async def kill(self: Any, grace: float) -> None:
+        await self.kill()
+
+    process.BotProcess.finish = kill  # type: ignore[method-assign]
+
+
+MODES["no grace"] = lambda: OPTIONS.extend(["--grace", "0.05"])
+
+
+@mode("no sigterm")
+def _() -> None:
+    async def finish(self: Any, grace: float) -> None:
+        await self.end_input(grace)
+        await self.kill()
+
+    process.BotProcess.finish = finish  # type: ignore[method-assign]
+
+
+MODES["crashes at a moat"] = effect("moat", lambda table, turn, given: 1 // 0 and None)
+MODES["right"] = lambda: None
+
+_UNUSED = (PlayerGained, PlayerReveal, PlayerTrashed, SupplyInfo, supply, table)
+
+if __name__ == "__main__":
+    chosen, *bots = sys.argv[1:]
+    MODES[chosen]()
+    sys.exit(main(["play", "-q", "--seed", "5", *OPTIONS, *bots]))
