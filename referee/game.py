@@ -276,6 +276,7 @@ class Departure(Struct, frozen=True):
         seat: to whom; None if it is for everybody.
         elsewhere: requests that another seat was sent there: seat -> message.
         reordered: the right messages came, in another order.
+        due: the types of all messages that are right from here to the next reply.
     """
 
     expected: Mapping[str, Any]
@@ -283,6 +284,7 @@ class Departure(Struct, frozen=True):
     seat: int | None
     elsewhere: Mapping[int, Mapping[str, Any]]
     reordered: bool
+    due: Sequence[str]
 
 
 class Shadow(Game, Protocol):

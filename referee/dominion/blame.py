@@ -32,14 +32,18 @@ class Step(NamedTuple):
 
     Attributes:
         rules: what the reply was about.
-        seat: whom the message is for, or about; None if for nobody in particular.
+        turn: what the last reply to a play-turn was about.
+        told: what happened in this step besides.
+        seats: all of them.
         opened: a turn began.
         gone: somebody has left the match.
         cards: the cards that each seat owns.
     """
 
     rules: Sequence[str]
-    seat: ShadowPlayer | None
+    turn: Sequence[str]
+    told: Sequence[str]
+    seats: Sequence[ShadowPlayer]
     opened: bool
     gone: bool
     cards: Sequence[Mapping[str, int]]
@@ -52,7 +56,13 @@ def blame(departure: Departure, step: Step) -> list[str]:
     if departure.reordered:
         return [_order(expected, step)]
     if actual == "game-end" and expected != "game-end":
+        if "game-end" in departure.due:
+            return ["2.15/8"]
         return _ended_early(departure.actual or {}, step)
+    if actual == "attack-request" and expected != "attack-request":
+        return ["7.1/2", *step.rules]
+    if actual == "player-shuffled" and expected != "player-shuffled":
+        return _shuffled_too_often(departure.actual or {}, step)
     found = _BY_TYPE[expected](departure, actual, step)
     return list(dict.fromkeys(found))
 
@@ -81,9 +91,7 @@ def _ended_early(actual: Mapping[str, Any], step: Step) -> list[str]:
 
 def _play_turn(departure: Departure, actual: str | None, step: Step) -> list[str]:
     if actual == "play-turn" and departure.actual is not None:
-        return _other_request(departure.expected, departure.actual, step)
-    if actual == "player-shuffled":
-        return ["2.10/2", *step.rules]
+        return _other_request(departure, departure.actual, step)
     if actual == "player-top-discard":
         return ["2.8/2", *step.rules]
     if actual == "player-played":
@@ -91,25 +99,41 @@ def _play_turn(departure: Departure, actual: str | None, step: Step) -> list[str
     if actual == "supply-info":
         return ["2.4/2", *step.rules]
     kinds = {message.get("type") for message in departure.elsewhere.values()}
-    if "attack-request" in kinds or actual == "attack-request":
+    if "attack-request" in kinds:
         return ["7.1/2", *step.rules]
     if step.opened and actual is None and "play-turn" in kinds:
         return ["8.3/2", *step.rules] if step.gone else ["4.1/2", *step.rules]
     return list(step.rules)
 
 
-def _other_request(expected: Mapping[str, Any], actual: Mapping[str, Any], step: Step) -> list[str]:
+def _other_request(departure: Departure, actual: Mapping[str, Any], step: Step) -> list[str]:
     """A `play-turn` with something else in it."""
+    expected = departure.expected
     field = next((name for name in expected if actual.get(name) != expected[name]), "type")
     if not _alike(expected[field], actual.get(field)):
         return ["2.11/1"]
     if field == "hand":
-        return _hand(expected[field], actual[field], step)
+        return _hand(expected[field], actual[field], _seat(departure, step), step)
     if field in ("cards_bought", "cards_gained"):
-        return ["2.11/2"] if step.opened else [*step.rules, "2.11/2"]
+        return ["2.11/2"]  # what was got is told to all, and was right
     if step.opened:
         return ["2.11/2"] if field == "cards_played" else ["4.4/1"]
-    return list(step.rules)
+    if "5.2/9" in step.rules and field != "cards_played":
+        return ["5.2/9"]
+    # After a militia the last reply was somebody else's.
+    return list(step.turn if step.rules[0].startswith("7.") else step.rules)
+
+
+def _seat(departure: Departure, step: Step) -> ShadowPlayer:
+    """Whom a message is for."""
+    assert departure.seat is not None  # it is a request
+    return step.seats[departure.seat]
+
+
+def _seat_of(message: Mapping[str, Any], step: Step) -> ShadowPlayer | None:
+    """Whom a message is about."""
+    number = message.get("player_number")
+    return next((seat for seat in step.seats if seat.number == number), None)
 
 
 def _alike(expected: object, actual: object) -> bool:
@@ -118,10 +142,8 @@ def _alike(expected: object, actual: object) -> bool:
     return type(expected) is type(actual)
 
 
-def _hand(expected: list[str], actual: list[str], step: Step) -> list[str]:
+def _hand(expected: list[str], actual: list[str], seat: ShadowPlayer, step: Step) -> list[str]:
     """Another hand than the right one."""
-    seat = step.seat
-    assert seat is not None  # a request is for somebody
     draw = seat.last_draw
     rules = list(seat.hand_rules if step.opened else step.rules)
     if Counter(draw.base) - Counter(actual):
@@ -137,7 +159,9 @@ def _hand(expected: list[str], actual: list[str], step: Step) -> list[str]:
     put = [rule for card in strange for rule in seat.put.get(card, ())]
     if seat.asked <= 1:
         return ["4.1/1", *put]
-    return [*put, "4.6/1", *rules]
+    if put and "5.1/4" not in put:
+        return put  # it was gained to another place
+    return ["4.6/1", *put, *rules]
 
 
 def _attack(departure: Departure, actual: str | None, step: Step) -> list[str]:
@@ -147,14 +171,16 @@ def _attack(departure: Departure, actual: str | None, step: Step) -> list[str]:
             return ["7.1/3"]
         if not _alike(expected["options"], departure.actual.get("options")):
             return ["2.12/1"]
-        return _hand(expected["options"], departure.actual["options"], step._replace(opened=True))
+        hand = departure.actual["options"]
+        seat = _seat(departure, step)
+        return _hand(expected["options"], hand, seat, step._replace(opened=True))
     if any(message.get("type") == "attack-request" for message in departure.elsewhere.values()):
         return ["7.1/1"]
     return ["7.1/1", *step.rules]
 
 
 def _gained(departure: Departure, actual: str | None, step: Step) -> list[str]:
-    return [*step.rules, "2.5/1"]
+    return ["2.5/1"] if actual == "supply-info" else [*step.rules, "2.5/1"]
 
 
 def _supply(departure: Departure, actual: str | None, step: Step) -> list[str]:
@@ -185,21 +211,38 @@ def _played(departure: Departure, actual: str | None, step: Step) -> list[str]:
 
 
 def _trashed(departure: Departure, actual: str | None, step: Step) -> list[str]:
-    return [*step.rules, "2.7/1"]
+    return ["2.7/1"] if actual == "player-gained" else [*step.rules, "2.7/1"]
 
 
 def _top(departure: Departure, actual: str | None, step: Step) -> list[str]:
+    if actual == "player-played":
+        return ["2.6/2"]
     if actual == "player-top-discard":
         return list(step.rules) if step.rules[0][0] != "5" else [*step.rules, "5.1/2"]
     return ["2.8/1", *step.rules]
 
 
 def _reveal(departure: Departure, actual: str | None, step: Step) -> list[str]:
+    if actual == "player-top-discard":
+        return list(step.rules)
     return ["2.9/1"] if actual == "player-reveal" else ["2.9/1", *step.rules]
 
 
 def _shuffled(departure: Departure, actual: str | None, step: Step) -> list[str]:
-    return ["2.10/1", "4.6/2"]
+    seat = _seat_of(departure.expected, step)
+    shown = None if seat is None else seat.next_hand()
+    if seat is not None and shown is not None and len(shown) < len(seat.hand):
+        return ["4.6/2"]
+    return ["2.10/1"]
+
+
+def _shuffled_too_often(message: Mapping[str, Any], step: Step) -> list[str]:
+    """A shuffle too many: the one that is told, or one that was made to draw more."""
+    seat = _seat_of(message, step)
+    shown = None if seat is None else seat.next_hand()
+    if seat is not None and shown is not None and len(shown) != len(seat.hand):
+        return ["5.1/4"] if step.opened else list(step.rules)
+    return ["2.10/2", *step.rules]
 
 
 def _end(departure: Departure, actual: str | None, step: Step) -> list[str]:
@@ -232,7 +275,7 @@ def _scores(right: list[int], actual: object, step: Step) -> list[str]:
 def _winners(expected: Mapping[str, Any], actual: object, step: Step) -> list[str]:
     if not isinstance(actual, list):
         return ["2.14/1"]
-    ties = [rule for rule in ("8.3/5", "4.5/2", "4.5/3") if rule in step.rules]
+    ties = [rule for rule in ("8.3/5", "4.5/2", "4.5/3") if rule in step.told]
     return [*ties, "4.5/1"]
 
 

@@ -47,6 +47,7 @@ ACTIONS = list(COST)[7:]
 LIMIT = 65536
 WAIT_SECONDS = 3.0
 TICK_SECONDS = 0.003
+MOST_REPLIES = 100  # to one turn; one that takes more does not end
 LITTLE_SECONDS = 0.2
 STAY_SECONDS = 20
 
@@ -74,6 +75,8 @@ class Bot:
         self.owned = {"copper": 7, "estate": 3}
         self.turns = 0
         self.answered = 0  # requests that it has answered before they came
+        self.bought = False  # whether it has sent a buy reply in this turn
+        self.replies = 0  # in this turn
         self.ended = True  # its last turn; so the next request begins another
         self.message = {}
 
@@ -123,9 +126,12 @@ class Bot:
                 self.answered -= 1
                 return False
             self.message = message
-            self.turns += self.ended
-            self.ended = False
-            if self.turns > self.plan["turns"]:
+            if self.ended:
+                self.turns += 1
+                self.replies = 0
+                self.bought = self.ended = False
+            self.replies += 1
+            if self.turns > self.plan["turns"] or self.replies > MOST_REPLIES:
                 self.leave()
             self.answer(self.turn_reply(message))
         elif kind == "attack-request":
@@ -162,7 +168,8 @@ class Bot:
                     parameters = self.parameters(card)
                     if parameters is not None:
                         return action(card, **parameters)
-        if message["buys"]:
+        if message["buys"] and not self.bought:
+            self.bought = True
             treasures = self.treasures()
             money = message["extra_money"] + sum(WORTH[card] for card in treasures)
             return buy(treasures, self.wishes(money, message["buys"]))
@@ -514,10 +521,6 @@ def top_bad(bot, argument):
         return cleanup(top_discard=1)
     if kind == "list":
         return cleanup(top_discard=message["cards_played"][:1])
-    if kind == "huge":
-        line = encode(cleanup(top_discard=0)).replace(b":0}", b":" + b"9" * 5000 + b"}")
-        bot.ended = True
-        return line
     there = message["hand"] + message["cards_played"]
     return cleanup(top_discard=next(card for card in COST if card not in there))
 
@@ -778,6 +781,9 @@ TURN_TRICKS = {
     "fields": framed(fields),
     "duplicates": framed(duplicates),
     "deep": framed(nested(128)),
+    "long-integer": framed(
+        lambda bot, line: line.replace(b'["copper"]}', b'["copper",' + b"9" * 5000 + b"]}") + b"\n"
+    ),
     "deep-string": framed(nested(1000, b'"%s"')),
     "json-utf8": framed(with_field(b'"\xff"')),
     "json-bom": framed(lambda bot, line: b"\xef\xbb\xbf" + line + b"\n"),

@@ -36,7 +36,6 @@ from referee.dominion.steps import attack_rules, turn_rules
 from referee.dominion.table import Table
 from referee.game import (
     GONE,
-    PLAYER_NUMBERS,
     Departure,
     Fault,
     Request,
@@ -53,6 +52,9 @@ _TOLD = {
     PlayerReveal: "2.9/1",
     PlayerShuffled: "2.10/1",
 }
+
+
+_TO_THE_DISCARD_PILE = ("5.2/1", "6.6/1", "6.10/1")
 
 
 class Draw(Struct):
@@ -120,8 +122,11 @@ class ShadowPlayer(Player):
         shown = self.next_hand()
         wanted = [] if shown is None else _minus(shown, self.hand)
         first = min(count, len(self.deck))
-        self._take(wanted[:first], first)
         missing = count - first
+        if sorted(wanted[:first]) != sorted(self.deck) and missing:
+            # All of the deck is drawn, in whatever order it is shown; the rest was shuffled.
+            wanted = [*self.deck, *_minus(wanted, self.deck)]
+        self._take(wanted[:first], first)
         shuffled = bool(missing and self.discard_pile)
         if shuffled:
             self.deck, self.discard_pile = self.discard_pile, []
@@ -190,7 +195,8 @@ class ShadowTable(Table):
     def gain(self, player: Player, card: str, *, to_hand: bool = False) -> None:
         """Note which rule put the card where it is."""
         if not to_hand:
-            self.seats[player.seat].put.setdefault(card, []).extend(self.step)
+            rules = [rule for rule in self.step if rule in _TO_THE_DISCARD_PILE]
+            self.seats[player.seat].put.setdefault(card, []).extend(rules)
         super().gain(player, card, to_hand=to_hand)
 
     def discard(self, player: Player, cards: list[str]) -> None:
@@ -218,6 +224,8 @@ class ShadowGame(Dominion):
         self._shadow = ShadowTable(len(setup.names), witnessed, self._step, self._told)
         self._table = self._shadow
         self._line: Any = None
+        self._turn_rules: list[str] = []
+        """What the last reply to a play-turn was about."""
         self._opened = -1
         """Who began a turn in this step."""
         self._stops = any(
@@ -266,7 +274,7 @@ class ShadowGame(Dominion):
             if rule is not None:
                 self._told.append(rule)
             elif type(event) is SupplyInfo:
-                self._told += ["2.4/1", "2.4/2"]
+                self._told += ["2.4/1"] if self._step[0] == "2.15/1" else ["2.4/1", "2.4/2"]
         kinds = [type(event) for event in events if type(event) is not Fault]
         if PlayerGained in kinds:
             self._told += ["2.8/2", "2.15/2" if PlayerTrashed in kinds else "2.15/3"]
@@ -287,6 +295,7 @@ class ShadowGame(Dominion):
         if isinstance(request.message, AttackRequest):
             return [*attack_rules(request.message, reply), "2.15/5"]
         rules = turn_rules(request.message, reply, self._line, self._table.supply.counts)
+        self._turn_rules = rules
         if "6.3/1" in rules:
             others = self._table.others(self._table.players[request.seat])
             if len(others) > 1:
@@ -367,14 +376,13 @@ class ShadowGame(Dominion):
 
     def blame(self, departure: Departure) -> list[str]:
         """The cases that a departure in the last step may break."""
-        seat = departure.seat
-        if seat is None and "player_number" in departure.expected:
-            seat = PLAYER_NUMBERS.index(departure.expected["player_number"])
         return blame.blame(
             departure,
             blame.Step(
                 self._step,
-                None if seat is None else self._shadow.seats[seat],
+                self._turn_rules,
+                self._told,
+                self._shadow.seats,
                 self._opened >= 0,
                 any(player.gone for player in self._table.players),
                 [standing.cards for standing in self.standings()],

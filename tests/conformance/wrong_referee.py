@@ -146,10 +146,14 @@ def is_(message: Any, kind: str) -> bool:
 # --- 1: lines ---------------------------------------------------------------------------------
 
 MODES["json with spaces"] = lines(
-    lambda data: b"".join(json.dumps(json.loads(line)).encode() + b"\n" for line in data.split(b"\n")[:-1])
+    lambda data: b"".join(
+        json.dumps(json.loads(line)).encode() + b"\n" for line in data.split(b"\n")[:-1]
+    )
 )
 MODES["carriage returns"] = lines(lambda data: data.replace(b"\n", b"\r\n"))
-MODES["no json"] = lines(lambda data: data.replace(b'{"type":"player-played"', b'{type:"player-played"'))
+MODES["no json"] = lines(
+    lambda data: data.replace(b'{"type":"player-played"', b'{type:"player-played"')
+)
 
 
 @mode("news only with requests")
@@ -164,7 +168,7 @@ MODES["replies without spaces"] = around(
     match,
     "decode_reply",
     lambda was, line, decoder: (
-        Malformed("invalid-json", "spaces") if b" " in line else was(line, decoder)
+        Malformed("invalid-json", "spaces") if line.endswith(b"\r") else was(line, decoder)
     ),
 )
 
@@ -204,7 +208,7 @@ def _() -> None:
 
 
 MODES["short lines"] = lambda: OPTIONS.extend(["--line-limit", "60000"])
-MODES["long lines"] = lambda: OPTIONS.extend(["--line-limit", "70000"])
+MODES["long lines"] = lambda: OPTIONS.extend(["--line-limit", "70000", "--time-limit", "0.3"])
 
 
 @mode("stderr is not read")
@@ -235,7 +239,9 @@ def _() -> None:
     reading(lambda line: json.dumps(json.loads(line, object_pairs_hook=first)).encode())()
 
 
-MODES["capital cards"] = lines(lambda data: data.replace(b'"gained":"silver"', b'"gained":"Silver"'))
+MODES["capital cards"] = lines(
+    lambda data: data.replace(b'"gained":"silver"', b'"gained":"Silver"')
+)
 
 
 @mode("player 2 hears of no shuffles")
@@ -267,7 +273,9 @@ def _() -> None:
         was(self, seat, cards)
 
     each(
-        lambda m: m.update(cards=["copper", "estate"]) if m["type"] == "player-top-discard" else None
+        lambda m: (
+            m.update(cards=["copper", "estate"]) if m["type"] == "player-top-discard" else None
+        )
     )()
 
 
@@ -619,9 +627,7 @@ def ends(function: Callable[[Any, Any, Player], object]) -> Callable[[], object]
 
 
 MODES["provinces do not end it"] = ends(
-    lambda was, self, seat: (
-        None if not self._table.supply.counts["province"] else was(self, seat)
-    )
+    lambda was, self, seat: None if not self._table.supply.counts["province"] else was(self, seat)
 )
 MODES["the last province but one ends it"] = ends(
     lambda was, self, seat: (
@@ -855,7 +861,9 @@ def _() -> None:
     around(turn, "_play_action", acting)()
 
 
-def acting(wrong: Callable[[Any, Any], bool], does: Callable[[Any], object]) -> Callable[[], object]:
+def acting(
+    wrong: Callable[[Any, Any], bool], does: Callable[[Any], object]
+) -> Callable[[], object]:
     """A mode that does something else for a kind of action reply."""
 
     def act(was: Any, table: Table, state: Any, reply: Any) -> Any:
@@ -993,7 +1001,10 @@ def _() -> None:
 
 
 MODES["market draws none"] = effect(
-    "market", lambda table, turn, given: [more(f, 1)(table, turn) for f in ("actions", "buys", "money")] and None
+    "market",
+    lambda table, turn, given: (
+        [more(f, 1)(table, turn) for f in ("actions", "buys", "money")] and None
+    ),
 )
 MODES["market gives two money"] = also("market", more("money", 1))
 MODES["militia gives three money"] = also("militia", more("money", 1))
@@ -1193,7 +1204,8 @@ MODES["no list is kept"] = kept_hand(
 MODES["moats do not protect"] = answered(
     lambda reply, seat: (
         first_two(seat)
-        if isinstance(reply, messages.AttackReplyReaction) and reply.reaction == "moat"
+        if isinstance(reply, messages.AttackReplyReaction)
+        and reply.reaction == "moat"
         and "moat" in seat.hand
         else reply
     )
@@ -1207,7 +1219,8 @@ MODES["a moat in capitals protects"] = answered(
 )
 MODES["a moat that is not there protects"] = kept_hand(
     lambda reply, seat: (
-        isinstance(reply, messages.AttackReplyReaction) and reply.reaction == "moat"
+        isinstance(reply, messages.AttackReplyReaction)
+        and reply.reaction == "moat"
         and "moat" not in seat.hand
     )
 )
@@ -1277,10 +1290,12 @@ def _() -> None:
 
 @mode("input stays open")
 def _() -> None:
-    async def kill(self: Any, grace: float) -> None:
+    async def finish(self: Any, grace: float) -> None:
+        with trio.move_on_after(0.3):
+            await self._ended.wait()
         await self.kill()
 
-    process.BotProcess.finish = kill  # type: ignore[method-assign]
+    process.BotProcess.finish = finish  # type: ignore[method-assign]
 
 
 MODES["no grace"] = lambda: OPTIONS.extend(["--grace", "0.05"])

@@ -95,6 +95,7 @@ def retell(played: Played, rules: Rules) -> Retold:
         teller.tell()
     except _DepartedError as departed:
         teller.told.departure = departed.found
+    teller.note_orders()
     return teller.told
 
 
@@ -167,7 +168,14 @@ class _Teller:
         self._about: list[str] = []  # what the reply of this step is about, whatever the game
         self._names: dict[int, list[str]] = {}
         self._began = False
+        self._opening_step = True  # the step in which the handshakes end
         self._noted: set[str] = set()
+        self._last = -1  # who has replied last
+        self._asked: dict[str, Any] = {}  # the last request
+        self._missing: list[Found] = []  # news of who left that did not come, in this step
+        self._missing_seat = 0
+        self._leaving: list[str] = []  # what the leave of this step was about
+        self._orders: list[Found] = []  # hands in another order
 
     def _new(self, setup: Setup) -> Game:
         asks = self._requests - {"player-name-request"}
@@ -195,10 +203,23 @@ class _Teller:
         while match.due:
             seat = match.due[0]
             self._take_reply(seat)
-            in_handshake = not self._began
+            self._opening_step = not self._began
             self._compare()
-            self._step_is_right(self._step_rules(in_handshake))
+            self.told.noted += self._missing
+            self._missing = []
+            self._step_is_right(self._step_rules(self._opening_step))
         self._check_rest()
+
+    def note_orders(self) -> None:
+        """Say what hands in another order mean."""
+        orders = self._orders
+        if len(orders) > 1:  # a habit
+            self.told.noted.append(orders[0])
+            orders[0].candidates = orders[0].candidates[:1]
+        elif orders and self.told.departure is not None:
+            self.told.departure = orders[0]  # that was where it began
+        elif orders:
+            self.told.noted.append(orders[0])
 
     def _take_reply(self, seat: int) -> None:
         """Give the match the reply of the seat that is due, or take the seat out."""
@@ -208,6 +229,8 @@ class _Teller:
         match = self._match
         handshake = not match.requests[seat]
         self._about = []
+        self._leaving = []
+        self._last = seat
         if number >= len(probe.replies):
             if not probe.leaves:
                 self._no_reply(seat)
@@ -216,7 +239,7 @@ class _Teller:
                 rule = "1.1/6"
             elif CLOSES in probe.notes:
                 rule = "8.2/2"
-            self._about = [rule]
+            self._about = self._leaving = [rule]
             if handshake:
                 self._names[seat] = [rule]
             match.disqualify(seat, Disqualification.EXITED, "as its plan says")
@@ -224,7 +247,7 @@ class _Teller:
         line = probe.replies[number]
         stream.replied += 1
         if len(line) > LINE_LIMIT:
-            self._about = ["1.3/2"]
+            self._about = self._leaving = ["1.3/2"]
             match.disqualify(seat, Disqualification.OUTPUT_LIMIT, "as its plan says")
             return
         if handshake:
@@ -277,6 +300,11 @@ class _Teller:
             to = [entry.to] if entry.to is not None else range(len(self._streams))
             seats = [seat for seat in to if seat not in match.gone]
             wrong = [seat for seat in seats if not self._agrees(seat, message, entry.to)]
+            if len(wrong) < len(seats) and self._played.exit_code != 0:
+                # What it had not handed over when it broke down says nothing.
+                wrong = [seat for seat in wrong if self._streams[seat].next() is not None]
+            if entry.to is not None and not wrong:
+                self._asked = message
             if not wrong and message["type"] == "player-disqualified":
                 self.told.passed["2.13/1"] += 1
             if wrong:
@@ -297,7 +325,9 @@ class _Teller:
             rule = self._shadow.adopt(seat, known)
             if not rule:
                 return False
-            self._note(rule, seat, place, expected, "the cards of the hand are in another order")
+            detail = "the cards of the hand are in another order"
+            rules = [rule, *self._shadow.rules()]
+            self._orders.append(self._found(rules, seat, place, expected, detail))
         self._look_at_lines(seat, place, expected, to)
         stream.place = place + 1
         return True
@@ -348,11 +378,12 @@ class _Teller:
         stream = self._streams[seat]
         place = stream.next()
         actual = None if place is None else stream.messages[place]
-        if kind == "player-disqualified" and (
-            actual is None or actual["type"] != "player-disqualified"
-        ):
-            for each in wrong:  # an extension that not every referee has (2.13)
-                self._note("2.13/1", each, self._streams[each].place - 1, expected, "nothing")
+        soon = self._comes_soon(seat, expected, len(entries))
+        if kind == "player-disqualified" != _type(actual) and not soon:
+            # An extension that not every referee has (2.13); if all is right without it.
+            at = stream.place - 1
+            self._missing.append(self._found(["2.13/1"], seat, at, expected, "nothing"))
+            self._missing_seat = PLAYER_NUMBERS.index(expected["player_number"])
             return
         candidates = self._candidates(entries, expected, to, seats, wrong, actual)
         raise _DepartedError(self._found(candidates, seat, place, expected))
@@ -375,13 +406,21 @@ class _Teller:
             return ["1.1/1"]
         if kind == "player-name-request":
             return ["2.1/1"]
-        if len(wrong) < len(seats) and (place is not None or self._played.exit_code == 0):
-            private = actual is not None and actual["type"] in self._requests
-            return ["1.7/2"] if private else ["1.7/1"]
+        if len(wrong) < len(seats) and not self._is_inserted(seat, expected):
+            leak = actual is not None and to is None and same(actual, self._asked)
+            return ["1.7/2"] if leak else ["1.7/1"]
+        if actual is not None and self._misnames(expected, actual):
+            return ["1.6/1"]
         if not self._began or kind == "player-name":
             return self._name_candidates(expected, actual)
+        if self._missing:
+            # Nobody was told that this player left: it did not.
+            return self._leaving or self._names[self._missing_seat]
         if kind == "player-disqualified":
-            return [*self._about, "2.13/1"]
+            if self._comes_soon(seat, expected, len(entries)):
+                return ["2.15/7"]
+            seat = PLAYER_NUMBERS.index(expected["player_number"])
+            return self._leaving or self._names.get(seat, ["2.13/1"])
         assert self._shadow is not None  # the match has begun
         departure = Departure(
             expected=expected,
@@ -389,15 +428,19 @@ class _Teller:
             seat=to,
             elsewhere=self._elsewhere(seat),
             reordered=self._reordered(entries, seat),
+            due=[json.loads(entry.line)["type"] for entry in entries],
         )
         blamed = list(self._shadow.blame(departure))
-        if self._match.outcome is not None and not self._match.requests[0]:
-            blamed = ["3.5/2" if self._match.outcome.winners else "3.5/3"]
-        elif actual is not None and actual["type"] == "player-disqualified":
-            blamed = [rule for names in self._names.values() for rule in names] + blamed
-        if kind == "game-end" and actual is not None and actual["type"] == "game-end":
+        if self._opening_step:
+            if actual is not None and actual["type"] == "player-disqualified":
+                seat = PLAYER_NUMBERS.index(actual.get("player_number", "player1"))
+                return self._names.get(seat, ["2.13/1"])
+            if self._match.outcome is not None:
+                return ["3.5/2" if self._match.outcome.winners else "3.5/3"]
+            return ["3.5/1", *blamed] if self._match.gone else blamed
+        if self._leaving or (kind == "game-end" and _type(actual) == "game-end"):
             return blamed
-        return [*self._about, *blamed] if self._about else blamed
+        return [*blamed, *self._about]
 
     def _name_candidates(
         self, expected: dict[str, Any], actual: dict[str, Any] | None
@@ -441,6 +484,29 @@ class _Teller:
         if len(came) < len(right) or None in came or len(right) < 2:
             return False
         return sorted(map(_text, right)) == sorted(map(_text, came)) and right != came
+
+    def _comes_soon(self, seat: int, expected: dict[str, Any], count: int) -> bool:
+        """Whether a message comes to a seat among so many more, but not as the next."""
+        stream = self._streams[seat]
+        soon = [stream.messages[place] for place in stream.ahead()][1:count]
+        return any(same(expected, message) for message in soon)
+
+    def _is_inserted(self, seat: int, expected: dict[str, Any]) -> bool:
+        """Whether the right message follows on a request that is one too many."""
+        stream = self._streams[seat]
+        soon = [stream.messages[place] for place in stream.ahead()][:2]
+        if len(soon) < 2 or _type(soon[0]) not in self._requests or same(soon[0], self._asked):
+            return False
+        return same(expected, soon[1])
+
+    def _misnames(self, expected: object, actual: object) -> bool:
+        """Whether a card or a player has a name that nobody knows (1.6)."""
+        if isinstance(expected, dict) and isinstance(actual, dict):
+            return any(self._misnames(value, actual.get(name)) for name, value in expected.items())
+        known = {*self._rules.probes.secrets, *PLAYER_NUMBERS}
+        if isinstance(expected, str) and isinstance(actual, str):
+            return expected in known and actual not in known
+        return False
 
     def _no_reply(self, seat: int) -> None:
         """The referee did not wait for the seat's reply."""
@@ -503,6 +569,10 @@ class _Teller:
         if self._streams[seat].probe.torn:
             return "a line without its line end"
         return f"nothing more; the referee ended with exit code {played.exit_code}"
+
+
+def _type(message: object) -> object:
+    return message.get("type") if isinstance(message, dict) else None
 
 
 def same(one: object, other: object) -> bool:
