@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from referee.dominion.cards import CARDS, POINTS
+from referee.dominion.cards import CARDS, POINTS, STARTING_DECK
 from referee.game import Departure, Termination
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _play_turn(departure: Departure, actual: str | None, step: Step) -> list[str
     kinds = {message.get("type") for message in departure.elsewhere.values()}
     if "attack-request" in kinds:
         return ["7.1/2", *step.rules]
-    if step.opened and actual is None and "play-turn" in kinds:
+    if step.opened and "play-turn" in kinds:
         return ["8.3/2", *step.rules] if step.gone else ["4.1/2", *step.rules]
     return list(step.rules)
 
@@ -161,6 +161,8 @@ def _hand(expected: list[str], actual: list[str], seat: ShadowPlayer, step: Step
         return ["4.1/1", *put]
     if put and "5.1/4" not in put:
         return put  # it was gained to another place
+    if not seat.shuffles and not strange.keys() - set(STARTING_DECK):
+        return ["4.1/1"]
     return ["4.6/1", *put, *rules]
 
 

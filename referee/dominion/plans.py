@@ -143,6 +143,7 @@ MATCHES: tuple[ProbeMatch, ...] = (
         _seat(*(f"costs:short-{card}" for card in CARDS)),
         _seat(*(f"costs:short-{card}" for card in [*CARDS][::-1])),
     ),
+    _both("worth", "4.3/2", "worth:silver-short", "worth:copper-short", "worth:gold-short"),
     _both("phases", "5.5/3 5.5/5", "phase-missing", "phase-bad", "second-buy", "phase-list"),
     _both("types", "5.5/2", "type-missing", "type-bad", "type-attack"),
     _both("actions-1", "5.4/1", "action:missing", "action:treasure", "action:unknown"),

@@ -597,13 +597,14 @@ def costs(bot, argument):
 
 
 def worth(bot, argument):
-    """Play as many of one treasure as pay for something, no more and no less."""
+    """Play one kind of treasure that pays for something with nothing to spare, or one short."""
+    argument, _, short = argument.partition("-")
     if not fresh(bot) or bot.message["extra_money"]:
         return None
     coins = [card for card in bot.treasures() if card == argument]
     for count in range(len(coins), 0, -1):
         for card in COST:
-            if bot.supply[card] and COST[card] == count * WORTH[argument]:
+            if bot.supply[card] and COST[card] == count * WORTH[argument] + bool(short):
                 return buy(coins[:count], [card])
     return None
 

@@ -81,6 +81,7 @@ class ShadowPlayer(Player):
     Attributes:
         asked: requests that it was sent.
         discardings: how often it has discarded.
+        shuffles: how often its discard pile became its deck.
         last_draw: the last that it drew.
         notes: what happened in this step besides; the game's.
         put: card -> the rules by which it was put on the discard pile since the last shuffle.
@@ -96,6 +97,7 @@ class ShadowPlayer(Player):
         "last_draw",
         "notes",
         "put",
+        "shuffles",
         "step",
     )
 
@@ -103,6 +105,7 @@ class ShadowPlayer(Player):
         self._shown = [_hand_of(request) for request in witnessed.requests[seat]]
         self.asked = 0
         self.discardings = 0
+        self.shuffles = 0
         self.put: dict[str, list[str]] = {}
         self.step = step
         self.notes = notes
@@ -131,6 +134,7 @@ class ShadowPlayer(Player):
         if shuffled:
             self.deck, self.discard_pile = self.discard_pile, []
             self.put = {}
+            self.shuffles += 1
             self._take(wanted[first:], min(missing, len(self.deck)))
         self.last_draw.drawn = len(self.hand) - len(self.last_draw.base)
         self.notes += ["4.6/1"] if count else []

@@ -1,7 +1,8 @@
 """Which rules a reply is about: the cases of spec/vectors/referee-cases.json, by what it says.
 
 It looks at the reply and at the request that it answers, and not at what the rules make of it. The
-first case of a list is the one that the reply is most of all about.
+first case of a list is the one that the reply is most of all about. What stands behind a "#" is a
+part of a case.
 """
 
 from __future__ import annotations
@@ -158,15 +159,21 @@ def _bought_rules(
         if not buys:
             return ["5.2/6"]
         if COST[card] > money:
-            return ["4.3/1", "5.2/5"] if COST[card] == money + 1 and len(cards) == 1 else ["5.2/5"]
+            short = COST[card] == money + 1 and len(cards) == 1
+            return _priced(card, treasures, "too much") if short else ["5.2/5"]
         if COST[card] == money and len(cards) == 1:
-            rules = ["4.3/1"]
-            if isinstance(treasures, list) and len(set(treasures)) == 1:
-                rules = ["4.3/2", "4.3/1"]
+            rules = _priced(card, treasures, "enough")
         buys -= 1
         money -= COST[card]
         left[card] -= 1
     return rules
+
+
+def _priced(card: str, treasures: Any, price: str) -> list[str]:
+    """Of a buy in which one less, or one more, would have made a difference."""
+    coins = sorted(set(treasures)) if isinstance(treasures, list) else []
+    rules = [f"4.3/1#{card} {price}", *(f"4.3/2#{coin} {price}" for coin in coins)]
+    return rules if len(coins) != 1 else rules[::-1]
 
 
 def attack_rules(request: AttackRequest, reply: object) -> list[str]:

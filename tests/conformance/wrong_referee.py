@@ -548,10 +548,6 @@ def _() -> None:
     game.Dominion.start = start  # type: ignore[method-assign]
 
 
-MODES["nobody is left but player 1 wins"] = each(
-    lambda m: m.update(winners=["player1"]) if m.get("reason") == "no-players" else None
-)
-
 # --- 4: game ----------------------------------------------------------------------------------
 
 MODES["six coppers"] = constant(player, "STARTING_DECK", ("copper",) * 6 + ("estate",) * 4)

@@ -65,7 +65,7 @@ class Retold(Struct):
 
     Attributes:
         id: of the match.
-        passed: case -> in how many steps it held.
+        passed: case, or "case#part" -> in how many steps it held.
         noted: what departs and leaves the rest of the match as it is; each of one case.
         departure: the first other departure; None if there is none.
         steps: how many steps were right.
@@ -167,6 +167,7 @@ class _Teller:
         self._shadow: Shadow | None = None
         self._about: list[str] = []  # what the reply of this step is about, whatever the game
         self._names: dict[int, list[str]] = {}
+        self._broke_down = not any("game-end" in map(_type, s.messages) for s in self._streams)
         self._began = False
         self._opening_step = True  # the step in which the handshakes end
         self._noted: set[str] = set()
@@ -176,6 +177,7 @@ class _Teller:
         self._missing_seat = 0
         self._leaving: list[str] = []  # what the leave of this step was about
         self._orders: list[Found] = []  # hands in another order
+        self._drawn_in_another_order = False
 
     def _new(self, setup: Setup) -> Game:
         asks = self._requests - {"player-name-request"}
@@ -213,7 +215,9 @@ class _Teller:
     def note_orders(self) -> None:
         """Say what hands in another order mean."""
         orders = self._orders
-        if len(orders) > 1:  # a habit
+        if (
+            self._drawn_in_another_order or len(orders) > 2
+        ):  # a habit, and nothing that one card does
             self.told.noted.append(orders[0])
             orders[0].candidates = orders[0].candidates[:1]
         elif orders and self.told.departure is not None:
@@ -300,7 +304,7 @@ class _Teller:
             to = [entry.to] if entry.to is not None else range(len(self._streams))
             seats = [seat for seat in to if seat not in match.gone]
             wrong = [seat for seat in seats if not self._agrees(seat, message, entry.to)]
-            if len(wrong) < len(seats) and self._played.exit_code != 0:
+            if len(wrong) < len(seats) and self._broke_down:
                 # What it had not handed over when it broke down says nothing.
                 wrong = [seat for seat in wrong if self._streams[seat].next() is not None]
             if entry.to is not None and not wrong:
@@ -328,6 +332,8 @@ class _Teller:
             detail = "the cards of the hand are in another order"
             rules = [rule, *self._shadow.rules()]
             self._orders.append(self._found(rules, seat, place, expected, detail))
+            if len(self._orders) == 1:
+                self._drawn_in_another_order = not expected.get("cards_played")
         self._look_at_lines(seat, place, expected, to)
         stream.place = place + 1
         return True
@@ -378,7 +384,7 @@ class _Teller:
         stream = self._streams[seat]
         place = stream.next()
         actual = None if place is None else stream.messages[place]
-        soon = self._comes_soon(seat, expected, len(entries))
+        soon = self._reordered(entries, seat)
         if kind == "player-disqualified" != _type(actual) and not soon:
             # An extension that not every referee has (2.13); if all is right without it.
             at = stream.place - 1
@@ -406,8 +412,10 @@ class _Teller:
             return ["1.1/1"]
         if kind == "player-name-request":
             return ["2.1/1"]
+        if place is None and self._is_thrown_out(seat) and self._opening_step:
+            return self._names[seat]
         if len(wrong) < len(seats) and not self._is_inserted(seat, expected):
-            leak = actual is not None and to is None and same(actual, self._asked)
+            leak = seat != self._last and to is None and same(self._asked, actual)
             return ["1.7/2"] if leak else ["1.7/1"]
         if actual is not None and self._misnames(expected, actual):
             return ["1.6/1"]
@@ -417,7 +425,7 @@ class _Teller:
             # Nobody was told that this player left: it did not.
             return self._leaving or self._names[self._missing_seat]
         if kind == "player-disqualified":
-            if self._comes_soon(seat, expected, len(entries)):
+            if self._reordered(entries, seat):
                 return ["2.15/7"]
             seat = PLAYER_NUMBERS.index(expected["player_number"])
             return self._leaving or self._names.get(seat, ["2.13/1"])
@@ -452,7 +460,7 @@ class _Teller:
                 return ["2.2/1"]
             seat = PLAYER_NUMBERS.index(expected["player_number"])
             if seat in self._match.gone:
-                return ["3.5/1"]
+                return self._names[seat]
             return self._names.get(seat, ["2.2/1"])
         if actual is not None and actual["type"] == "player-disqualified":
             seat = PLAYER_NUMBERS.index(actual.get("player_number", "player1"))
@@ -485,19 +493,25 @@ class _Teller:
             return False
         return sorted(map(_text, right)) == sorted(map(_text, came)) and right != came
 
-    def _comes_soon(self, seat: int, expected: dict[str, Any], count: int) -> bool:
-        """Whether a message comes to a seat among so many more, but not as the next."""
-        stream = self._streams[seat]
-        soon = [stream.messages[place] for place in stream.ahead()][1:count]
-        return any(same(expected, message) for message in soon)
-
     def _is_inserted(self, seat: int, expected: dict[str, Any]) -> bool:
         """Whether the right message follows on a request that is one too many."""
         stream = self._streams[seat]
         soon = [stream.messages[place] for place in stream.ahead()][:2]
-        if len(soon) < 2 or _type(soon[0]) not in self._requests or same(soon[0], self._asked):
+        if not soon or _type(soon[0]) not in self._requests:
             return False
-        return same(expected, soon[1])
+        if seat == self._last or len(soon) < 2:
+            return seat == self._last
+        leaked = seat != self._last and same(self._asked, soon[0])
+        return not leaked and same(expected, soon[1])
+
+    def _is_thrown_out(self, seat: int) -> bool:
+        """Whether others are told that a seat has left."""
+        news = {"type": "player-disqualified", "player_number": player_number(seat)}
+        return any(
+            same(news, stream.messages[place])
+            for stream in self._streams
+            for place in stream.ahead()
+        )
 
     def _misnames(self, expected: object, actual: object) -> bool:
         """Whether a card or a player has a name that nobody knows (1.6)."""
@@ -523,6 +537,10 @@ class _Teller:
             if seat not in self._match.gone and place is not None:
                 nothing = {"type": "nothing after game-end"}
                 raise _DepartedError(self._found(["2.14/1"], seat, place, nothing))
+        if self._played.exit_code is None:
+            rule = "8.4/1" if self._match.outcome and self._match.outcome.winners else "3.5/3"
+            end = {"type": "the end of the referee, since the match is over"}
+            raise _DepartedError(self._found([rule], 0, None, end))
 
     def _note(
         self, rule: str, seat: int, place: int, expected: dict[str, Any], detail: str

@@ -29,6 +29,11 @@ def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
     return [max(each.candidates, key=lambda case: score(each, case)) for each in found]
 
 
+def _case(rule: str) -> str:
+    """The case of a rule: "4.3/1#gold" is a part of 4.3/1."""
+    return rule.partition("#")[0]
+
+
 def results(
     cases: Sequence[RefereeCase],
     retold: Sequence[Retold],
@@ -47,12 +52,13 @@ def results(
         passed += each.passed
     found = [(each.id, noted) for each in retold for noted in each.noted]
     found += [(each.id, each.departure) for each in retold if each.departure is not None]
+    held = Counter(_case(rule) for rule in passed)
     broken: dict[str, list[tuple[str, Violation]]] = {}
     assigned = assign([departure for _, departure in found], passed)
     for (match, departure), case in zip(found, assigned, strict=True):
-        broken.setdefault(case, []).append((match, departure.violation))
+        broken.setdefault(_case(case), []).append((match, departure.violation))
     share = round(seconds / max(1, len(cases)), 3)
-    return [_result(case, broken.get(case.id, []), passed, played, share) for case in cases]
+    return [_result(case, broken.get(case.id, []), held, played, share) for case in cases]
 
 
 def _result(
