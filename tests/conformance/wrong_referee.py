@@ -1,8 +1,9 @@
 """Our own referee with one rule broken: wrong_referee.py MODE BOT...
 
 Each mode changes one thing of the package in its own process. Then a match is played: by the real
-`referee play` where the mode is about lines, processes or clocks (`REAL`), and where it is about
-the game by a runner that starts faster.
+`referee play` where the mode is about lines, processes or clocks (`REAL`, and every mode that is
+given as "real:MODE"), and where it is about the game by a runner that starts faster and knows no
+limits.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ REAL = {
     "right",
 }
 
-if sys.argv[1] in REAL:
+MODE = sys.argv[1].removeprefix("real:")
+IS_REAL = MODE in REAL or MODE != sys.argv[1]
+if IS_REAL:
     import trio
 
     from referee import play
@@ -926,6 +929,12 @@ def spend_all(state: Any) -> None:
     state.actions = state.buys = 0
 
 
+def null_wish(state: Any, reply: Any) -> bool:
+    given = reply.additional_parameters
+    return isinstance(given, dict) and given.get("desired_card", "") is None
+
+
+MODES["a null wish costs nothing"] = acting(null_wish, spend_nothing)
 MODES["what is no action costs nothing"] = acting(no_action, spend_nothing)
 MODES["what is not in hand costs nothing"] = acting(not_in_hand, spend_nothing)
 MODES["what is not in hand costs everything"] = acting(not_in_hand, spend_all)
@@ -1348,7 +1357,7 @@ def _() -> None:
 MODES["crashes at a moat"] = effect("moat", lambda table, turn, given: 1 // 0 and None)
 MODES["right"] = lambda: None
 
-# --- a small runner: it starts three times as fast as the real one ----------------------------------
+# --- a small runner: it starts three times as fast as the real one ----------------------------
 
 
 def play_lean(bots: list[str], seed: int) -> None:
@@ -1389,8 +1398,10 @@ def push(process: subprocess.Popen[bytes], line: bytes) -> None:
 
 
 if __name__ == "__main__":
-    chosen, *bots = sys.argv[1:]
-    MODES[chosen]()
-    if chosen in REAL:
+    bots = sys.argv[2:]
+    if bots[-1].startswith("--seed="):
+        SEED = int(bots.pop().removeprefix("--seed="))
+    MODES[MODE]()
+    if IS_REAL:
         sys.exit(main(["play", "-q", "--seed", str(SEED), *OPTIONS, *bots]))
     play_lean(bots, SEED)

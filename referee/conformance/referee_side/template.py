@@ -51,7 +51,8 @@ class Template:
             self.seats: tuple[int, ...] = (2, 3, 4)
             return
         missing = [number for number in PLAYER_NUMBERS if number not in names]
-        if missing and (missing[0] in PLAYER_NUMBERS[:2] or missing[0] < max(names)):
+        given = names & {*PLAYER_NUMBERS}
+        if missing and (missing[0] in PLAYER_NUMBERS[:2] or missing[0] < max(given)):
             raise UsageError(
                 f"{{{missing[0]}}} is missing: the referee is told of its bots by "
                 "{player1} and {player2}, or {players}"

@@ -1,0 +1,252 @@
+"""`referee conform --referee`: our own referee passes, wrong ones are found by the right case."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import trio
+from mutants import MUTANTS
+
+from referee.conformance.referee_side import (
+    RefereeCase,
+    Template,
+    check_referee,
+    load_referee_cases,
+)
+from referee.conformance.referee_side.retelling import Found
+from referee.conformance.referee_side.verdicts import assign
+from referee.conformance.verdict import Report, Result, Status, Violation
+from referee.errors import UsageError
+from referee.games import GAMES
+
+HERE = Path(__file__).parent
+OURS = shlex.join([sys.executable, "-m", "referee", "play", "-q"]) + " {players} --seed {seed}"
+RULES = GAMES["dominion"]
+CASES = load_referee_cases()
+CHAPTERS = "12345678"
+
+
+def wrong(mode: str) -> str:
+    return shlex.join([sys.executable, str(HERE / "wrong_referee.py"), mode]) + " {players}"
+
+
+async def check(command: str, *only: str, jobs: int = 2, limit: float = 20.0) -> Report:
+    return await check_referee(
+        command, RULES, CASES, seed=1, jobs=jobs, timeout=limit, only=only, rounds=1
+    )
+
+
+def ids(report: Report, status: Status) -> list[str]:
+    return [result.id for result in report.cases if result.status == status]
+
+
+# --- our own ----------------------------------------------------------------------------------
+
+
+async def test_our_own_referee_passes_every_case() -> None:
+    told: list[Result] = []
+    report = await check_referee(OURS, RULES, CASES, seed=7, jobs=2, timeout=60, tell=told.append)
+    assert ids(report, Status.FAILED) == []
+    assert ids(report, Status.NOT_JUDGED) == []
+    assert report.conforms
+    assert report.passed == len(CASES) == len(told)
+    assert [result.id for result in told] == [case.id for case in CASES]
+
+
+async def test_one_that_takes_two_players_and_no_seed_is_asked_about_no_more() -> None:
+    command = OURS.replace("{players}", "{player1} {player2}").replace("{seed}", "3")
+    report = await check(command, "money", "names-1")
+    asked = {result.id for result in report.cases}
+    assert asked == {case.id for case in CASES if case.seats == 2 and not case.seeded}
+    assert ids(report, Status.FAILED) == []
+
+
+# --- wrong ones -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+async def test_wrong_referees_are_found_by_the_case_for_the_rule(chapter: str) -> None:
+    slots = trio.CapacityLimiter(2)
+    found: dict[str, str] = {}
+
+    async def find(mode: str, only: str) -> None:
+        async with slots:
+            report = await check(wrong(mode), *only.split(), jobs=1)
+        found[mode] = " ".join(ids(report, Status.FAILED))
+        for result in report.cases:
+            if result.status == Status.FAILED:
+                assert result.violations[0].section == result.section
+                assert result.violations[0].expected != result.violations[0].actual
+
+    mutants = [mutant for mutant in MUTANTS if mutant[2].startswith(chapter)]
+    async with trio.open_nursery() as nursery:
+        for mode, only, _ in mutants:
+            nursery.start_soon(find, mode, only)
+    assert found == {mode: expected for mode, _, expected in mutants}
+
+
+def test_there_is_a_wrong_referee_for_every_rule_of_sections_4_to_7() -> None:
+    found = {case for _, _, cases in MUTANTS for case in cases.split()}
+    rules = {case.id for case in CASES if case.id[0] in "4567" and not case.seeded}
+    assert rules - found == set()
+
+
+async def test_what_is_told_of_a_departure() -> None:
+    report = await check(wrong("smithy draws two"), "smithy")
+    [failed] = [result for result in report.cases if result.status == Status.FAILED]
+    assert failed.id == "6.7/1"
+    assert not report.conforms
+    [violation] = failed.violations
+    assert violation.expected.startswith('to player2: {"type":"play-turn","actions":0,"buys":1,')
+    assert violation.actual.startswith('to player2: {"type":"play-turn","actions":0,"buys":1,')
+    note, *lines = violation.conversation
+    assert note == "! player2 of the match smithy"
+    assert lines[-2].startswith('< {"type":"play-reply","phase":"action","card":"smithy"')
+    assert lines[-1] == "> " + violation.actual.removeprefix("to player2: ")
+
+
+# --- seeds ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "failing"),
+    [
+        ("unseeded", ["4.7/1"]),
+        ("another shuffle", ["4.7/2"]),
+        ("the first cards at random", ["4.7/3"]),
+        ("right", []),
+    ],
+)
+async def test_a_referee_with_a_seed_is_asked_what_the_seed_is_for(
+    mode: str, failing: list[str]
+) -> None:
+    report = await check(wrong(mode) + " --seed={seed}", "money", "bad-answers")
+    assert ids(report, Status.FAILED) == failing
+
+
+# --- referees that play nothing ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "actual"),
+    [
+        ("/nowhere/referee", "nothing: the referee could not be started: [Errno 2]"),
+        (f"{sys.executable} -c 'import sys; sys.exit(\"out of order\")'", "ended with exit code 1"),
+        (f"{sys.executable} -c 'import signal; signal.pause()'", "until the referee was ended"),
+    ],
+)
+async def test_one_that_plays_nothing_fails_one_case(command: str, actual: str) -> None:
+    report = await check(command + " {players} {seed}", limit=0.5)
+    [failed] = [result for result in report.cases if result.status == Status.FAILED]
+    assert failed.id == "2.1/1"
+    assert actual in failed.violations[0].actual
+    assert len(ids(report, Status.NOT_JUDGED)) == len(CASES) - 1
+    assert not report.conforms
+    if "out of order" in command:
+        assert failed.stderr == ["out of order"]
+
+
+async def test_one_that_hangs_now_and_then_is_not_waited_for_for_ever() -> None:
+    # It never ends a match: the first is judged all the same, and only few more are waited for.
+    script = (
+        "import subprocess, sys, signal\n"
+        "subprocess.run([sys.executable, sys.argv[1], 'right', *sys.argv[2:]])\n"
+        "signal.pause()\n"
+    )
+    program = shlex.join([sys.executable, "-c", script, str(HERE / "wrong_referee.py")])
+    report = await check(program + " {player1} {player2}", "names-*", limit=1.5)
+    assert ids(report, Status.FAILED) == ["8.4/1"]
+    [failed] = [result for result in report.cases if result.status == Status.FAILED]
+    assert "until the referee was ended" in failed.violations[0].actual
+    assert sum(failed.counts.values()) < 6
+
+
+# --- templates --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "players", "filled"),
+    [
+        ("r {player1} {player2}", 2, ["r", "a b", "c"]),
+        (
+            "r --one={player1} --two {player2} -s {seed}",
+            2,
+            ["r", "--one=a b", "--two", "c", "-s", "9"],
+        ),
+        ("r {players} -q", 3, ["r", "a b", "c", "d", "-q"]),
+        ("r '{player1} x' {player2} --three {player3} -q", 2, ["r", "a b x", "c", "-q"]),
+        ("r {player1} {player2} {player3} {player4}", 3, ["r", "a b", "c", "d"]),
+    ],
+)
+def test_placeholders_are_filled_word_by_word(
+    command: str, players: int, filled: list[str]
+) -> None:
+    template = Template(command)
+    assert template.fill(["a b", "c", "d"][:players], 9) == filled
+    assert players in template.seats
+    assert template.seeded == ("{seed}" in command)
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("r {player1}", "{player2} is missing"),
+        ("r", "{player1} is missing"),
+        ("r {player1} {player2} {player4}", "{player3} is missing"),
+        ("r {player1} {player2} {bot}", "unknown placeholder {bot}"),
+        ("r {players} {player1}", "{players} stands for all players"),
+        ("r --bots={players}", "{players} must be a word of its own"),
+        ("r '{player1} {player2}", "no closing quotation"),
+    ],
+)
+def test_a_command_that_cannot_be_used_is_refused(command: str, problem: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Template(command)
+    assert problem in str(error.value)
+
+
+def test_seats_are_those_that_the_command_has_room_for() -> None:
+    assert Template("r {player1} {player2}").seats == (2,)
+    assert Template("r {player1} {player2} {player3}").seats == (2, 3)
+    assert Template("r {players}").seats == (2, 3, 4)
+
+
+# --- cases ------------------------------------------------------------------------------------
+
+
+def test_the_cases_stand_in_the_order_of_the_sections() -> None:
+    order = [tuple(map(int, case.id.replace("/", ".").split("."))) for case in CASES]
+    assert order == sorted(set(order))
+    assert all(case.requirement.endswith(".") for case in CASES)
+
+
+def test_every_match_is_about_cases_that_there_are() -> None:
+    known = [case.id for case in CASES]
+    for match in RULES.probes.matches:
+        for pattern in match.about:
+            assert any(_matches(case, pattern) for case in known), (match.id, pattern)
+
+
+def _matches(case: str, pattern: str) -> bool:
+    return case == pattern or (pattern.endswith("*") and case.startswith(pattern[:-1]))
+
+
+def test_the_case_that_was_right_least_often_is_to_blame() -> None:
+    violation = Violation("departure", "", "", "")
+    one = Found(["6.7/1", "4.6/2"], violation)
+    two = Found(["4.6/2", "5.1/4"], violation)
+    passed = Counter({"5.1/4": 9})
+    assert assign([one, two], passed) == ["4.6/2", "4.6/2"]  # it explains both
+    assert assign([one, two], passed + Counter({"4.6/2": 5})) == ["6.7/1", "4.6/2"]
+    assert assign([one], passed) == ["6.7/1"]  # the likeliest by itself
+
+
+def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
+    case = RefereeCase("4.2/2", "MUST", "A supply.", seats=3)
+    assert not case.applies(Template("r {player1} {player2}"))
+    assert case.applies(Template("r {players}"))
+    assert not RefereeCase("4.7/1", "MUST", "Seeds.", seeded=True).applies(Template("r {players}"))
