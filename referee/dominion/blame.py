@@ -220,7 +220,8 @@ def _top(departure: Departure, actual: str | None, step: Step) -> list[str]:
     if actual == "player-played":
         return ["2.6/2"]
     if actual == "player-top-discard":
-        return list(step.rules) if step.rules[0][0] != "5" else [*step.rules, "5.1/2"]
+        # The pick and the discards at random depend on the order of the hand.
+        return [*step.rules, "5.1/2", "2.11/1"] if step.rules[0][0] in "58" else list(step.rules)
     return ["2.8/1", *step.rules]
 
 

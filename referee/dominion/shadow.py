@@ -157,6 +157,8 @@ class ShadowPlayer(Player):
         taken: list[str] = []
         left: list[str] = []
         place = 0
+        if not _is_within(kept, self.hand):  # the order is another one; not so the cards
+            kept = _minus(self.hand, _minus(self.hand, kept))
         for card in self.hand:
             if place < len(kept) and card == kept[place]:
                 left.append(card)
@@ -401,6 +403,12 @@ def _hand_of(request: Mapping[str, Any]) -> list[str]:
 
 def _is_hand(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(card, str) for card in value)
+
+
+def _is_within(cards: Sequence[str], hand: Sequence[str]) -> bool:
+    """Whether these are cards of the hand in their order."""
+    rest = iter(hand)
+    return all(card in rest for card in cards)
 
 
 def _minus(cards: Sequence[str], others: Sequence[str]) -> list[str]:

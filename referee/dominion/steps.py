@@ -107,16 +107,28 @@ def _exchange_rules(
     if not gainable:
         return [f"{section}/4"]
     desired: Any = parameters.get("desired_card")
+    limit = COST[trashed] + more
     if desired in gainable:
-        return [f"{section}/1"]
-    rules = [f"{section}/3"]
+        return [f"{section}/1", *_limited(desired, limit, trashed)]
+    rules = [f"{section}/3", *_limited(desired, limit, trashed)]
     return _null_first(parameters, rules)
 
 
 def _workshop_rules(parameters: Mapping[str, Any], supply: Counts) -> list[str]:
     desired: Any = parameters.get("desired_card")
     right = isinstance(desired, str) and COST.get(desired, 9) <= 4 and supply[desired]
-    return ["6.10/1"] if right else _null_first(parameters, ["6.10/2"])
+    rules = ["6.10/1" if right else "6.10/2", *_limited(desired, 4)]
+    return rules if right else _null_first(parameters, rules)
+
+
+def _limited(desired: Any, limit: int, trashed: str = "") -> list[str]:
+    """Of a gain that another cost would change."""
+    cost = COST.get(desired) if isinstance(desired, str) else None
+    if cost == limit:
+        return [f"4.3/1#{desired} dearer", *([f"4.3/1#{trashed} cheaper"] if trashed else [])]
+    if cost == limit + 1:
+        return [f"4.3/1#{desired} cheaper", *([f"4.3/1#{trashed} dearer"] if trashed else [])]
+    return []
 
 
 def _null_first(parameters: Mapping[str, Any], rules: list[str]) -> list[str]:
@@ -160,19 +172,19 @@ def _bought_rules(
             return ["5.2/6"]
         if COST[card] > money:
             short = COST[card] == money + 1 and len(cards) == 1
-            return _priced(card, treasures, "too much") if short else ["5.2/5"]
+            return _priced(card, treasures, "cheaper", "more") if short else ["5.2/5"]
         if COST[card] == money and len(cards) == 1:
-            rules = _priced(card, treasures, "enough")
+            rules = _priced(card, treasures, "dearer", "less")
         buys -= 1
         money -= COST[card]
         left[card] -= 1
     return rules
 
 
-def _priced(card: str, treasures: Any, price: str) -> list[str]:
-    """Of a buy in which one less, or one more, would have made a difference."""
+def _priced(card: str, treasures: Any, price: str, worth: str) -> list[str]:
+    """Of a buy that another cost of the card, or another worth of a treasure, would change."""
     coins = sorted(set(treasures)) if isinstance(treasures, list) else []
-    rules = [f"4.3/1#{card} {price}", *(f"4.3/2#{coin} {price}" for coin in coins)]
+    rules = [f"4.3/1#{card} {price}", *(f"4.3/2#{coin} {worth}" for coin in coins)]
     return rules if len(coins) != 1 else rules[::-1]
 
 

@@ -62,7 +62,7 @@ REAL = {
 }
 
 MODE = sys.argv[1].removeprefix("real:")
-IS_REAL = MODE in REAL or MODE != sys.argv[1]
+IS_REAL = MODE in REAL or sys.argv[1] != MODE
 if IS_REAL:
     import trio
 

@@ -380,7 +380,7 @@ class _Teller:
     ) -> None:
         """Say what departs here; returns only if the match can be followed on."""
         kind = expected["type"]
-        seat = wrong[0]
+        seat = self._speaker(wrong)
         stream = self._streams[seat]
         place = stream.next()
         actual = None if place is None else stream.messages[place]
@@ -404,7 +404,7 @@ class _Teller:
         actual: dict[str, Any] | None,
     ) -> list[str]:
         kind = expected["type"]
-        seat = wrong[0]
+        seat = self._speaker(wrong)
         place = self._streams[seat].next()
         if place is not None and actual is None:
             return ["1.1/1"]  # no JSON object
@@ -449,6 +449,10 @@ class _Teller:
         if self._leaving or (kind == "game-end" and _type(actual) == "game-end"):
             return blamed
         return [*blamed, *self._about]
+
+    def _speaker(self, wrong: Sequence[int]) -> int:
+        """Whose stream is looked at: that of the one who replied says most."""
+        return self._last if self._last in wrong else wrong[0]
 
     def _name_candidates(
         self, expected: dict[str, Any], actual: dict[str, Any] | None

@@ -2,7 +2,8 @@
 
 A departure says which rules it may break; which of them it is, all matches say together. A rule
 that is broken is mostly broken wherever it matters, so the case that was right least often is
-taken, then the one that explains most, then the likeliest by itself.
+taken, then the one that explains most, then the likeliest by itself. A case that is broken for
+certain, because some departure can mean nothing else, is taken before others.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from referee.conformance.verdict import Result, Status, Violation
 def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
     """For each departure the case that it breaks."""
     broken = Counter(case for each in found for case in set(each.candidates))
+    certain = {each.candidates[0] for each in found if len(each.candidates) == 1}
 
     def score(each: Found, case: str) -> tuple[float, int, int]:
-        share = broken[case] / (broken[case] + passed[case])
+        share = 1.0 if case in certain else broken[case] / (broken[case] + passed[case])
         return share, broken[case], -each.candidates.index(case)
 
     return [max(each.candidates, key=lambda case: score(each, case)) for each in found]
