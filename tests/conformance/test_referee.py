@@ -101,12 +101,13 @@ async def test_what_is_told_of_a_departure() -> None:
     assert failed.id == "6.7/1"
     assert not report.conforms
     [violation] = failed.violations
-    assert violation.expected.startswith('to player2: {"type":"play-turn","actions":0,"buys":1,')
-    assert violation.actual.startswith('to player2: {"type":"play-turn","actions":0,"buys":1,')
+    player, _, expected = violation.expected.partition(": ")
+    assert expected.startswith('{"type":"play-turn","actions":0,"buys":1,')
+    assert violation.actual.startswith(player + ': {"type":"play-turn","actions":0,"buys":1,')
     note, *lines = violation.conversation
-    assert note == "! player2 of the match smithy"
+    assert note == f"! {player.removeprefix('to ')} of the match smithy"
     assert lines[-2].startswith('< {"type":"play-reply","phase":"action","card":"smithy"')
-    assert lines[-1] == "> " + violation.actual.removeprefix("to player2: ")
+    assert lines[-1] == "> " + violation.actual.removeprefix(player + ": ")
 
 
 # --- seeds ------------------------------------------------------------------------------------
@@ -243,6 +244,12 @@ def test_the_case_that_was_right_least_often_is_to_blame() -> None:
     assert assign([one, two], passed) == ["4.6/2", "4.6/2"]  # it explains both
     assert assign([one, two], passed + Counter({"4.6/2": 5})) == ["6.7/1", "4.6/2"]
     assert assign([one], passed) == ["6.7/1"]  # the likeliest by itself
+    sure = Found(["4.6/2"], violation)
+    assert assign([one, sure], Counter({"4.6/2": 99})) == ["4.6/2", "4.6/2"]
+    cost = Found(["6.6/3", "4.3/1#gold cheaper"], violation)
+    assert assign([cost], Counter({"6.6/3": 1})) == ["6.6/3"]
+    bought = Found(["4.3/1#gold cheaper"], violation)
+    assert assign([cost, bought], Counter({"6.6/3": 1})) == ["4.3/1#gold cheaper"] * 2
 
 
 def test_a_case_says_of_which_commands_it_can_be_asked() -> None:

@@ -3,7 +3,8 @@
 A departure says which rules it may break; which of them it is, all matches say together. A rule
 that is broken is mostly broken wherever it matters, so the case that was right least often is
 taken, then the one that explains most, then the likeliest by itself. A case that is broken for
-certain, because some departure can mean nothing else, is taken before others.
+certain, because some departure can mean nothing else, is taken before others. And a part of a case,
+such as the cost of one card, is taken only if it is the likeliest somewhere.
 """
 
 from __future__ import annotations
@@ -23,12 +24,19 @@ def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
     """For each departure the case that it breaks."""
     broken = Counter(case for each in found for case in set(each.candidates))
     certain = {each.candidates[0] for each in found if len(each.candidates) == 1}
+    likeliest = {each.candidates[0] for each in found}
 
     def score(each: Found, case: str) -> tuple[float, int, int]:
         share = 1.0 if case in certain else broken[case] / (broken[case] + passed[case])
         return share, broken[case], -each.candidates.index(case)
 
-    return [max(each.candidates, key=lambda case: score(each, case)) for each in found]
+    return [
+        max(
+            (case for case in each.candidates if "#" not in case or case in likeliest),
+            key=lambda case: score(each, case),
+        )
+        for each in found
+    ]
 
 
 def _case(rule: str) -> str:
