@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold, same
+from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold, known_types, same
 from referee.conformance.referee_side.running import Played
 from referee.conformance.verdict import Violation
 from referee.game import Disqualification, Rules, player_number
@@ -22,6 +22,11 @@ def check_seed(played: Played, told: Retold, rules: Rules) -> None:
     Args:
         told: takes what is found.
     """
+    known = known_types(rules)
+    streams = [
+        [line for line in probe.received if json.loads(line).get("type") in known]
+        for probe in played.probes
+    ]
     places = [0] * len(played.probes)
     chosen = told.passed["7.4/3"] > 0
     match = Match(rules, seats=len(played.probes), seed=played.seed)
@@ -34,16 +39,18 @@ def check_seed(played: Played, told: Retold, rules: Rules) -> None:
             seats = range(len(places)) if entry.to is None else [entry.to]
             expected = json.loads(entry.line)
             for seat in seats:
-                received = played.probes[seat].received
-                if seat in match.gone or places[seat] >= len(received):
+                received = streams[seat]
+                place = places[seat]
+                if seat in match.gone or place >= len(received):
                     continue
-                actual = json.loads(received[places[seat]])
-                if actual["type"] != expected["type"] == "player-disqualified":
-                    continue
-                if not same(expected, actual):
-                    cases = [_REFEREE, _SEATS] if chosen else [_SEATS]
-                    told.noted.append(_found(played, seat, cases, expected, places[seat]))
-                    return
+                if received[place] != entry.line[:-1]:
+                    actual = json.loads(received[place])
+                    if actual["type"] != expected["type"] == "player-disqualified":
+                        continue
+                    if not same(expected, actual):
+                        cases = [_REFEREE, _SEATS] if chosen else [_SEATS]
+                        told.noted.append(_found(played, seat, cases, expected, received[place]))
+                        return
                 places[seat] += 1
         if not match.due:
             break
@@ -64,19 +71,20 @@ def compare_twins(one: Played, two: Played, told: Retold) -> bool:
     """Compare two matches with the same seed and the same probes."""
     for seat, (first, second) in enumerate(zip(one.probes, two.probes, strict=True)):
         pairs = zip(first.received, second.received, strict=False)
-        for place, (line, other) in enumerate(pairs):
+        for line, other in pairs:
             if line != other:
                 expected = {"type": "as in the first match: " + line.decode(errors="replace")}
-                told.noted.append(_found(two, seat, ["4.7/1"], expected, place))
+                told.noted.append(_found(two, seat, ["4.7/1"], expected, other))
                 return False
     told.passed["4.7/1"] += 1
     return True
 
 
 def _found(
-    played: Played, seat: int, cases: Sequence[str], expected: Mapping[str, object], place: int
+    played: Played, seat: int, cases: Sequence[str], expected: Mapping[str, object], line: bytes
 ) -> Found:
     probe = played.probes[seat]
+    place = probe.received.index(line)
     number = player_number(seat)
     text = json.dumps(expected, separators=(",", ":")) if len(expected) > 1 else expected["type"]
     return Found(
@@ -85,7 +93,7 @@ def _found(
             "seed",
             "",
             f"to {number}, with the seed {played.seed}: {text}",
-            f"to {number}: {probe.received[place].decode(errors='backslashreplace')}",
+            f"to {number}: {line.decode(errors='backslashreplace')}",
             conversation=[
                 f"! {number} of the match {played.id}",
                 *probe.conversation(place, LAST_LINES),
