@@ -39,6 +39,8 @@ from referee.game import Disqualification, Malformed, Outcome
 from referee.match import Disqualified, Match, Sent
 
 SEED = 5
+STARTED: dict[str, Any] = {"start_new_session": True}
+LEAVES = False
 REAL = {
     "json with spaces",
     "carriage returns",
@@ -1342,6 +1344,14 @@ def _() -> None:
     process.BotProcess.finish = finish  # type: ignore[method-assign]
 
 
+@mode("bots are left behind")
+def _() -> None:
+    global LEAVES
+    LEAVES = True
+
+
+MODES["one session for all"] = STARTED.clear
+MODES["an environment of its own"] = lambda: STARTED.update(env={"PATH": ""})
 MODES["no grace"] = lambda: OPTIONS.extend(["--grace", "0.05"])
 
 
@@ -1367,7 +1377,7 @@ def play_lean(bots: list[str], seed: int) -> None:
             shlex.split(bot),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,
+            **STARTED,
         )
         for bot in bots
     ]
@@ -1388,7 +1398,7 @@ def play_lean(bots: list[str], seed: int) -> None:
         else:
             played.disqualify(seat, Disqualification.EXITED, "")
     for process in processes:
-        process.communicate()
+        process.stdin.close() if LEAVES else process.communicate()  # type: ignore[union-attr]
 
 
 def push(process: subprocess.Popen[bytes], line: bytes) -> None:
