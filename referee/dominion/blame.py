@@ -138,7 +138,9 @@ def _seat_of(message: Mapping[str, Any], step: Step) -> ShadowPlayer | None:
 
 def _alike(expected: object, actual: object) -> bool:
     if isinstance(expected, list):
-        return isinstance(actual, list) and all(card in CARDS for card in actual)
+        return isinstance(actual, list) and all(
+            isinstance(card, str) and card in CARDS for card in actual
+        )
     return type(expected) is type(actual)
 
 

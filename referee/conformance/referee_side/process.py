@@ -78,7 +78,7 @@ def _end(played: Played, seat: int, probe: Recording) -> Iterator[Check]:
 def _saw_the_end(probe: Recording) -> bool:
     try:
         return bool(json.loads(probe.received[-1])["type"] == "game-end")
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return False
 
 

@@ -125,6 +125,7 @@ class _Stream:
 
     def requests_before(self, count: int, kinds: set[str]) -> int:
         """How many requests are among the first messages, the handshake's included."""
+        count = min(count, len(self.messages))
         while len(self._counts) <= count:
             message = self.messages[len(self._counts) - 1]
             asks = message is not None and message["type"] in kinds
