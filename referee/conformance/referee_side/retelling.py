@@ -37,13 +37,11 @@ from referee.game import (
     player_number,
 )
 from referee.match import Match, Sent
+from referee.messages import GameEnd, PlayerDisqualified, PlayerName, PlayerNameRequest
 
 LAST_LINES = 12
 MAX_TURNS = 500
-_SHARED = (
-    *("player-name-request", "player-name", "player-disqualified", "game-end"),
-    "player-name-reply",
-)
+# Notes of a probe.
 NOISE = "noise"
 CLOSES = "closes its output"
 
@@ -154,11 +152,8 @@ class _Teller:
         self._fields = {"type"}.union(
             *(struct.__struct_encode_fields__ for struct in rules.replies)
         )
-        self._public = {
-            *("player-name", "player-disqualified", "game-end"),
-            *(str(struct.__struct_config__.tag) for struct in rules.public),
-        }
-        known = known_types(rules)
+        self._public = known_fields(rules).keys() - self._requests
+        known = known_fields(rules)
         self._streams = [_Stream(probe, known) for probe in played.probes]
         self._match = Match(
             msgspec.structs.replace(rules, new=self._new),
@@ -599,10 +594,13 @@ class _Teller:
         return f"nothing more; the referee ended with exit code {played.exit_code}"
 
 
-def known_types(rules: Rules) -> set[str]:
-    """The types of all messages that there are; others are skipped (1.5)."""
-    own = {str(struct.__struct_config__.tag) for struct in (*rules.public, *rules.requests)}
-    return own | set(_SHARED)
+def known_fields(rules: Rules) -> dict[str, set[str]]:
+    """The fields of each type of message that there is."""
+    shared: tuple[type[Struct], ...] = (PlayerNameRequest, PlayerName, PlayerDisqualified, GameEnd)
+    return {
+        str(struct.__struct_config__.tag): {"type", *struct.__struct_encode_fields__}
+        for struct in (*shared, *rules.public, *rules.requests)
+    }
 
 
 def _type(message: object) -> object:

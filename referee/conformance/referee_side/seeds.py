@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from referee.conformance.referee_side.framing import LINE_LIMIT
-from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold, known_types, same
+from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold, known_fields, same
 from referee.conformance.referee_side.running import Played
 from referee.conformance.verdict import Violation
 from referee.game import Disqualification, Rules, player_number
@@ -23,8 +24,11 @@ def check_seed(played: Played, told: Retold, rules: Rules) -> None:
     Args:
         told: takes what is found.
     """
-    known = known_types(rules)
-    streams = [[line for line in probe.received if _kind(line) in known] for probe in played.probes]
+    known = known_fields(rules)
+    streams = [
+        [place for place, line in enumerate(probe.received) if _message(line)["type"] in known]
+        for probe in played.probes
+    ]
     places = [0] * len(played.probes)
     chosen = told.passed["7.4/3"] > 0
     match = Match(rules, seats=len(played.probes), seed=played.seed)
@@ -37,17 +41,17 @@ def check_seed(played: Played, told: Retold, rules: Rules) -> None:
             seats = range(len(places)) if entry.to is None else [entry.to]
             expected = json.loads(entry.line)
             for seat in seats:
-                received = streams[seat]
-                place = places[seat]
-                if seat in match.gone or place >= len(received):
+                if seat in match.gone or places[seat] >= len(streams[seat]):
                     continue
-                if received[place] != entry.line[:-1]:
-                    actual = json.loads(received[place])
+                place = streams[seat][places[seat]]
+                line = played.probes[seat].received[place]
+                if line != entry.line[:-1]:
+                    actual = _message(line)
                     if actual["type"] != expected["type"] == "player-disqualified":
                         continue  # that news is an extension (2.13)
                     if not same(expected, actual):
                         cases = [_REFEREE, _SEATS] if chosen else [_SEATS]
-                        told.noted.append(_found(played, seat, cases, expected, received[place]))
+                        told.noted.append(_found(played, seat, cases, expected, place))
                         return
                 places[seat] += 1
         if not match.due:
@@ -65,32 +69,39 @@ def check_seed(played: Played, told: Retold, rules: Rules) -> None:
     told.passed[_REFEREE] += chosen
 
 
-def _kind(line: bytes) -> str:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return ""
-    return str(message.get("type")) if isinstance(message, dict) else ""
-
-
-def compare_twins(one: Played, two: Played, told: Retold) -> bool:
-    """Compare two matches with the same seed and the same probes."""
+def compare_twins(one: Played, two: Played, told: Retold, rules: Rules) -> bool:
+    """Compare two matches with the same seed and the same probes, field by field that we know."""
+    fields = known_fields(rules)
     for seat, (first, second) in enumerate(zip(one.probes, two.probes, strict=True)):
         pairs = zip(first.received, second.received, strict=False)
-        for line, other in pairs:
-            if line != other:
-                expected = {"type": "as in the first match: " + line.decode(errors="replace")}
-                told.noted.append(_found(two, seat, ["4.7/1"], expected, other))
+        for place, (line, other) in enumerate(pairs):
+            if line == other:
+                continue
+            message, twin = _message(line), _message(other)
+            names = fields.get(message["type"], {"type"})
+            if any(not same(message.get(name), twin.get(name)) for name in names):
+                shown = {"type": "as in the first match: " + line.decode(errors="replace")}
+                told.noted.append(_found(two, seat, ["4.7/1"], shown, place))
                 return False
     told.passed["4.7/1"] += 1
     return True
 
 
+def _message(line: bytes) -> dict[str, Any]:
+    """The message in a line; one of no type if there is none."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        message = None
+    right = isinstance(message, dict) and isinstance(message.get("type"), str)
+    return message if right else {"type": ""}
+
+
 def _found(
-    played: Played, seat: int, cases: Sequence[str], expected: Mapping[str, object], line: bytes
+    played: Played, seat: int, cases: Sequence[str], expected: Mapping[str, object], place: int
 ) -> Found:
     probe = played.probes[seat]
-    place = probe.received.index(line)
+    line = probe.received[place]
     number = player_number(seat)
     text = json.dumps(expected, separators=(",", ":")) if len(expected) > 1 else expected["type"]
     return Found(

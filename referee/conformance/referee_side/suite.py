@@ -176,7 +176,7 @@ class _Suite:
         played = await play_match(
             self._template, self._rules, match, seed=self._seed, limit=self._timeout
         )
-        if not compare_twins(self.played[match.id], played, self.retold[0]):
+        if not compare_twins(self.played[match.id], played, self.retold[0], self._rules):
             # Then it is no news that a match is not what its seed says.
             for told in self.retold:
                 told.noted = [f for f in told.noted if f.candidates[-1] not in SEED_CASES]
