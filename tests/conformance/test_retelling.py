@@ -16,9 +16,9 @@ import pytest
 
 from referee.conformance.referee_side import Template, running
 from referee.conformance.referee_side.process import check_processes
-from referee.conformance.referee_side.recording import read_recording
+from referee.conformance.referee_side.recording import Played, read_recording
 from referee.conformance.referee_side.retelling import retell
-from referee.conformance.referee_side.running import Played, play_match
+from referee.conformance.referee_side.running import play_match
 from referee.conformance.referee_side.seeds import check_seed
 from referee.dominion.blame import Step, blame
 from referee.dominion.shadow import ShadowPlayer

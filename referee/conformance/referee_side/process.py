@@ -7,9 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from referee.conformance.referee_side.recording import Recording
+from referee.conformance.referee_side.recording import Played, Recording
 from referee.conformance.referee_side.retelling import LAST_LINES, NOISE, Found
-from referee.conformance.referee_side.running import Played
 from referee.conformance.verdict import Violation
 from referee.game import player_number
 

@@ -1,4 +1,4 @@
-"""What one probe wrote down: spec/vectors/README.md has the format."""
+"""What the probes of a match wrote down: spec/vectors/README.md has the format."""
 
 from __future__ import annotations
 
@@ -51,6 +51,34 @@ class Recording(Struct):
                 break
         shown = [line for line in self.lines[:place] if not line.startswith(b"# ")]
         return [_shown(line) for line in shown[-count:]]
+
+
+class Played(Struct):
+    """What was seen of a match.
+
+    Attributes:
+        match: which match was played.
+        id: the same, with the seed if it was not played for the first time.
+        seed: that the referee was given.
+        probes: one recording a seat.
+        plans: what the probes were to do.
+        exit_code: the referee's; None if it was ended by force.
+        error: why it could not be started; empty if it was.
+        stderr: the referee's last lines.
+        survivors: the seats whose process was there when the referee had ended.
+        seconds: how long it took.
+    """
+
+    match: str
+    id: str
+    seed: int
+    probes: list[Recording]
+    plans: list[dict[str, object]]
+    exit_code: int | None = None
+    error: str = ""
+    stderr: list[str] = []
+    survivors: list[int] = []
+    seconds: float = 0.0
 
 
 def read_recording(file: Path) -> Recording:

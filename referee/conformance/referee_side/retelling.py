@@ -22,8 +22,7 @@ from referee.conformance.referee_side.framing import (
     name_rules,
     reply_rules,
 )
-from referee.conformance.referee_side.recording import Recording
-from referee.conformance.referee_side.running import Played
+from referee.conformance.referee_side.recording import Played, Recording
 from referee.conformance.verdict import Violation
 from referee.game import (
     PLAYER_NUMBERS,

@@ -13,9 +13,8 @@ import tempfile
 from pathlib import Path
 
 import trio
-from msgspec import Struct
 
-from referee.conformance.referee_side.recording import Recording, read_recording
+from referee.conformance.referee_side.recording import Played, Recording, read_recording
 from referee.conformance.referee_side.template import Template
 from referee.game import ProbeMatch, Rules, player_number
 
@@ -25,34 +24,6 @@ _STDERR_BYTES = 16 * 1024
 _STDERR_LINES = 10
 _EXIT_SECONDS = 2.0
 _POLL_SECONDS = 0.02
-
-
-class Played(Struct):
-    """What was seen of a match.
-
-    Attributes:
-        match: which match was played.
-        id: the same, with the seed if it was not played for the first time.
-        seed: that the referee was given.
-        probes: one recording a seat.
-        plans: what the probes were to do.
-        exit_code: the referee's; None if it was ended by force.
-        error: why it could not be started; empty if it was.
-        stderr: the referee's last lines.
-        survivors: the seats whose process was there when the referee had ended.
-        seconds: how long it took.
-    """
-
-    match: str
-    id: str
-    seed: int
-    probes: list[Recording]
-    plans: list[dict[str, object]]
-    exit_code: int | None = None
-    error: str = ""
-    stderr: list[str] = []
-    survivors: list[int] = []
-    seconds: float = 0.0
 
 
 async def play_match(

@@ -9,8 +9,9 @@ import trio
 
 from referee.conformance.referee_side.cases import RefereeCase
 from referee.conformance.referee_side.process import check_processes
+from referee.conformance.referee_side.recording import Played
 from referee.conformance.referee_side.retelling import Found, Retold, retell
-from referee.conformance.referee_side.running import Played, play_match
+from referee.conformance.referee_side.running import play_match
 from referee.conformance.referee_side.seeds import SEED_CASES, check_seed, compare_twins
 from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import msgspec
 
 from referee.conformance.referee_side.cases import RefereeCase
+from referee.conformance.referee_side.recording import Played
 from referee.conformance.referee_side.retelling import Found, Retold
-from referee.conformance.referee_side.running import Played
 from referee.conformance.verdict import Result, Status, Violation
 
 
