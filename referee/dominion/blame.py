@@ -245,9 +245,10 @@ def _shuffled_too_often(message: Mapping[str, Any], step: Step) -> list[str]:
     """A shuffle too many: the one that is told, or one that was made to draw more."""
     seat = _seat_of(message, step)
     shown = None if seat is None else seat.next_hand()
-    if seat is not None and shown is not None and len(shown) != len(seat.hand):
-        return ["5.1/4"] if step.opened else list(step.rules)
-    return ["2.10/2", *step.rules]
+    rules = ["5.1/4"] if step.opened else list(step.rules)
+    if seat is not None and shown is not None and len(shown) == len(seat.hand):
+        return ["2.10/2", *rules]
+    return rules if shown is not None else [*rules, "2.10/2"]
 
 
 def _end(departure: Departure, actual: str | None, step: Step) -> list[str]:

@@ -4,6 +4,7 @@ template.py   COMMAND with its placeholders -> the command line of a match
 cases.py      the cases of spec/vectors
 recording.py  what the probes of a match wrote down
 running.py    trio: one match, with the referee and its probes as processes
+streams.py    what a seat was sent; comparing messages
 retelling.py  a match played again by our rules, up to the first departure
 framing.py    what a line is about, whatever the game
 process.py    what is asked of a referee beside its messages: ends, processes, environment

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -22,7 +22,14 @@ from referee.conformance.referee_side.framing import (
     name_rules,
     reply_rules,
 )
-from referee.conformance.referee_side.recording import Played, Recording
+from referee.conformance.referee_side.recording import Played
+from referee.conformance.referee_side.streams import (
+    Stream,
+    kind_of,
+    known_fields,
+    same,
+    text_of,
+)
 from referee.conformance.verdict import Violation
 from referee.game import (
     PLAYER_NUMBERS,
@@ -36,7 +43,6 @@ from referee.game import (
     player_number,
 )
 from referee.match import Match, Sent
-from referee.messages import GameEnd, PlayerDisqualified, PlayerName, PlayerNameRequest
 
 LAST_LINES = 12
 MAX_TURNS = 500
@@ -96,51 +102,6 @@ def retell(played: Played, rules: Rules) -> Retold:
     return teller.told
 
 
-class _Stream:
-    """What one seat was sent.
-
-    Attributes:
-        messages: the JSON values of the lines; None for a line that is none.
-        place: how many of them have been compared.
-        replied: how many replies have been used.
-    """
-
-    def __init__(self, probe: Recording, known: Container[str]) -> None:
-        self.probe = probe
-        self.place = 0
-        self.replied = 0
-        self.messages: list[dict[str, Any] | None] = []
-        self._counts = [0]  # of requests among the first messages, none of them first
-        for line in probe.received:
-            try:
-                value = json.loads(line.decode())
-            except (ValueError, RecursionError):
-                value = None
-            right = isinstance(value, dict) and isinstance(value.get("type"), str)
-            self.messages.append(value if right else None)
-        self._known = known
-
-    def requests_before(self, count: int, kinds: set[str]) -> int:
-        """How many requests are among the first messages, the handshake's included."""
-        count = min(count, len(self.messages))
-        while len(self._counts) <= count:
-            message = self.messages[len(self._counts) - 1]
-            asks = message is not None and message["type"] in kinds
-            self._counts.append(self._counts[-1] + asks)
-        return self._counts[count]
-
-    def ahead(self) -> Iterable[int]:
-        """The places of the messages to come that are no unknown ones."""
-        for place in range(self.place, len(self.messages)):
-            message = self.messages[place]
-            if message is None or message["type"] in self._known:
-                yield place
-
-    def next(self) -> int | None:
-        """The place of the next of them."""
-        return next(iter(self.ahead()), None)
-
-
 class _Teller:
     def __init__(self, played: Played, rules: Rules) -> None:
         self.told = Retold(played.id, Counter())
@@ -153,7 +114,7 @@ class _Teller:
         )
         self._public = known_fields(rules).keys() - self._requests
         known = known_fields(rules)
-        self._streams = [_Stream(probe, known) for probe in played.probes]
+        self._streams = [Stream(probe, known) for probe in played.probes]
         self._match = Match(
             msgspec.structs.replace(rules, new=self._new),
             seats=len(played.probes),
@@ -163,7 +124,7 @@ class _Teller:
         self._shadow: Shadow | None = None
         self._about: list[str] = []  # what the reply of this step is about, whatever the game
         self._names: dict[int, list[str]] = {}
-        self._broke_down = not any("game-end" in map(_type, s.messages) for s in self._streams)
+        self._broke_down = not any("game-end" in map(kind_of, s.messages) for s in self._streams)
         self._began = False
         self._opening_step = True  # the step in which the handshakes end
         self._noted: set[str] = set()
@@ -192,7 +153,7 @@ class _Teller:
         """Play the match; raises where it departs."""
         asks = self._requests - {"player-name-request"}
         for stream in self._streams:
-            first = [_text(m) for m in stream.messages if m is not None and m["type"] in asks]
+            first = [text_of(m) for m in stream.messages if m is not None and m["type"] in asks]
             self.told.openings += first[:1]
         match = self._match
         match.start()
@@ -385,7 +346,7 @@ class _Teller:
         place = stream.next()
         actual = None if place is None else stream.messages[place]
         soon = self._reordered(entries, seat)
-        if kind == "player-disqualified" != _type(actual) and not soon:
+        if kind == "player-disqualified" != kind_of(actual) and not soon:
             # An extension that not every referee has (2.13); if all is right without it.
             at = stream.place - 1
             self._missing.append(self._found(["2.13/1"], seat, at, expected, "nothing"))
@@ -446,7 +407,7 @@ class _Teller:
             if self._match.outcome is not None:
                 return ["3.5/2" if self._match.outcome.winners else "3.5/3"]
             return ["3.5/1", *blamed] if self._match.gone else blamed
-        if self._leaving or (kind == "game-end" and _type(actual) == "game-end"):
+        if self._leaving or (kind == "game-end" and kind_of(actual) == "game-end"):
             return blamed
         return [*blamed, *self._about]
 
@@ -495,13 +456,13 @@ class _Teller:
         came = [stream.messages[place] for place in stream.ahead()][: len(right)]
         if len(came) < len(right) or None in came or len(right) < 2:
             return False
-        return sorted(map(_text, right)) == sorted(map(_text, came)) and right != came
+        return sorted(map(text_of, right)) == sorted(map(text_of, came)) and right != came
 
     def _is_inserted(self, seat: int, expected: dict[str, Any]) -> bool:
         """Whether the right message follows on a request that is one too many."""
         stream = self._streams[seat]
         soon = [stream.messages[place] for place in stream.ahead()][:2]
-        if not soon or _type(soon[0]) not in self._requests:
+        if not soon or kind_of(soon[0]) not in self._requests:
             return False
         if seat == self._last or len(soon) < 2:
             return seat == self._last
@@ -567,7 +528,7 @@ class _Teller:
         actual = detail or self._ending(seat)
         if not detail and place is not None:
             actual = stream.probe.received[place].decode(errors="backslashreplace")
-        shown = _text(expected) if len(expected) > 1 else str(expected["type"])
+        shown = text_of(expected) if len(expected) > 1 else str(expected["type"])
         lines = stream.probe.conversation(last, LAST_LINES)
         probe = player_number(seat)
         return Found(
@@ -591,29 +552,3 @@ class _Teller:
         if self._streams[seat].probe.torn:
             return "a line without its line end"
         return f"nothing more; the referee ended with exit code {played.exit_code}"
-
-
-def known_fields(rules: Rules) -> dict[str, set[str]]:
-    """The fields of each type of message that there is."""
-    shared: tuple[type[Struct], ...] = (PlayerNameRequest, PlayerName, PlayerDisqualified, GameEnd)
-    return {
-        str(struct.__struct_config__.tag): {"type", *struct.__struct_encode_fields__}
-        for struct in (*shared, *rules.public, *rules.requests)
-    }
-
-
-def _type(message: object) -> object:
-    return message.get("type") if isinstance(message, dict) else None
-
-
-def same(one: object, other: object) -> bool:
-    """Whether two JSON values are equal; objects of the second may have more fields."""
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return all(name in other and same(value, other[name]) for name, value in one.items())
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
-
-
-def _text(message: object) -> str:
-    return json.dumps(message, separators=(",", ":"), ensure_ascii=False, sort_keys=False)

@@ -8,7 +8,8 @@ from typing import Any
 
 from referee.conformance.referee_side.framing import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
-from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold, known_fields, same
+from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold
+from referee.conformance.referee_side.streams import known_fields, same
 from referee.conformance.verdict import Violation
 from referee.game import Disqualification, Rules, player_number
 from referee.match import Match, Sent

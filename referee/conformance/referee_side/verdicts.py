@@ -27,7 +27,8 @@ def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
     likeliest = {each.candidates[0] for each in found}
 
     def score(each: Found, case: str) -> tuple[float, int, int]:
-        share = 1.0 if case in certain else broken[case] / (broken[case] + passed[case])
+        # One more, as if each had held once: what explains a lot may have held by accident.
+        share = 1.0 if case in certain else broken[case] / (broken[case] + passed[case] + 1)
         return share, broken[case], -each.candidates.index(case)
 
     return [
