@@ -22,6 +22,9 @@ Counts = Mapping[str, int]
 CARD_RULES = {card: f"6.{number}/1" for number, card in enumerate(KINGDOM, start=1)}
 """The rule of what a card does when it is played as it should be."""
 
+_PLAYED = {*CARD_RULES.values(), "6.1/2", "6.1/3", "6.4/4"}
+"""Where the card stays in play."""
+
 
 def turn_rules(request: Any, reply: object, line: Any, supply: Counts) -> list[str]:
     """The rules that an answer to `play-turn` is about.
@@ -78,7 +81,8 @@ def _action_rules(request: Any, reply: PlayReply, supply: Counts) -> list[str]:
         rules = [CARD_RULES[card]]
     if odd:
         rules.insert(0, "5.3/2")
-    if CARD_RULES[card] in rules:
+    # What a militia leaves of the turn is seen only when all others have answered.
+    if card != "militia" and _PLAYED & {*rules}:
         rules.append("5.3/1")
     return rules
 

@@ -172,15 +172,15 @@ class _Teller:
     def note_orders(self) -> None:
         """Say what hands in another order mean."""
         orders = self._orders
-        if (
-            self._drawn_in_another_order or len(orders) > 2
-        ):  # a habit, and nothing that one card does
+        if len(orders) > 2:  # a habit, and nothing that one card does
             self.told.noted.append(orders[0])
             orders[0].candidates = orders[0].candidates[:1]
-        elif orders and self.told.departure is not None:
-            self.told.departure = orders[0]  # that was where it began
-        elif orders:
-            self.told.noted.append(orders[0])
+        elif orders and not self._drawn_in_another_order:
+            # Once, within a turn: that is what the card did, and what came later follows from it.
+            if self.told.departure is None:
+                self.told.noted.append(orders[0])
+            else:
+                self.told.departure = orders[0]
 
     def _take_reply(self, seat: int) -> None:
         """Give the match the reply of the seat that is due, or take the seat out."""
