@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from referee import messages
 from referee.conformance.case import CaseFile
+from referee.conformance.referee_side.cases import RefereeCaseFile
 from referee.conformance.verdict import Report
 from referee.games import GAMES
 from referee.logs import record
@@ -35,6 +36,9 @@ def schemas() -> dict[str, dict[str, Any]]:
     found = {
         "result.schema.json": _schema(MatchResult, "The result of a match"),
         "conformance-cases.schema.json": _schema(CaseFile, "The conformance cases for bots"),
+        "conformance-referee-cases.schema.json": _schema(
+            RefereeCaseFile, "The conformance cases for referees"
+        ),
         "conformance-report.schema.json": _schema(Report, "The report of referee conform"),
     }
     for game in GAMES.values():

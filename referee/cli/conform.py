@@ -1,30 +1,31 @@
-"""`referee conform`: what a bot does wrong, by section of the protocol."""
+"""`referee conform`: what a bot, or another referee, does wrong, by section of the protocol."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, seconds, seed
-from referee.cli.console import OK, has_colour, printing, say, width
+from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
     import trio
 
-    from referee.conformance.case import Case
     from referee.conformance.suite import Suite
-    from referee.conformance.text import Table
+    from referee.conformance.text import Stated, Table
     from referee.conformance.verdict import Report, Result
 
 DEPARTS = 1
 GAME = "dominion"
 FORMATS = ("text", "json", "junit", "html")
+MATCH_SECONDS = 60.0
+"""A referee gets so long for a match."""
 PROGRESS_EVERY_SECONDS = 0.2
 
 
@@ -32,91 +33,94 @@ def add(commands: Commands) -> None:
     """Add the command."""
     conform = commands.add_parser(
         "conform",
-        help="check a bot against the protocol, sentence by sentence",
+        help="check a bot, or another referee, against the protocol, sentence by sentence",
         description="Check a bot against the protocol, sentence by sentence: what it is sent, what "
-        "it must answer, and what it did instead.",
-        epilog="BOT is what referee play takes. The cases are those of spec/vectors. Exit codes: "
-        "0 the bot conforms, 1 it does not, 2 wrong usage, 130 after Ctrl-C, 143 after SIGTERM.",
+        "it must answer, and what it did instead. With --referee, check a program that plays "
+        "matches between bots.",
+        epilog="BOT is what referee play takes. The cases are those of spec/vectors. A referee's "
+        "COMMAND has {player1} and {player2} where it takes the command lines of its bots, and "
+        "{player3} and {player4} if it can, or {players} for all of them; and {seed} if it takes "
+        "one. Exit codes: 0 it conforms, 1 it does not, 2 wrong usage, 130 after Ctrl-C, 143 after "
+        "SIGTERM.",
         allow_abbrev=False,
     )
     conform.set_defaults(run=run)
     add = conform.add_argument
     add("bot", nargs="?", metavar="BOT", help="a bundled name, a program, or a command line")
+    template = 'check this referee instead of a bot: "my_referee {player1} {player2}"'
+    add("--referee", metavar="COMMAND", help=template)
     pattern = 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
     add("--case", action="append", default=[], metavar="PATTERN", help=pattern)
     add("--list", action="store_true", help="list the cases and run none")
     add("--strict", action="store_true", help="what should pass must pass")
-    add("--timeout", type=seconds, default=10.0, metavar="S", help="a reply, start-up, exit (10)")
+    timeout = "a reply, start-up, exit (10); a match, with --referee (60)"
+    add("--timeout", type=seconds, metavar="S", help=timeout)
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (1)")
-    add("--jobs", type=count, metavar="N", help="cases at a time (as many as there are cores)")
+    add("--jobs", type=count, metavar="N", help="so many at a time (as many as there are cores)")
     add("--format", choices=FORMATS, default="text", help="of the report (text)")
     output = "write the report there; on stdout the table is shown all the same"
     add("--output", metavar="FILE", help=output)
-    add("-q", "--quiet", action="store_true", help="leave out of the table what passed")
+    add("-q", "--quiet", action="store_true", help="show failures and the verdict alone")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    from referee.conformance.case import load_cases, select
+    from referee.conformance.text import Table
 
-    if options.bot is None and not options.list:
+    if options.bot is not None and options.referee is not None:
+        raise UsageError("conform takes a BOT or --referee COMMAND, not both")
+    if options.bot is None and options.referee is None and not options.list:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
-    file = load_cases()
-    cases = select(file.cases, options.case)
-    chapters = file.chapters
-    if options.list:
-        return _list(options, cases, chapters)
+    subject = _Bot(options) if options.referee is None else _Referee(options)
     if options.output is not None:
         _check_writable(Path(options.output))
 
-    table = _table(options, cases, chapters)
+    def table(width: int, *, colour: bool) -> Table:
+        return Table(
+            subject.chapters,
+            [case.id for case in subject.cases],
+            width=width,
+            colour=colour,
+            strict=options.strict,
+            quiet=options.quiet,
+        )
+
+    on_stdout = table(width(sys.stdout), colour=has_colour(sys.stdout))
+    if options.list:
+        with printing():
+            _list(options, subject.cases, on_stdout)
+        return OK
     shown = options.format == "text" or options.output is not None
-    told = 0
 
     def tell(result: Result) -> None:
-        nonlocal told
-        told += 1
         if shown:
-            _print(table.result(result))
+            _print(on_stdout.result(result))
 
     try:
         with printing():
-            report = _run_cases(options, interrupts, cases, tell)
+            report = _run(subject, interrupts, tell)
             if shown:
-                _print(table.verdict(report))
+                _print(on_stdout.verdict(report))
     except Interrupted as interrupted:
-        say(f"{interrupted} after {told} of {len(cases)} cases; the bot was ended, no report made")
+        say(f"{interrupted} after {subject.progress()}; what was running was ended, no report made")
         raise
-    _write(options, report, cases, chapters)
+    if options.format != "text":
+        _write(options.output, _rendered(options.format, report, subject.chapters))
+    elif options.output is not None:
+        in_file = table(PLAIN_WIDTH, colour=False)
+        lines = [line for result in report.cases for line in in_file.result(result)]
+        _write(options.output, "\n".join([*lines, *in_file.verdict(report)]) + "\n")
     return OK if report.conforms else DEPARTS
 
 
-def _list(options: argparse.Namespace, cases: list[Case], chapters: dict[str, str]) -> int:
-    with printing():
-        if options.format == "json":
-            import msgspec
+def _list(options: argparse.Namespace, cases: Sequence[Stated], table: Table) -> None:
+    if options.format == "json":
+        import msgspec
 
-            print(msgspec.json.encode(cases).decode())
-        else:
-            table = _table(options, cases, chapters)
-            for case in cases:
-                _print(table.listed(case))
-    return OK
-
-
-def _table(
-    options: argparse.Namespace, cases: list[Case], chapters: dict[str, str], *, plain: bool = False
-) -> Table:
-    from referee.conformance.text import Table
-
-    return Table(
-        chapters,
-        [case.id for case in cases],
-        width=80 if plain else width(sys.stdout),
-        colour=not plain and has_colour(sys.stdout),
-        strict=options.strict,
-        quiet=options.quiet,
-    )
+        print(msgspec.json.encode(cases).decode())
+    else:
+        for case in cases:
+            _print(table.listed(case))
 
 
 def _print(lines: Iterator[str]) -> None:
@@ -125,39 +129,113 @@ def _print(lines: Iterator[str]) -> None:
     sys.stdout.flush()
 
 
+# --- what is checked ------------------------------------------------------------------------------
+
+
+class _Bot:
+    """A bot, checked with the cases that were asked for.
+
+    Attributes:
+        chapters: titles of the protocol's chapters.
+        cases: what is judged, in the order of the sections.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from referee.bots.command import resolve_bot
+        from referee.conformance.case import load_cases, select
+
+        file = load_cases()
+        self.chapters = file.chapters
+        self.cases = select(file.cases, options.case)
+        self._bot = None if options.bot is None else resolve_bot(options.bot)
+        self._options = options
+        self._suite: Suite | None = None
+
+    async def check(self, tell: Callable[[Result], None]) -> Report:
+        """Run the cases; `tell` is told each result, in their order, as soon as can be."""
+        from referee.conformance.driver import Limits
+        from referee.conformance.suite import Suite
+        from referee.games import GAMES
+
+        assert self._bot is not None  # only a list goes without
+        options = self._options
+        limits = Limits() if options.timeout is None else Limits(timeout=options.timeout)
+        self._suite = Suite(
+            self.cases,
+            self._bot,
+            GAMES[GAME],
+            options.seed,
+            jobs=options.jobs or _cores(),
+            limits=limits,
+            tell=tell,
+        )
+        return await self._suite.run(strict=options.strict)
+
+    def progress(self) -> str:
+        """How far it is."""
+        done = 0 if self._suite is None else self._suite.done
+        return f"{done} of {len(self.cases)} cases"
+
+
+class _Referee:
+    """Another referee, checked by matches with probes; its attributes are those of `_Bot`."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from referee.conformance.case import select
+        from referee.conformance.referee_side import Template, load_referee_cases
+
+        file = load_referee_cases()
+        self.chapters = file.chapters
+        template = Template(options.referee)
+        self.cases = [case for case in select(file.cases, options.case) if case.applies(template)]
+        if not self.cases:
+            raise UsageError("COMMAND has no place for the players or the seed that this needs")
+        self._options = options
+        self._played = 0
+
+    async def check(self, tell: Callable[[Result], None]) -> Report:
+        """Play all matches; `tell` is told the results when they are over."""
+        from referee.conformance.referee_side import check_referee
+        from referee.games import GAMES
+
+        def played() -> None:
+            self._played += 1
+
+        options = self._options
+        rules = GAMES[GAME]
+        return await check_referee(
+            options.referee,
+            rules,
+            self.cases,
+            seed=options.seed,
+            jobs=options.jobs or _cores(),
+            timeout=options.timeout or MATCH_SECONDS,
+            strict=options.strict,
+            tell=tell,
+            tell_match=played,
+            about=[case.id for case in self.cases] if options.case else [],
+        )
+
+    def progress(self) -> str:
+        """How far it is."""
+        return "1 match" if self._played == 1 else f"{self._played} matches"
+
+
 # --- running --------------------------------------------------------------------------------------
 
 
-def _run_cases(
-    options: argparse.Namespace,
-    interrupts: Interrupts,
-    cases: list[Case],
-    tell: Callable[[Result], None],
+def _run(
+    subject: _Bot | _Referee, interrupts: Interrupts, tell: Callable[[Result], None]
 ) -> Report:
-    from referee.bots.command import resolve_bot
     from referee.bots.orphans import adopt_orphans, children, kill_orphans
     from referee.cli.running import run_in_trio
-    from referee.conformance.driver import Limits
-    from referee.conformance.suite import Suite
-    from referee.games import GAMES
-
-    bot = resolve_bot(options.bot)
-    spare = children()
-    suite = Suite(
-        cases,
-        bot,
-        GAMES[GAME],
-        options.seed,
-        jobs=options.jobs or _cores(),
-        limits=Limits(timeout=options.timeout),
-        tell=tell,
-    )
 
     async def work(nursery: trio.Nursery) -> Report:
         if sys.stderr.isatty():
-            await nursery.start(_show_progress, suite)
-        return await suite.run(strict=options.strict)
+            await nursery.start(_show_progress, subject)
+        return await subject.check(tell)
 
+    spare = children()
     try:
         with interrupts.held():
             adopt_orphans()
@@ -168,8 +246,8 @@ def _run_cases(
             adopt_orphans(False)
 
 
-async def _show_progress(suite: Suite, task_status: trio.TaskStatus[None]) -> None:
-    """A line on the terminal that says how far the cases are."""
+async def _show_progress(subject: _Bot | _Referee, task_status: trio.TaskStatus[None]) -> None:
+    """A line on the terminal that says how far it is."""
     import trio
     from rich.console import Console
     from rich.live import Live
@@ -187,7 +265,7 @@ async def _show_progress(suite: Suite, task_status: trio.TaskStatus[None]) -> No
         task_status.started()
         while True:
             seconds = trio.current_time() - started
-            line = f"{suite.done} of {len(suite.cases)} cases, {seconds:.0f} s"
+            line = f"{subject.progress()}, {seconds:.0f} s"
             live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
             await trio.sleep(PROGRESS_EVERY_SECONDS)
 
@@ -213,32 +291,26 @@ def _check_writable(path: Path) -> None:
         raise UsageError(f"cannot write {path}: permission denied")
 
 
-def _write(
-    options: argparse.Namespace, report: Report, cases: list[Case], chapters: dict[str, str]
-) -> None:
-    if options.format == "text":
-        if options.output is None:
-            return
-        table = _table(options, cases, chapters, plain=True)
-        lines = [line for result in report.cases for line in table.result(result)]
-        text = "\n".join([*lines, *table.verdict(report)]) + "\n"
-    elif options.format == "json":
+def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
+    if format == "json":
         import msgspec
 
-        text = msgspec.json.encode(report).decode() + "\n"
-    elif options.format == "junit":
+        return msgspec.json.encode(report).decode() + "\n"
+    if format == "junit":
         from referee.conformance.junit import junit
 
-        text = junit(report, chapters)
-    else:
-        from referee.conformance.page import page
+        return junit(report, chapters)
+    from referee.conformance.page import page
 
-        text = page(report, chapters) + "\n"
-    if options.output is None:
+    return page(report, chapters) + "\n"
+
+
+def _write(output: str | None, text: str) -> None:
+    if output is None:
         with printing():
             print(text, end="")
         return
     try:
-        Path(options.output).write_text(text, encoding="utf-8", errors="backslashreplace")
+        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise UsageError(f"cannot write {options.output}: {error.strerror}") from error
+        raise UsageError(f"cannot write {output}: {error.strerror}") from error

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
+
+
+class _HasId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Addressed = TypeVar("Addressed", bound=_HasId)
+"""A case of any kind."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "vectors", _PACKAGE.parent / "spec" / "vectors")
@@ -110,15 +120,6 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
         return msgspec.json.encode(msgspec.structs.replace(self, id="", requirement="", **judging))
 
-    def matches(self, pattern: str) -> bool:
-        """Whether a pattern of `--case` names it: an id, a section, or with wildcards."""
-        chapter = pattern.rstrip("/")
-        return (
-            fnmatch.fnmatchcase(self.id, pattern)
-            or self.section == chapter
-            or self.section.startswith(chapter + ".")
-        )
-
 
 class CaseFile(Struct, forbid_unknown_fields=True):
     """The file of the cases.
@@ -150,15 +151,28 @@ def read_vectors(name: str) -> bytes:
     raise FileNotFoundError(name)
 
 
-def select(cases: list[Case], patterns: list[str]) -> list[Case]:
+def select(cases: Sequence[Addressed], patterns: Sequence[str]) -> list[Addressed]:
     """The cases that one of the patterns names, all if there are none.
+
+    Args:
+        patterns: each an id, a section, a chapter, or one of these with wildcards.
 
     Raises:
         UsageError: a pattern names no case.
     """
     for pattern in patterns:
-        if not any(case.matches(pattern) for case in cases):
+        if not any(_matches(case.id, pattern) for case in cases):
             raise UsageError(f"no case matches {pattern!r} (see --list)")
     return [
-        case for case in cases if not patterns or any(case.matches(pattern) for pattern in patterns)
+        case
+        for case in cases
+        if not patterns or any(_matches(case.id, pattern) for pattern in patterns)
     ]
+
+
+def _matches(id: str, pattern: str) -> bool:
+    section = id.partition("/")[0]
+    chapter = pattern.rstrip("/")
+    return (
+        fnmatch.fnmatchcase(id, pattern) or section == chapter or section.startswith(chapter + ".")
+    )

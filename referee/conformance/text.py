@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
-from referee.conformance.case import Case
 from referee.conformance.verdict import Report, Result, Status, Violation
 from referee.terminal import cells, cut, paint, plain
 
@@ -21,6 +21,26 @@ _MOST_JSON = 1000
 """More characters of a request or a reply are not shown."""
 
 
+class Stated(Protocol):
+    """A case, or its result: what stands in its line."""
+
+    @property
+    def id(self) -> str:
+        """Section and number."""
+
+    @property
+    def level(self) -> str:
+        """MUST or SHOULD."""
+
+    @property
+    def section(self) -> str:
+        """Of the protocol."""
+
+    @property
+    def requirement(self) -> str:
+        """In one sentence."""
+
+
 class Table:
     """The lines of a table that is printed while the cases run.
 
@@ -30,7 +50,7 @@ class Table:
         width: columns.
         colour: whether to style by escape sequences.
         strict: whether SHOULD counts.
-        quiet: whether to leave out what passed.
+        quiet: whether to show failures alone.
     """
 
     def __init__(
@@ -51,24 +71,30 @@ class Table:
         self._strict = strict
         self._quiet = quiet
         self._chapter = ""
+        self._reason = ""
         self._shown: dict[tuple[str, str], str] = {}
 
-    def listed(self, case: Case) -> Iterator[str]:
+    def listed(self, case: Stated) -> Iterator[str]:
         """A case that is listed, not run."""
         yield from self._heading(case.section)
         yield from self._line("", "", case)
 
     def result(self, result: Result) -> Iterator[str]:
         """A case that was run."""
-        if self._quiet and result.status == Status.PASSED:
+        if self._quiet and result.status != Status.FAILED:
             return
         yield from self._heading(result.section)
         word, style = _WORDS[result.status]
         if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
             word, style = "warn", "yellow"
         yield from self._line(word, style, result)
-        if result.because:
-            yield from self._part("", f"not judged: see {_some(result.because)}")
+        if result.status == Status.NOT_JUDGED and not result.violations:
+            reason = (
+                f"see {_some(result.because)}" if result.because else "no match brought it about"
+            )
+            if reason != self._reason:  # it is mostly one for many
+                self._reason = reason
+                yield from self._part("", f"not judged: {reason}")
         shown_before = True
         for violation in result.violations:
             count = result.counts.get(violation.kind, 1)
@@ -118,7 +144,7 @@ class Table:
             title = f"{chapter} {self._chapters.get(chapter, '')}".rstrip()
             yield paint(title, "bold", colour=self._colour)
 
-    def _line(self, word: str, style: str, case: Case | Result) -> Iterator[str]:
+    def _line(self, word: str, style: str, case: Stated) -> Iterator[str]:
         painted = paint(word, style, colour=self._colour) + " " * (6 - len(word))
         start = f"{case.id:{self._id}}  {case.level:{_LEVEL}}"
         indent = (2 + 6 if word else 2) + len(start)
@@ -140,7 +166,9 @@ class Table:
             yield from self._quoted("last lines", violation.conversation)
 
     def _part(self, label: str, text: str) -> Iterator[str]:
-        first, *rest = textwrap.wrap(text, self._width - _INDENT - _LABEL) or [""]
+        first, *rest = textwrap.wrap(
+            text, self._width - _INDENT - _LABEL, break_on_hyphens=False
+        ) or [""]
         head = f"{label:{_LABEL}}" if label else ""
         yield " " * _INDENT + paint(head, "dim", colour=self._colour) + first
         for line in rest:

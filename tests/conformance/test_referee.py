@@ -26,7 +26,7 @@ from referee.games import GAMES
 HERE = Path(__file__).parent
 OURS = shlex.join([sys.executable, "-m", "referee", "play", "-q"]) + " {players} --seed {seed}"
 RULES = GAMES["dominion"]
-CASES = load_referee_cases()
+CASES = load_referee_cases().cases
 CHAPTERS = "12345678"
 
 

@@ -38,13 +38,16 @@ class RefereeCase(Struct, frozen=True, forbid_unknown_fields=True):
         return self.seats <= max(template.seats) and (template.seeded or not self.seeded)
 
 
-class _File(Struct, forbid_unknown_fields=True):
-    format: str
-    version: int
+class RefereeCaseFile(Struct, forbid_unknown_fields=True):
+    """The file of the cases; its fields are those of `CaseFile`."""
+
+    format: Literal["referee-conformance-cases"]
+    version: Literal[1]
     game: str
+    chapters: dict[str, str]
     cases: list[RefereeCase]
 
 
-def load_referee_cases(name: str = "referee-cases.json") -> list[RefereeCase]:
+def load_referee_cases(name: str = "referee-cases.json") -> RefereeCaseFile:
     """All cases for referees, in the order of their sections."""
-    return msgspec.json.decode(read_vectors(name), type=_File).cases
+    return msgspec.json.decode(read_vectors(name), type=RefereeCaseFile)

@@ -31,8 +31,11 @@ async def check_referee(
     seed: int,
     jobs: int,
     timeout: float,  # noqa: ASYNC109 (for each match, not for this call)
+    strict: bool = False,
     tell: Callable[[Result], None] = lambda result: None,
+    tell_match: Callable[[], None] = lambda: None,
     only: Collection[str] = (),
+    about: Collection[str] = (),
     rounds: int = 4,
 ) -> Report:
     """Check a referee; nothing that it does makes this fail.
@@ -44,8 +47,12 @@ async def check_referee(
         seed: of the matches.
         jobs: how many matches at once.
         timeout: seconds for one match.
+        strict: whether SHOULD counts for the verdict.
         tell: is told each result, in the order of the cases, when all matches are over.
+        tell_match: is told of the end of each match.
         only: ids of the matches to play, or patterns of them; all if empty.
+        about: ids of cases: only the matches that are there for them are played; all if empty, or
+            if there is none for one of them.
         rounds: matches whose cases were not seen are played again with other seeds, so often all
             in all.
 
@@ -53,7 +60,9 @@ async def check_referee(
         UsageError: the command cannot be used.
     """
     template = Template(command)
-    suite = _Suite(template, rules, cases, seed, jobs, timeout)
+    if any(not any(_is_about(match, [id]) for match in rules.probes.matches) for id in about):
+        about = ()
+    suite = _Suite(template, rules, cases, seed, jobs, timeout, tell_match)
     started = trio.current_time()
     await suite.play(
         [
@@ -61,6 +70,7 @@ async def check_referee(
             for match in rules.probes.matches
             if len(match.seats) in template.seats
             and (not only or any(fnmatch.fnmatchcase(match.id, pattern) for pattern in only))
+            and (not about or _is_about(match, about))
         ],
         rounds,
     )
@@ -71,13 +81,19 @@ async def check_referee(
         tell(result)
     return summarize(
         found,
-        bot=command,
+        tested="referee",
+        command=command,
         game=rules.name,
         protocol=rules.protocol,
         seed=seed,
-        strict=False,
+        strict=strict,
         seconds=seconds,
     )
+
+
+def _is_about(match: ProbeMatch, ids: Collection[str]) -> bool:
+    """Whether a match is there for one of these cases."""
+    return any(fnmatch.fnmatchcase(id, pattern) for id in ids for pattern in match.about)
 
 
 class _Suite:
@@ -89,6 +105,7 @@ class _Suite:
         seed: int,
         jobs: int,
         timeout: float,
+        tell_match: Callable[[], None],
     ) -> None:
         self.retold: list[Retold] = []
         self.played: dict[str, Played] = {}
@@ -99,6 +116,7 @@ class _Suite:
         self._slots = trio.CapacityLimiter(jobs)
         self._jobs = jobs
         self._timeout = timeout
+        self._tell_match = tell_match
         self._hangs = 0
 
     async def play(self, matches: Sequence[ProbeMatch], rounds: int) -> None:
@@ -158,6 +176,7 @@ class _Suite:
             played.id = f"{match.id} {seed}"
         self._hangs += played.exit_code is None
         self._judge(played)
+        self._tell_match()
 
     def _judge(self, played: Played) -> None:
         told = retell(played, self._rules)
