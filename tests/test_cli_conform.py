@@ -237,6 +237,11 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
         (["minimal", "minimal"], "unrecognized arguments"),
         (["minimal", "--output", "/no/such/folder/x"], "there is no folder"),
         (["minimal", "--output", "/"], "it is a directory"),
+        (["minimal", "--referee", "x {player1} {player2}"], "not both"),
+        (["--referee", "x {player1}"], "{player2} is missing"),
+        (["--referee", "x {player1} {player2} {bot}"], "unknown placeholder {bot}"),
+        (["--referee", "x {player1} '{player2}"], "no closing quotation"),
+        (["--referee", "x {player1} {player2}", "--case", "4.7"], "no place for the players or"),
     ],
 )
 def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
@@ -265,6 +270,77 @@ def test_a_full_standard_output(arguments: tuple[str, ...]) -> None:
         )
     assert done.returncode == 2
     assert "cannot write standard output" in one_line(done.stderr)
+
+
+# --- another referee ------------------------------------------------------------------------------
+
+OURS = f"{sys.executable} -m referee play {{player1}} {{player2}} --quiet"
+
+
+def test_a_referee_that_conforms() -> None:
+    done = referee("conform", "--referee", OURS, "--case", "6.7", "--case", "3.2")
+    assert done.returncode == 0, done.stdout
+    assert done.stderr == ""
+    assert "ok    6.7/1  MUST    A smithy gives +3 cards." in done.stdout
+    assert "conforms: 5 of 5 cases passed" in words_of(done.stdout)
+
+
+def test_a_referee_that_departs_is_shown_what_is_right(tmp_path: Path) -> None:
+    generous = tmp_path / "generous.py"
+    generous.write_text(
+        "import sys\n"
+        "from referee.dominion import cards, table\n"
+        "table.Table.draw = lambda self, player, count, draw=table.Table.draw: "
+        "draw(self, player, count + (count == 3))\n"
+        "from referee.cli import main\n"
+        "print('four, not three', file=sys.stderr)\n"
+        "sys.exit(main(['play', *sys.argv[1:], '--quiet']))\n"
+    )
+    command = f"{sys.executable} {generous} {{player1}} {{player2}}"
+    done = referee("conform", "--referee", command, "--case", "6.7", "--format", "json")
+    assert done.returncode == 1
+    report = json.loads(one_line(done.stdout))
+    jsonschema.validate(report, SCHEMA)
+    assert (report["tested"], report["command"]) == ("referee", command)
+    (case,) = report["cases"]
+    assert (case["id"], case["status"]) == ("6.7/1", "failed")
+    assert case["violations"][0]["expected"].count('"type":"play-turn"') == 1
+    assert case["stderr"] == ["four, not three"]
+
+
+def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
+    done = referee("conform", "--referee", "false {player1} {player2}", "--quiet")
+    assert done.returncode == 1
+    assert done.stdout.count("FAIL") == 1
+    assert "FAIL  2.1/1" in done.stdout
+    assert "the referee ended with exit code 1" in words_of(done.stdout)
+    assert "145 could not be judged" in words_of(done.stdout)
+    shown = referee("conform", "--referee", "false {player1} {player2}").stdout
+    assert shown.count("not judged: no match brought it about") == 1
+
+
+def test_the_cases_for_referees_are_listed_as_far_as_they_apply() -> None:
+    two = referee("conform", "--referee", "x {player1} {player2}", "--list", "--format", "json")
+    all_ = referee("conform", "--referee", "x {players} {seed}", "--list", "--format", "json")
+    assert len(json.loads(two.stdout)) == 146
+    assert len(json.loads(all_.stdout)) == 161
+
+
+def test_an_interruption_ends_the_referee_and_its_bots(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    code = f"import os, signal; open({str(started)!r}, 'w').write(str(os.getpid())); signal.pause()"
+    template = f'{sys.executable} -c "{code}" {{player1}} {{player2}}'
+    command = [sys.executable, "-m", "referee", "conform", "--referee", template]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        pid = int(started.read_text())  # waits for the referee
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    assert "interrupted after 0 matches" in one_line(said)
+    assert not is_running(pid)
 
 
 # --- how it ends ----------------------------------------------------------------------------------
