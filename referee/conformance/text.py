@@ -16,6 +16,7 @@ _MAX_WIDTH = 120
 _INDENT = 9
 _LABEL = 10
 _LEVEL = 8
+_NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
 _MOST_JSON = 1000
 """More characters of a request or a reply are not shown."""
@@ -120,9 +121,11 @@ class Table:
             parts.append(f"{len(should)} that should pass failed")
         if report.not_judged:
             parts.append(f"{report.not_judged} could not be judged")
-        text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {report.seconds:.1f} s."
+        time = f"{report.seconds:.1f}{_NO_BREAK}s"
+        text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {time}."
         yield ""
         for line in textwrap.wrap(text, self._width, break_on_hyphens=False):
+            line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
         if failed:
             words = (
