@@ -23,7 +23,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   api.py          play_match: one match from a Python program
 #   terminal.py     text for terminals: styles, widths, what strangers wrote made harmless
 #   report.py       the result for people
-#   conformance/    cases against a bot: what it does wrong, by section
+#   conformance/    what a bot, or another referee, does wrong, by section
 #   interrupts.py   signals that cannot leave a bot behind
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point

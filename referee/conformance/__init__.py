@@ -1,8 +1,11 @@
-"""Conformance of bots: what a bot does wrong, by section of the protocol.
+"""Conformance of bots and of other referees: what they do wrong, by section of the protocol.
 
-case.py     a case, and the cases of spec/vectors
-verdict.py  what was found: violations, results of cases, the report of a run
-driver.py   trio: one case with the bot as a process, the other seats scripted or bots as well
-suite.py    trio: all cases, side by side, and which of them can be judged
-report.py   the report as text, JSON, JUnit XML and HTML
+case.py        a case, and the cases of spec/vectors
+verdict.py     what was found: violations, results of cases, the report of a run
+driver.py      trio: one case with the bot as a process, the other seats scripted or bots as well
+suite.py       trio: all cases, side by side, and which of them can be judged
+text.py        the table, as it is printed while the cases run
+junit.py       the report as JUnit XML
+page.py        the report as a page, by page.html
+referee_side/  other referees: matches with probes, and what departs in them
 """
