@@ -8,5 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-# A shell's background jobs ignore Ctrl-C, and so would the processes that the tests interrupt.
+# What is ignored here, as in a shell's background job or under nohup, is ignored in every process
+# that is started, and the tests interrupt some. Handlers are not inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
