@@ -319,14 +319,12 @@ class Probes(Struct, frozen=True):
         matches: what is played.
         shadow: makes a shadow game.
         secrets: words that tell of what somebody holds, such as the ids of cards.
-        cases: the file of the cases in spec/vectors.
     """
 
     program: str
     matches: tuple[ProbeMatch, ...]
     shadow: Callable[[Setup, Witnessed], Shadow]
     secrets: frozenset[str]
-    cases: str
 
 
 class Rules(Struct, frozen=True):

@@ -54,7 +54,8 @@ MAX_SEED = 2**53
 DEFAULT_MAX_TURNS = 500
 MAX_NAME_LENGTH = 64
 
-_CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
+CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
+"""What names are without (3.1), for `str.translate`."""
 
 
 class Sent(Struct, frozen=True, gc=False):
@@ -203,7 +204,7 @@ class Match:
             detail = f"`name` is {describe(reply.name)}, not a string"
             entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
         else:
-            self.names[seat] = reply.name.translate(_CONTROL_CHARACTERS)[:MAX_NAME_LENGTH]
+            self.names[seat] = reply.name.translate(CONTROL_CHARACTERS)[:MAX_NAME_LENGTH]
         return entries
 
     def _end_handshake(self, seat: int, entries: list[Entry]) -> None:

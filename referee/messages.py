@@ -47,6 +47,10 @@ class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
     reason: Annotated[str, Meta(description="An end reason (9).")]
 
 
+SHARED_PUBLIC: tuple[type[Struct], ...] = (PlayerName, PlayerDisqualified, GameEnd)
+"""The public messages that no game has to itself."""
+
+
 class PlayerNameReply(Struct, frozen=True, tag_field="type", tag="player-name-reply"):
     """From a bot: the answer to `player-name-request` (3.1).
 

@@ -25,7 +25,6 @@ from referee.logs import record
 from referee.result import MatchResult
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_SHARED_PUBLIC = (messages.PlayerName, messages.PlayerDisqualified, messages.GameEnd)
 
 
 def schemas() -> dict[str, dict[str, Any]]:
@@ -42,7 +41,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "conformance-report.schema.json": _schema(Report, "The report of referee conform"),
     }
     for game in GAMES.values():
-        public: list[type[Struct]] = [*_SHARED_PUBLIC, *game.public]
+        public: list[type[Struct]] = [*messages.SHARED_PUBLIC, *game.public]
         to_bot: list[type[Struct]] = [*public, messages.PlayerNameRequest, *game.requests]
         from_bot: list[type[Struct]] = [messages.PlayerNameReply, *game.replies]
         made = {

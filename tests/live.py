@@ -84,6 +84,13 @@ def referee(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
     )
 
 
+def one_line(text: str) -> str:
+    """The text, which must be one line."""
+    assert text.count("\n") == 1, text
+    assert text.endswith("\n")
+    return text
+
+
 def is_running(pid: int) -> bool:
     """Whether a process exists and is no zombie."""
     try:

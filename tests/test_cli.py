@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
-from live import HOSTILE, ROOT, entries, hostile, is_running, referee
+from live import HOSTILE, ROOT, entries, hostile, is_running, one_line, referee
 
 from referee import cli
 from referee.cli import entry
@@ -24,12 +24,6 @@ from referee.match import MAX_SEED
 from referee.options import Options
 
 PLAY = ("play", "big_money", "big_money")
-
-
-def one_line(text: str) -> str:
-    assert text.count("\n") == 1, text
-    assert text.endswith("\n")
-    return text
 
 
 # --- what it prints -------------------------------------------------------------------------------

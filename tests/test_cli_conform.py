@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from live import ROOT, is_running, referee
+from live import ROOT, is_running, one_line, referee
 
 SCHEMA = json.loads((ROOT / "spec" / "schema" / "conformance-report.schema.json").read_text())
 OVERSPENDS = """
@@ -51,11 +51,6 @@ def overspends(tmp_path: Path) -> str:
 def words_of(text: str) -> str:
     """Without the breaks of lines."""
     return " ".join(text.split())
-
-
-def one_line(text: str) -> str:
-    assert text.count("\n") == 1, text
-    return text
 
 
 # --- text -----------------------------------------------------------------------------------------

@@ -15,10 +15,9 @@ from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
-    import trio
-
+    from referee.conformance.case import Stated
     from referee.conformance.suite import Suite
-    from referee.conformance.text import Stated, Table
+    from referee.conformance.text import Table
     from referee.conformance.verdict import Report, Result
 
 DEPARTS = 1
@@ -26,7 +25,6 @@ GAME = "dominion"
 FORMATS = ("text", "json", "junit", "html")
 MATCH_SECONDS = 60.0
 """A referee gets so long for a match."""
-PROGRESS_EVERY_SECONDS = 0.2
 
 
 def add(commands: Commands) -> None:
@@ -153,6 +151,7 @@ class _Bot:
 
     async def check(self, tell: Callable[[Result], None]) -> Report:
         """Run the cases; `tell` is told each result, in their order, as soon as can be."""
+        from referee.cli.running import cores
         from referee.conformance.driver import Limits
         from referee.conformance.suite import Suite
         from referee.games import GAMES
@@ -165,7 +164,7 @@ class _Bot:
             self._bot,
             GAMES[GAME],
             options.seed,
-            jobs=options.jobs or _cores(),
+            jobs=options.jobs or cores(),
             limits=limits,
             tell=tell,
         )
@@ -195,6 +194,7 @@ class _Referee:
 
     async def check(self, tell: Callable[[Result], None]) -> Report:
         """Play all matches; `tell` is told the results when they are over."""
+        from referee.cli.running import cores
         from referee.conformance.referee_side import check_referee
         from referee.games import GAMES
 
@@ -208,7 +208,7 @@ class _Referee:
             rules,
             self.cases,
             seed=options.seed,
-            jobs=options.jobs or _cores(),
+            jobs=options.jobs or cores(),
             timeout=options.timeout or MATCH_SECONDS,
             strict=options.strict,
             tell=tell,
@@ -227,54 +227,24 @@ class _Referee:
 def _run(
     subject: _Bot | _Referee, interrupts: Interrupts, tell: Callable[[Result], None]
 ) -> Report:
-    from referee.bots.orphans import adopt_orphans, children, kill_orphans
-    from referee.cli.running import run_in_trio
+    from functools import partial
+
+    import trio
+
+    from referee.cli.running import no_orphans, run_in_trio, show_progress
 
     async def work(nursery: trio.Nursery) -> Report:
         if sys.stderr.isatty():
-            await nursery.start(_show_progress, subject)
+            started = trio.current_time()
+
+            def line() -> str:
+                return f"{subject.progress()}, {trio.current_time() - started:.0f} s"
+
+            await nursery.start(partial(show_progress, line))
         return await subject.check(tell)
 
-    spare = children()
-    try:
-        with interrupts.held():
-            adopt_orphans()
+    with no_orphans(interrupts):
         return run_in_trio(work, interrupts)
-    finally:
-        with interrupts.held():
-            kill_orphans(spare)
-            adopt_orphans(False)
-
-
-async def _show_progress(subject: _Bot | _Referee, task_status: trio.TaskStatus[None]) -> None:
-    """A line on the terminal that says how far it is."""
-    import trio
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    started = trio.current_time()
-    with Live(
-        console=Console(stderr=True),
-        auto_refresh=False,
-        transient=True,
-        # What is printed to the same terminal goes above the line, but a file gets it as it is.
-        redirect_stdout=sys.stdout.isatty(),
-        redirect_stderr=False,
-    ) as live:
-        task_status.started()
-        while True:
-            seconds = trio.current_time() - started
-            line = f"{subject.progress()}, {seconds:.0f} s"
-            live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
-            await trio.sleep(PROGRESS_EVERY_SECONDS)
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS
-        return os.cpu_count() or 1
 
 
 # --- the report -----------------------------------------------------------------------------------

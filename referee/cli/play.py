@@ -39,7 +39,6 @@ LIMITS = {
 }
 """The fields of `Options` and their defaults."""
 PROGRESS_AFTER_SECONDS = 1.0
-PROGRESS_EVERY_SECONDS = 0.2
 
 
 def add(commands: Commands) -> None:
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.command import resolve_bot
     from referee.bots.launch import LaunchedBot
-    from referee.bots.orphans import adopt_orphans, children, kill_orphans
+    from referee.cli.running import no_orphans
     from referee.logs.files import STDOUT, open_logs
 
     if not MIN_BOTS <= len(options.bots) <= MAX_BOTS:
@@ -101,23 +100,20 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
         options.seed = secrets.randbelow(DRAWN_SEEDS)
     launched: list[LaunchedBot] = []
-    spare = children()
-    try:
-        with interrupts.held():
-            adopt_orphans()
-            for command in commands:
-                launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
-        played = _drive(options, interrupts, launched, log, record, stderr)
-        for file in (log, record):
-            if file is not None:
-                file.close()
-    finally:
-        with interrupts.held():
-            _close([log, record, *stderr])
-            for bot in launched:
-                bot.end()
-            kill_orphans(spare)
-            adopt_orphans(False)
+    with no_orphans(interrupts):
+        try:
+            with interrupts.held():
+                for command in commands:
+                    launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
+            played = _drive(options, interrupts, launched, log, record, stderr)
+            for file in (log, record):
+                if file is not None:
+                    file.close()
+        finally:
+            with interrupts.held():
+                _close([log, record, *stderr])
+                for bot in launched:
+                    bot.end()
     with printing():
         _print_result(options, played)
     return DISQUALIFIED if played.disqualified else OK
@@ -151,7 +147,9 @@ def _drive(
     stderr: list[LogFile | None],
 ) -> Played:
     """Play the match with bots that were launched already."""
-    from referee.cli.running import run_in_trio
+    from functools import partial
+
+    from referee.cli.running import run_in_trio, show_progress
     from referee.games import GAMES
     from referee.options import Options
     from referee.play import Runner
@@ -168,7 +166,8 @@ def _drive(
 
     async def work(nursery: trio.Nursery) -> Played:
         if not options.quiet and sys.stderr.isatty():
-            nursery.start_soon(_show_progress, runner)
+            shown = partial(show_progress, partial(_progress, runner), after=PROGRESS_AFTER_SECONDS)
+            nursery.start_soon(shown)
         return await runner.run()
 
     gc.freeze()
@@ -176,32 +175,23 @@ def _drive(
     return run_in_trio(work, interrupts)
 
 
-async def _show_progress(runner: Runner) -> None:
-    """A line on the terminal that says where a long match stands."""
+def _progress(runner: Runner) -> str:
+    """Where a long match stands."""
     import trio
 
-    await trio.sleep(PROGRESS_AFTER_SECONDS)
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    console = Console(stderr=True)
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        while True:
-            standings = runner.match.standings()
-            turns = sum(standing.turns for standing in standings)
-            scores = ", ".join(
-                f"{name} {standing.score}"
-                for name, standing in zip(runner.match.names, standings, strict=True)
-            )
-            line = f"turn {turns}: {scores}"
-            if runner.match.due:
-                seconds = trio.current_time() - runner.asked_since
-                line += f"; player{runner.match.due[0] + 1} is thinking"
-                if seconds >= 1:
-                    line += f" for {seconds:.0f} s"
-            live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
-            await trio.sleep(PROGRESS_EVERY_SECONDS)
+    standings = runner.match.standings()
+    turns = sum(standing.turns for standing in standings)
+    scores = ", ".join(
+        f"{name} {standing.score}"
+        for name, standing in zip(runner.match.names, standings, strict=True)
+    )
+    line = f"turn {turns}: {scores}"
+    if runner.match.due:
+        seconds = trio.current_time() - runner.asked_since
+        line += f"; player{runner.match.due[0] + 1} is thinking"
+        if seconds >= 1:
+            line += f" for {seconds:.0f} s"
+    return line
 
 
 def _print_result(options: argparse.Namespace, played: Played) -> None:

@@ -1,8 +1,11 @@
-"""Running trio under a command, so that a signal ends it in order."""
+"""What commands that start processes share: trio, signals, orphans, progress, cores."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from referee.interrupts import Interrupted, Interrupts
@@ -11,6 +14,7 @@ if TYPE_CHECKING:
     import trio
 
 T = TypeVar("T")
+PROGRESS_EVERY_SECONDS = 0.2
 
 
 def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interrupts) -> T:
@@ -54,3 +58,61 @@ def _only(error: Exception) -> Exception:
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         (error,) = error.exceptions
     return error
+
+
+@contextmanager
+def no_orphans(interrupts: Interrupts) -> Iterator[None]:
+    """Kill at the end of this block what the processes started in it have left behind."""
+    from referee.bots.orphans import adopt_orphans, children, kill_orphans
+
+    spare = children()
+    try:
+        with interrupts.held():
+            adopt_orphans()
+        yield
+    finally:
+        with interrupts.held():
+            kill_orphans(spare)
+            adopt_orphans(False)
+
+
+async def show_progress(
+    line: Callable[[], str],
+    *,
+    after: float = 0.0,
+    task_status: trio.TaskStatus[None] | None = None,
+) -> None:
+    """Keep one line on the terminal up to date, until cancelled.
+
+    Args:
+        line: makes it.
+        after: seconds before it is first shown.
+    """
+    import trio
+
+    await trio.sleep(after)
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(
+        console=Console(stderr=True),
+        auto_refresh=False,
+        transient=True,
+        # What is printed to the same terminal goes above the line, but a file gets it as it is.
+        redirect_stdout=sys.stdout.isatty(),
+        redirect_stderr=False,
+    ) as live:
+        if task_status is not None:
+            task_status.started()
+        while True:
+            live.update(Text(line(), no_wrap=True, overflow="ellipsis"), refresh=True)
+            await trio.sleep(PROGRESS_EVERY_SECONDS)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

@@ -98,12 +98,14 @@ def _print_json(name: str, findings: list[Finding]) -> None:
 def _print_junit(results: list[tuple[str, list[Finding]]]) -> None:
     from xml.etree import ElementTree
 
+    from referee.terminal import plain
+
     failures = sum(bool(findings) for _, findings in results)
     counts = {"tests": str(len(results)), "failures": str(failures)}
     suites = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(suites, "testsuite", {"name": "referee validate", **counts})
     for file, findings in results:
-        name = "".join(letter if letter.isprintable() else "?" for letter in file)
+        name = plain(file)
         case = ElementTree.SubElement(suite, "testcase", classname=SPECIFICATION, name=name)
         if findings:
             first = findings[0]

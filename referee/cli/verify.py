@@ -141,10 +141,9 @@ def _jobs(options: argparse.Namespace) -> int:
         return 1
     jobs: int | None = options.jobs
     if jobs is None:
-        try:
-            jobs = len(os.sched_getaffinity(0))
-        except AttributeError:  # not on every system
-            jobs = os.cpu_count() or 1
+        from referee.cli.running import cores
+
+        jobs = cores()
     return min(jobs, len(names))
 
 

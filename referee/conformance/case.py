@@ -13,6 +13,26 @@ from msgspec import Struct
 from referee.errors import UsageError
 
 
+class Stated(Protocol):
+    """A case, or its result: what stands in its line."""
+
+    @property
+    def id(self) -> str:
+        """Section and number."""
+
+    @property
+    def level(self) -> Literal["MUST", "SHOULD"]:
+        """MUST or SHOULD."""
+
+    @property
+    def section(self) -> str:
+        """Of the protocol."""
+
+    @property
+    def requirement(self) -> str:
+        """In one sentence."""
+
+
 class _HasId(Protocol):
     @property
     def id(self) -> str: ...

@@ -23,7 +23,14 @@ from referee.bots.process import Answer, BotProcess, Failure
 from referee.bots.stderr import StderrKeeper
 from referee.conformance import verdict
 from referee.conformance.case import Case
-from referee.conformance.verdict import Known, Observed, Violation
+from referee.conformance.verdict import (
+    LAST_LINES,
+    MOST_LINE,
+    Known,
+    Observed,
+    Violation,
+    shown,
+)
 from referee.decode import decode_reply, reply_decoder
 from referee.game import (
     INVALID_JSON,
@@ -41,9 +48,6 @@ from referee.match import DEFAULT_MAX_TURNS, Disqualified, Match, Sent
 from referee.messages import PlayerNameReply
 from referee.options import Options
 
-LAST_LINES = 12
-MOST_LINE = 2000
-"""More characters of a line are not kept."""
 _AFTER_INPUT_SECONDS = 2.0
 """So long after the end of its input the rest of a bot's output is waited for."""
 _SHORT_REST_SECONDS = 0.5
@@ -192,7 +196,7 @@ class _Driver:
         patience = _AFTER_INPUT_SECONDS if self._case.listen else _SHORT_REST_SECONDS
         rest = await self._rest(patience)
         if rest:
-            detail = f"{len(rest)} more than it was asked for, the first: {_short(rest[0])}"
+            detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, "1.2", "one line for each request", detail)
 
     async def _go_on(self) -> None:
@@ -316,8 +320,8 @@ class _Driver:
         if isinstance(answer, bytes):
             self._note_line(answer)
             expected = "one line for each request"
-            detail = f"a line more than was asked for: {_short(answer)}"
-            self._violate(verdict.UNASKED, "1.2", expected, detail, "", _short(answer))
+            detail = f"a line more than was asked for: {shown(answer)}"
+            self._violate(verdict.UNASKED, "1.2", expected, detail, "", shown(answer))
             raise _OverError
 
     async def _read(self, in_handshake: bool) -> bytes:
@@ -348,7 +352,7 @@ class _Driver:
             case _ if not is_known:
                 late = await self._tested.reply(trio.current_time() + timeout)
                 if isinstance(late, bytes):
-                    detail = f"it came later than that: {_short(late)}"
+                    detail = f"it came later than that: {shown(late)}"
                     self._violate(kind, section, expected, detail, request)
                     raise _OverError
                 lines = await self._rest()
@@ -358,7 +362,7 @@ class _Driver:
                         "1.1",
                         "a reply that is flushed when it is written",
                         f"no reply within {2 * timeout:g} s; when the input ended, this came out: "
-                        + _short(lines[0]),
+                        + shown(lines[0]),
                         request,
                     )
                     raise _OverError
@@ -366,8 +370,8 @@ class _Driver:
                     kind, section = verdict.NO_LINE_END, "1.1"
                     expected = "a reply that ends with a line end"
                     reply = self._tested.unfinished
-                    detail = f"this came without one: {_short(reply)}"
-                    self._violate(kind, section, expected, detail, request, _short(reply))
+                    detail = f"this came without one: {shown(reply)}"
+                    self._violate(kind, section, expected, detail, request, shown(reply))
                     raise _OverError
         self._violate(kind, section, expected, answer.detail, request)
         raise _OverError
@@ -430,7 +434,7 @@ class _Driver:
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
                 raise _OverError
         expected = f"a reply that section {fault.section} allows"
-        reply = _short(self._reply)
+        reply = shown(self._reply)
         self._violate(
             fault.code, fault.section, expected, fault.detail, self._shown_request(), reply
         )
@@ -442,9 +446,9 @@ class _Driver:
             kind,
             "1.2",
             f"{expected}, and nothing else on standard output",
-            f"the line {_short(line)} comes before it",
+            f"the line {shown(line)} comes before it",
             self._shown_request(),
-            _short(line),
+            shown(line),
         )
 
     # --- notes --------------------------------------------------------------------------------
@@ -459,8 +463,7 @@ class _Driver:
         reply: str = "",
     ) -> None:
         self._counts[kind] += 1
-        shown = list(self._conversation)
-        found = Violation(kind, section, expected, actual, request, reply, shown)
+        found = Violation(kind, section, expected, actual, request, reply, list(self._conversation))
         if all(violation.key != found.key for violation in self._violations):
             self._violations.append(found)
 
@@ -472,12 +475,6 @@ class _Driver:
 
     def _note(self, text: str, mark: str = "!") -> None:
         self._conversation.append(f"{mark} {text[:MOST_LINE]}")
-
-
-def _short(line: bytes) -> str:
-    """A line of the bot, to be shown within a sentence."""
-    text = line[:MOST_LINE].decode(errors="backslashreplace")
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 _names = reply_decoder((PlayerNameReply,))

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from referee.conformance.text import SPECIFICATION
 from referee.conformance.verdict import Report, Result, Status, Violation
+from referee.terminal import plain
 
 
 def junit(report: Report, chapters: Mapping[str, str]) -> str:
@@ -87,4 +88,4 @@ def _details(violation: Violation) -> str:
 
 def _clean(text: str) -> str:
     """Without what XML cannot hold; a bot may have written it."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text)
+    return "\n".join(map(plain, text.split("\n")))

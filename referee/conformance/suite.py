@@ -24,6 +24,7 @@ from referee.conformance.verdict import (
     Result,
     Status,
     judge,
+    result_of,
     summarize,
 )
 from referee.game import Rules
@@ -77,7 +78,7 @@ class Suite:
         rest = [case for case in self.cases if not case.basic]
         if blocked:
             for case in rest:
-                self._put(_not_run(case, blocked))
+                self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
         else:
             await self._side_by_side(rest)
         return summarize(
@@ -105,7 +106,7 @@ class Suite:
         for group in groups.values():
             if blocked:
                 for case in group:
-                    self._put(_not_run(case, blocked))
+                    self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
                 continue
             observed = await self._run_alone(group[0])
             for case in group:
@@ -199,18 +200,3 @@ class Suite:
 
 _CONFIRMATIONS = 2
 """After so many failures that showed twice the clock of this machine is believed."""
-
-
-def _not_run(case: Case, because: list[str]) -> Result:
-    return Result(
-        case.id,
-        case.level,
-        case.section,
-        case.requirement,
-        Status.NOT_JUDGED,
-        [],
-        {},
-        because,
-        [],
-        0.0,
-    )

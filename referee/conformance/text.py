@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
 
+from referee.conformance.case import Stated
 from referee.conformance.verdict import Report, Result, Status, Violation
 from referee.terminal import cells, cut, paint, plain
 
@@ -20,26 +20,6 @@ _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
 _MOST_JSON = 1000
 """More characters of a request or a reply are not shown."""
-
-
-class Stated(Protocol):
-    """A case, or its result: what stands in its line."""
-
-    @property
-    def id(self) -> str:
-        """Section and number."""
-
-    @property
-    def level(self) -> str:
-        """MUST or SHOULD."""
-
-    @property
-    def section(self) -> str:
-        """Of the protocol."""
-
-    @property
-    def requirement(self) -> str:
-        """In one sentence."""
 
 
 class Table:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from referee.conformance.case import Case
+from referee.conformance.case import Case, Stated
+from referee.terminal import plain
 
 # Kinds of violations; a fault of a game has its code as its kind.
 NOT_STARTED = "not-started"
@@ -29,6 +31,11 @@ TIMEOUT = "timeout"
 EXITED = "exited"
 OUTPUT_LIMIT = "output-limit"
 STAYS = "stays"
+
+LAST_LINES = 12
+"""So many lines of a conversation are shown."""
+MOST_LINE = 2000
+"""More characters of a line are not kept."""
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS}
 """What a busy machine can bring about as well."""
@@ -85,6 +92,11 @@ class Observed(Struct):
     stderr: list[str] = []
     complete: bool = False
     seconds: float = 0.0
+
+
+def shown(line: bytes) -> str:
+    """A line that a stranger wrote, to be shown within a sentence."""
+    return plain(line[:MOST_LINE].decode(errors="backslashreplace"))
 
 
 class Status(StrEnum):
@@ -181,18 +193,40 @@ def judge(
     if status == Status.NOT_JUDGED:
         last = others[-1]  # what ended the case
         because = [*known.get(last.key, ()), *control.get(last.kind, ())]
-    shown = [] if status == Status.PASSED or because else mine or others
+    told = [] if status == Status.PASSED or because else mine or others
+    return result_of(
+        case,
+        status,
+        violations=told,
+        counts={violation.kind: observed.counts[violation.kind] for violation in told},
+        because=because,
+        stderr=observed.stderr if told else [],
+        seconds=observed.seconds,
+    )
+
+
+def result_of(
+    case: Stated,
+    status: Status,
+    *,
+    violations: Sequence[Violation] = (),
+    counts: Mapping[str, int] = MappingProxyType({}),
+    because: Sequence[str] = (),
+    stderr: Sequence[str] = (),
+    seconds: float = 0.0,
+) -> Result:
+    """The result of a case of any kind."""
     return Result(
         case.id,
         case.level,
         case.section,
         case.requirement,
         status,
-        shown,
-        {violation.kind: observed.counts[violation.kind] for violation in shown},
-        because,
-        observed.stderr if shown else [],
-        observed.seconds,
+        list(violations),
+        dict(counts),
+        list(because),
+        list(stderr),
+        seconds,
     )
 
 

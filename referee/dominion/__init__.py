@@ -56,7 +56,6 @@ RULES = Rules(
         matches=MATCHES,
         shadow=ShadowGame,
         secrets=frozenset(CARDS),
-        cases="referee-cases.json",
     ),
 )
 

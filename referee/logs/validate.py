@@ -27,8 +27,10 @@ from referee.game import (
     player_number,
 )
 from referee.logs.source import LogReader
+from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
 from referee.messages import (
     PROTOCOL_VERSION,
+    SHARED_PUBLIC,
     GameEnd,
     PlayerDisqualified,
     PlayerName,
@@ -37,11 +39,9 @@ from referee.messages import (
 
 MAX_FINDINGS = 100
 """What is wrong from end to end need not be said line by line."""
-_MAX_NAME = 64
 _SHOWN = 120
 _SHOWN_FINDING = 400
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class _NoMessage(Struct, tag_field="type", tag=""):
@@ -97,8 +97,7 @@ class _Check:
     def __init__(self, rules: Rules) -> None:
         self.hopeless = False
         self._rules = rules
-        shared = (PlayerName, PlayerDisqualified, GameEnd)
-        public: tuple[type[Struct], ...] = (*shared, *rules.public)
+        public: tuple[type[Struct], ...] = (*SHARED_PUBLIC, *rules.public)
         private: tuple[type[Struct], ...] = (PlayerNameRequest, *rules.requests)
         self._types = {str(struct.__struct_config__.tag): struct for struct in public}
         self._private = {str(struct.__struct_config__.tag) for struct in private}
@@ -247,8 +246,9 @@ class _Check:
         if message.version != PROTOCOL_VERSION:
             found = f"version {message.version}"
             findings.append(Finding(number, "2.2", f"version {PROTOCOL_VERSION}", found))
-        if len(message.name) > _MAX_NAME or _CONTROL.search(message.name):
-            what = f"a name of at most {_MAX_NAME} characters, without control characters"
+        name = message.name
+        if len(name) > MAX_NAME_LENGTH or name.translate(CONTROL_CHARACTERS) != name:
+            what = f"a name of at most {MAX_NAME_LENGTH} characters, without control characters"
             findings.append(Finding(number, "3.1", what, describe(message.name)))
         self._names.append(message.name)
         return findings

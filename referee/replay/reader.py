@@ -19,7 +19,7 @@ from referee.game import PLAYER_NUMBERS, Fault, Rules, player_number
 from referee.games import GAMES
 from referee.logs.record import FORMAT, FORMAT_VERSION
 from referee.logs.source import LogReader
-from referee.messages import GameEnd, PlayerDisqualified, PlayerName
+from referee.messages import SHARED_PUBLIC, GameEnd, PlayerDisqualified, PlayerName
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -139,7 +139,7 @@ class Replay:
     def _set_rules(self, rules: Rules) -> None:
         self._rules = rules
         structs: tuple[type[Struct], ...] = (
-            *(PlayerName, PlayerDisqualified, GameEnd),
+            *SHARED_PUBLIC,
             *rules.public,
             *rules.requests,
         )

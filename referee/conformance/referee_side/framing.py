@@ -9,13 +9,13 @@ from typing import Any
 
 from referee.decode import MAX_DEPTH, decode_reply, reply_decoder
 from referee.game import Malformed
+from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
 from referee.messages import PlayerNameReply
+from referee.options import Options
 
-LINE_LIMIT = 64 * 1024
+LINE_LIMIT = Options().line_limit
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
-_MAX_NAME = 64
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _names = reply_decoder((PlayerNameReply,))
 
 
@@ -112,6 +112,7 @@ def name_rules(line: bytes, number: str) -> list[str]:
         return ["3.2/3"]
     if not given or isinstance(version, float):
         return ["3.3/3", "3.1/1"]
-    if len(_CONTROL.sub("", reply.name)) > _MAX_NAME:
+    shown = reply.name.translate(CONTROL_CHARACTERS)
+    if len(shown) > MAX_NAME_LENGTH:
         return ["3.1/3"]
-    return ["3.1/2"] if _CONTROL.search(reply.name) else ["3.1/1"]
+    return ["3.1/1"] if shown == reply.name else ["3.1/2"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from referee.conformance.referee_side.recording import Played, Recording
-from referee.conformance.referee_side.retelling import LAST_LINES, NOISE, Found
+from referee.conformance.referee_side.retelling import NOISE, Found
 from referee.conformance.verdict import Violation
 from referee.game import player_number
 
@@ -84,9 +84,7 @@ def _saw_the_end(probe: Recording) -> bool:
 def _check(played: Played, seat: int, case: str, holds: bool, expected: str, actual: str) -> Check:
     if holds:
         return Check(case, None)
-    probe = played.probes[seat]
-    number = player_number(seat)
-    lines = probe.conversation(len(probe.received), LAST_LINES)
-    shown = [f"! {number} of the match {played.id}", *lines]
-    violation = Violation("process", "", f"{number}: {expected}", actual, conversation=shown)
+    lines = played.conversation(seat, len(played.probes[seat].received))
+    expected = f"{player_number(seat)}: {expected}"
+    violation = Violation("process", "", expected, actual, conversation=lines)
     return Check(case, Found([case], violation))

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-_SHOWN = 2000
-"""More characters of a line are not shown."""
+from referee.conformance.verdict import LAST_LINES, shown
+from referee.game import player_number
 
 
 class Recording(Struct):
@@ -40,7 +40,7 @@ class Recording(Struct):
     cut: bool = False
     leaves: bool = False
 
-    def conversation(self, sent: int, count: int) -> list[str]:
+    def conversation(self, sent: int) -> list[str]:
         """The last lines up to the message with this number, counted from 0, and its reply."""
         place = 0
         seen = 0
@@ -49,8 +49,8 @@ class Recording(Struct):
                 seen += 1
             if seen > sent:
                 break
-        shown = [line for line in self.lines[:place] if not line.startswith(b"# ")]
-        return [_shown(line) for line in shown[-count:]]
+        lines = [line for line in self.lines[:place] if not line.startswith(b"# ")]
+        return [shown(line) for line in lines[-LAST_LINES:]]
 
 
 class Played(Struct):
@@ -79,6 +79,11 @@ class Played(Struct):
     stderr: list[str] = []
     survivors: list[int] = []
     seconds: float = 0.0
+
+    def conversation(self, seat: int, sent: int) -> list[str]:
+        """The last lines of a probe, as of `Recording`, after a note that says whose they are."""
+        note = f"! {player_number(seat)} of the match {self.id}"
+        return [note, *self.probes[seat].conversation(sent)]
 
 
 def read_recording(file: Path) -> Recording:
@@ -111,8 +116,3 @@ def read_recording(file: Path) -> Recording:
             recording.notes.append(text.decode(errors="replace"))
             recording.leaves = recording.leaves or text == b"leaves"
     return recording
-
-
-def _shown(line: bytes) -> str:
-    text = line[:_SHOWN].decode(errors="backslashreplace")
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

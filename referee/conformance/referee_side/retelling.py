@@ -42,10 +42,8 @@ from referee.game import (
     Witnessed,
     player_number,
 )
-from referee.match import Match, Sent
+from referee.match import DEFAULT_MAX_TURNS, Match, Sent
 
-LAST_LINES = 12
-MAX_TURNS = 500
 # Notes of a probe.
 NOISE = "noise"
 CLOSES = "closes its output"
@@ -107,19 +105,19 @@ class _Teller:
         self.told = Retold(played.id, Counter())
         self._played = played
         self._rules = rules
-        self._requests = {str(struct.__struct_config__.tag) for struct in rules.requests}
-        self._requests.add("player-name-request")
+        self._decisions = {str(struct.__struct_config__.tag) for struct in rules.requests}
+        self._requests = {*self._decisions, "player-name-request"}
         self._fields = {"type"}.union(
             *(struct.__struct_encode_fields__ for struct in rules.replies)
         )
-        self._public = known_fields(rules).keys() - self._requests
         known = known_fields(rules)
+        self._public = known.keys() - self._requests
         self._streams = [Stream(probe, known) for probe in played.probes]
         self._match = Match(
             msgspec.structs.replace(rules, new=self._new),
             seats=len(played.probes),
             seed=0,
-            max_turns=MAX_TURNS,
+            max_turns=DEFAULT_MAX_TURNS,
         )
         self._shadow: Shadow | None = None
         self._about: list[str] = []  # what the reply of this step is about, whatever the game
@@ -137,9 +135,8 @@ class _Teller:
         self._drawn_in_another_order = False
 
     def _new(self, setup: Setup) -> Game:
-        asks = self._requests - {"player-name-request"}
         requests = [
-            [m for m in stream.messages if m is not None and m["type"] in asks]
+            [m for m in stream.messages if m is not None and m["type"] in self._decisions]
             for stream in self._streams
         ]
         longest = max(self._streams, key=lambda stream: len(stream.messages))
@@ -151,10 +148,13 @@ class _Teller:
 
     def tell(self) -> None:
         """Play the match; raises where it departs."""
-        asks = self._requests - {"player-name-request"}
         for stream in self._streams:
-            first = [text_of(m) for m in stream.messages if m is not None and m["type"] in asks]
-            self.told.openings += first[:1]
+            kinds = map(kind_of, stream.messages)
+            self.told.openings += [
+                text_of(message)
+                for message, kind in zip(stream.messages, kinds, strict=True)
+                if kind in self._decisions
+            ][:1]
         match = self._match
         match.start()
         self._compare()
@@ -269,7 +269,7 @@ class _Teller:
             if not wrong and message["type"] == "player-disqualified":
                 self.told.passed["2.13/1"] += 1
             if wrong:
-                self._depart(entries[place:], message, entry.to, seats, wrong)
+                self._depart(entries[place:], message, wrong, len(wrong) < len(seats))
 
     def _agrees(self, seat: int, expected: dict[str, Any], entry: Sent) -> bool:
         """Whether the seat was sent this message next; if so it is done with."""
@@ -335,48 +335,62 @@ class _Teller:
         self,
         entries: Sequence[Sent],
         expected: dict[str, Any],
-        to: int | None,
-        seats: Sequence[int],
         wrong: Sequence[int],
+        elsewhere_right: bool,
     ) -> None:
-        """Say what departs here; returns only if the match can be followed on."""
+        """Say what departs here; returns only if the match can be followed on.
+
+        Args:
+            entries: what is right from here on; `expected` is the first of it.
+            wrong: the seats that were not sent it.
+            elsewhere_right: whether another seat was.
+        """
         kind = expected["type"]
-        seat = self._speaker(wrong)
+        # The stream of the one who replied says most.
+        seat = self._last if self._last in wrong else wrong[0]
         stream = self._streams[seat]
         place = stream.next()
         actual = None if place is None else stream.messages[place]
-        soon = self._reordered(entries, seat)
-        if kind == "player-disqualified" != kind_of(actual) and not soon:
+        reordered = self._reordered(entries, seat)
+        if kind == "player-disqualified" != kind_of(actual) and not reordered:
             # An extension that not every referee has (2.13); if all is right without it.
             at = stream.place - 1
             self._missing.append(self._found(["2.13/1"], seat, at, expected, "nothing"))
             self._missing_seat = PLAYER_NUMBERS.index(expected["player_number"])
             return
-        candidates = self._candidates(entries, expected, to, seats, wrong, actual)
+        departure = Departure(
+            expected=expected,
+            actual=actual,
+            seat=entries[0].to,
+            elsewhere=self._elsewhere(seat),
+            reordered=reordered,
+            due=[json.loads(entry.line)["type"] for entry in entries],
+        )
+        if actual is None and (place is not None or stream.probe.torn):
+            candidates = ["1.1/1"]  # no JSON object, or no whole line
+        else:
+            candidates = self._candidates(departure, seat, elsewhere_right)
         raise _DepartedError(self._found(candidates, seat, place, expected))
 
     def _candidates(
         self,
-        entries: Sequence[Sent],
-        expected: dict[str, Any],
-        to: int | None,
-        seats: Sequence[int],
-        wrong: Sequence[int],
-        actual: dict[str, Any] | None,
+        departure: Departure,
+        seat: int,
+        elsewhere_right: bool,
     ) -> list[str]:
+        """The cases that it may break, the likeliest first.
+
+        Args:
+            seat: whose stream it was seen in.
+        """
+        expected, actual = departure.expected, departure.actual
         kind = expected["type"]
-        seat = self._speaker(wrong)
-        place = self._streams[seat].next()
-        if place is not None and actual is None:
-            return ["1.1/1"]  # no JSON object
-        if place is None and self._streams[seat].probe.torn:
-            return ["1.1/1"]
         if kind == "player-name-request":
             return ["2.1/1"]
-        if place is None and self._is_thrown_out(seat) and self._opening_step:
+        if actual is None and self._is_thrown_out(seat) and self._opening_step:
             return self._names[seat]
-        if len(wrong) < len(seats) and not self._is_inserted(seat, expected):
-            leak = seat != self._last and to is None and same(self._asked, actual)
+        if elsewhere_right and not self._is_inserted(seat, expected):
+            leak = seat != self._last and departure.seat is None and same(self._asked, actual)
             return ["1.7/2"] if leak else ["1.7/1"]
         if actual is not None and self._misnames(expected, actual):
             return ["1.6/1"]
@@ -386,19 +400,11 @@ class _Teller:
             # Nobody was told that this player left: it did not.
             return self._leaving or self._names[self._missing_seat]
         if kind == "player-disqualified":
-            if self._reordered(entries, seat):
+            if departure.reordered:
                 return ["2.15/7"]
             seat = PLAYER_NUMBERS.index(expected["player_number"])
             return self._leaving or self._names.get(seat, ["2.13/1"])
         assert self._shadow is not None  # the match has begun
-        departure = Departure(
-            expected=expected,
-            actual=actual,
-            seat=to,
-            elsewhere=self._elsewhere(seat),
-            reordered=self._reordered(entries, seat),
-            due=[json.loads(entry.line)["type"] for entry in entries],
-        )
         blamed = list(self._shadow.blame(departure))
         if self._opening_step:
             if actual is not None and actual["type"] == "player-disqualified":
@@ -411,12 +417,8 @@ class _Teller:
             return blamed
         return [*blamed, *self._about]
 
-    def _speaker(self, wrong: Sequence[int]) -> int:
-        """Whose stream is looked at: that of the one who replied says most."""
-        return self._last if self._last in wrong else wrong[0]
-
     def _name_candidates(
-        self, expected: dict[str, Any], actual: dict[str, Any] | None
+        self, expected: Mapping[str, Any], actual: Mapping[str, Any] | None
     ) -> list[str]:
         if actual is not None and actual["type"] == "player-name":
             if actual.get("player_number") != expected["player_number"]:
@@ -431,12 +433,6 @@ class _Teller:
             seat = PLAYER_NUMBERS.index(actual.get("player_number", "player1"))
             return self._names.get(seat, ["2.2/1"])
         return [*(rule for names in self._names.values() for rule in names), "2.2/1"]
-
-    def _next_kind(self, seat: int) -> str | None:
-        stream = self._streams[seat]
-        place = stream.next()
-        message = None if place is None else stream.messages[place]
-        return None if message is None else str(message["type"])
 
     def _elsewhere(self, seat: int) -> dict[int, Mapping[str, Any]]:
         """The requests that are next for other seats."""
@@ -458,7 +454,7 @@ class _Teller:
             return False
         return sorted(map(text_of, right)) == sorted(map(text_of, came)) and right != came
 
-    def _is_inserted(self, seat: int, expected: dict[str, Any]) -> bool:
+    def _is_inserted(self, seat: int, expected: Mapping[str, Any]) -> bool:
         """Whether the right message follows on a request that is one too many."""
         stream = self._streams[seat]
         soon = [stream.messages[place] for place in stream.ahead()][:2]
@@ -529,7 +525,6 @@ class _Teller:
         if not detail and place is not None:
             actual = stream.probe.received[place].decode(errors="backslashreplace")
         shown = text_of(expected) if len(expected) > 1 else str(expected["type"])
-        lines = stream.probe.conversation(last, LAST_LINES)
         probe = player_number(seat)
         return Found(
             list(dict.fromkeys(candidates)),
@@ -538,7 +533,7 @@ class _Teller:
                 section="",
                 expected=f"to {probe}: {shown}",
                 actual=f"to {probe}: {actual}",
-                conversation=[f"! {probe} of the match {self._played.id}", *lines],
+                conversation=self._played.conversation(seat, last),
             ),
         )
 

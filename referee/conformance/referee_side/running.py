@@ -17,6 +17,7 @@ import trio
 from referee.conformance.referee_side.recording import Played, Recording, read_recording
 from referee.conformance.referee_side.template import Template
 from referee.game import ProbeMatch, Rules, player_number
+from referee.terminal import plain
 
 TOKEN = "REFEREE_PROBE"
 """A variable of the environment, by which a probe shows whose environment it has (8.5)."""
@@ -149,5 +150,4 @@ def _last_lines(file: Path) -> list[str]:
     with file.open("rb") as opened:
         opened.seek(max(0, file.stat().st_size - _STDERR_BYTES))
         text = opened.read().decode(errors="replace")
-    lines = ["".join(c if c.isprintable() else "?" for c in line) for line in text.splitlines()]
-    return lines[-_STDERR_LINES:]
+    return [plain(line) for line in text.splitlines()[-_STDERR_LINES:]]

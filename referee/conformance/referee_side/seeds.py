@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.conformance.referee_side.framing import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
-from referee.conformance.referee_side.retelling import LAST_LINES, Found, Retold
-from referee.conformance.referee_side.streams import known_fields, same
+from referee.conformance.referee_side.retelling import Found, Retold
+from referee.conformance.referee_side.streams import known_fields, message_of, same
 from referee.conformance.verdict import Violation
 from referee.game import Disqualification, Rules, player_number
 from referee.match import Match, Sent
@@ -90,19 +90,13 @@ def compare_twins(one: Played, two: Played, told: Retold, rules: Rules) -> bool:
 
 def _message(line: bytes) -> dict[str, Any]:
     """The message in a line; one of no type if there is none."""
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        message = None
-    right = isinstance(message, dict) and isinstance(message.get("type"), str)
-    return message if right else {"type": ""}
+    return message_of(line) or {"type": ""}
 
 
 def _found(
     played: Played, seat: int, cases: Sequence[str], expected: Mapping[str, object], place: int
 ) -> Found:
-    probe = played.probes[seat]
-    line = probe.received[place]
+    line = played.probes[seat].received[place]
     number = player_number(seat)
     text = json.dumps(expected, separators=(",", ":")) if len(expected) > 1 else expected["type"]
     return Found(
@@ -112,9 +106,6 @@ def _found(
             "",
             f"to {number}, with the seed {played.seed}: {text}",
             f"to {number}: {line.decode(errors='backslashreplace')}",
-            conversation=[
-                f"! {number} of the match {played.id}",
-                *probe.conversation(place, LAST_LINES),
-            ],
+            conversation=played.conversation(seat, place),
         ),
     )

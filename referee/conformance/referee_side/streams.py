@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from referee.conformance.referee_side.recording import Recording
 from referee.game import Rules
-from referee.messages import GameEnd, PlayerDisqualified, PlayerName, PlayerNameRequest
+from referee.messages import SHARED_PUBLIC, PlayerNameRequest
 
 
 class Stream:
@@ -26,15 +26,8 @@ class Stream:
         self.probe = probe
         self.place = 0
         self.replied = 0
-        self.messages: list[dict[str, Any] | None] = []
+        self.messages = [message_of(line) for line in probe.received]
         self._counts = [0]  # of requests among the first messages, none of them first
-        for line in probe.received:
-            try:
-                value = json.loads(line.decode())
-            except (ValueError, RecursionError):
-                value = None
-            right = isinstance(value, dict) and isinstance(value.get("type"), str)
-            self.messages.append(value if right else None)
         self._known = known
 
     def requests_before(self, count: int, kinds: set[str]) -> int:
@@ -58,12 +51,26 @@ class Stream:
         return next(iter(self.ahead()), None)
 
 
+def message_of(line: bytes) -> dict[str, Any] | None:
+    """The JSON value in a line; None if it is no message."""
+    try:
+        value = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get("type"), str) else None
+
+
 def known_fields(rules: Rules) -> dict[str, set[str]]:
     """The fields of each type of message that there is."""
-    shared: tuple[type[Struct], ...] = (PlayerNameRequest, PlayerName, PlayerDisqualified, GameEnd)
+    structs: tuple[type[Struct], ...] = (
+        PlayerNameRequest,
+        *SHARED_PUBLIC,
+        *rules.public,
+        *rules.requests,
+    )
     return {
         str(struct.__struct_config__.tag): {"type", *struct.__struct_encode_fields__}
-        for struct in (*shared, *rules.public, *rules.requests)
+        for struct in structs
     }
 
 

@@ -114,7 +114,6 @@ class _Suite:
         self._cases = [case for case in cases if case.applies(template)]
         self._seed = seed
         self._slots = trio.CapacityLimiter(jobs)
-        self._jobs = jobs
         self._timeout = timeout
         self._tell_match = tell_match
         self._hangs = 0
@@ -128,8 +127,8 @@ class _Suite:
             return
         await self._all(matches[1:], 0)
         for number in range(1, rounds):
-            again = [match for match in matches if self._lacks(match)]
-            await self._all(again, number)
+            unseen = self._unseen()
+            await self._all([match for match in matches if _is_about(match, unseen)], number)
         self._check_deals()
         if self._template.seeded and self._hangs < _MOST_HANGS:
             await self._check_seeds(matches[0])
@@ -138,21 +137,13 @@ class _Suite:
         """Whether not even a first request came: then there is nothing to wait for."""
         return not any(each.passed["2.1/1"] for each in self.retold)
 
-    def _lacks(self, match: ProbeMatch) -> bool:
-        """Whether a case that this match is for was neither right nor broken so far."""
-        open_cases = [
-            case.id
-            for case in self._cases
-            if not any(each.passed[case.id] for each in self.retold)
-            and not any(
-                case.id in each.departure.candidates
-                for each in self.retold
-                if each.departure is not None
-            )
-        ]
-        return any(
-            fnmatch.fnmatchcase(case, pattern) for case in open_cases for pattern in match.about
-        )
+    def _unseen(self) -> list[str]:
+        """The cases that were neither right nor broken so far."""
+        seen = {case for each in self.retold for case, count in each.passed.items() if count}
+        for each in self.retold:
+            if each.departure is not None:
+                seen.update(each.departure.candidates)
+        return [case.id for case in self._cases if case.id not in seen]
 
     async def _all(self, matches: Sequence[ProbeMatch], number: int) -> None:
         async with trio.open_nursery() as nursery:

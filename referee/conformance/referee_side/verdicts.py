@@ -17,7 +17,7 @@ import msgspec
 from referee.conformance.referee_side.cases import RefereeCase
 from referee.conformance.referee_side.recording import Played
 from referee.conformance.referee_side.retelling import Found, Retold
-from referee.conformance.verdict import Result, Status, Violation
+from referee.conformance.verdict import Result, Status, Violation, result_of
 
 
 def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
@@ -87,15 +87,11 @@ def _result(
         match, first = violations[0]
         shown = [msgspec.structs.replace(first, section=case.section)]
         stderr = played[match].stderr
-    return Result(
-        case.id,
-        case.level,
-        case.section,
-        case.requirement,
+    return result_of(
+        case,
         status,
-        shown,
-        {violation.kind: len(violations) for violation in shown},
-        [],
-        stderr,
-        seconds,
+        violations=shown,
+        counts={violation.kind: len(violations) for violation in shown},
+        stderr=stderr,
+        seconds=seconds,
     )
