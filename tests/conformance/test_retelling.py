@@ -120,7 +120,7 @@ def test_a_torn_record_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert record.torn
     assert not record.leaves
     assert record.conversation(0) == ['> {"type":"x"}']
-    assert record.conversation(9, 2) == ["? later", '~ {"c"']
+    assert record.conversation(9)[-2:] == ["? later", '~ {"c"']
 
 
 # --- processes --------------------------------------------------------------------------------

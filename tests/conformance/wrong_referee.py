@@ -96,6 +96,7 @@ def around(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[], 
 
 
 def constant(owner: Any, name: str, value: object) -> Callable[[], object]:
+    getattr(owner, name)  # a name that is not there would change nothing
     return lambda: setattr(owner, name, value)
 
 
@@ -514,7 +515,7 @@ def named(change: Callable[[str], str]) -> Callable[[], object]:
 
 
 MODES["names are stripped"] = named(str.strip)
-MODES["control characters in names"] = constant(match, "_CONTROL_CHARACTERS", {})
+MODES["control characters in names"] = constant(match, "CONTROL_CHARACTERS", {})
 MODES["names of 32"] = constant(match, "MAX_NAME_LENGTH", 32)
 MODES["small letters for the nameless"] = named(
     lambda name: name.lower() if name.startswith("PLAYER") else name
