@@ -342,6 +342,7 @@ class Rules(Struct, frozen=True):
         reasons: its own end reasons, beside `Termination`.
         observer: makes an observer; takes the players' names, in seat order.
         story: makes a story, likewise.
+        turn: what its turns are, a line of `referee replay --format json`.
         situation: makes a game that begins in the middle, from a JSON object that says where
             (spec/vectors/README.md).
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
@@ -360,6 +361,7 @@ class Rules(Struct, frozen=True):
     reasons: tuple[str, ...]
     observer: Callable[[Sequence[str]], Observer]
     story: Callable[[Sequence[str]], Story]
+    turn: type[Struct]
     situation: Callable[[Setup, Mapping[str, Any]], Game]
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]]
     probes: Probes

@@ -22,6 +22,8 @@ from referee.conformance.referee_side.cases import RefereeCaseFile
 from referee.conformance.verdict import Report
 from referee.games import GAMES
 from referee.logs import record
+from referee.logs.validate import Validation
+from referee.logs.verify import Verdict
 from referee.result import MatchResult
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -39,6 +41,8 @@ def schemas() -> dict[str, dict[str, Any]]:
             RefereeCaseFile, "The conformance cases for referees"
         ),
         "conformance-report.schema.json": _schema(Report, "The report of referee conform"),
+        "verdict.schema.json": _schema(Verdict, "What referee verify says of a record"),
+        "validation.schema.json": _schema(Validation, "What referee validate says of a log"),
     }
     for game in GAMES.values():
         public: list[type[Struct]] = [*messages.SHARED_PUBLIC, *game.public]
@@ -49,6 +53,7 @@ def schemas() -> dict[str, dict[str, Any]]:
             "to-bot": _schema(_union(to_bot), "One line that a bot is sent"),
             "from-bot": _legal(_schema(_union(from_bot), "One legal line of a bot"), from_bot),
             "match-record": _schema(record.RecordEntry, "One line of a match record"),
+            "turn": _schema(game.turn, "One turn, as referee replay shows it"),
         }
         # To the struct a message is raw text, sent as it is; to a reader it is one of these.
         definitions = made["match-record"]["$defs"]

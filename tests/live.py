@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -19,6 +20,11 @@ from referee.play import Played, Runner
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
+
+
+def schema(name: str) -> Any:
+    """One of the schemas in spec/schema."""
+    return json.loads((ROOT / "spec" / "schema" / f"{name}.schema.json").read_text())
 
 
 def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:

@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from live import ROOT, is_running, one_line, referee
+from live import is_running, one_line, referee, schema
 
-SCHEMA = json.loads((ROOT / "spec" / "schema" / "conformance-report.schema.json").read_text())
+SCHEMA = schema("conformance-report")
 OVERSPENDS = """
 import json, sys
 print("\\x1b[31mI am <b>awake</b>\\x07", file=sys.stderr, flush=True)

@@ -10,11 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
-from live import ROOT, referee
+from live import ROOT, referee, schema
 
 from referee import cli
 
+SCHEMA = schema("dominion-v1-turn")
 EXAMPLES = ROOT / "spec" / "examples"
 RECORD = EXAMPLES / "two-players.record.jsonl"
 LOG = EXAMPLES / "two-players.log.jsonl"
@@ -51,8 +53,11 @@ def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
     assert numbers("--from", "9999") == []
 
 
-def test_json_is_an_object_a_turn(capsys: pytest.CaptureFixture[str]) -> None:
-    told = [json.loads(line) for line in replay(capsys, str(LOG), "--format", "json")]
+@pytest.mark.parametrize("file", [LOG, RECORD])
+def test_json_is_an_object_a_turn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = [json.loads(line) for line in replay(capsys, str(file), "--format", "json")]
+    for turn in told:
+        jsonschema.validate(turn, SCHEMA)
     assert [turn["turn"] for turn in told] == list(range(1, len(told) + 1))
     end = json.loads(LOG.read_bytes().splitlines()[-1])
     assert told[-1]["scores"] == end["scores"]

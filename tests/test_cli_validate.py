@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
-from live import ROOT, referee
+from live import ROOT, referee, schema
 
 from referee import cli
 from referee.logs.zstd import zstd
 
+SCHEMA = schema("validation")
 LOG = ROOT / "spec" / "examples" / "two-players.log.jsonl"
 
 
@@ -58,7 +60,9 @@ def test_quiet_says_nothing_of_valid_logs(capsys: pytest.CaptureFixture[str]) ->
 def test_json_is_an_object_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", "--format", "json", str(LOG), str(wrong)]) == 1
     valid, invalid = map(json.loads, capsys.readouterr().out.splitlines())
-    assert valid == {"log": str(LOG), "valid": True, "findings": []}
+    for told in (valid, invalid):
+        jsonschema.validate(told, SCHEMA)
+    assert valid == {"name": str(LOG), "valid": True, "findings": []}
     assert invalid["valid"] is False
     expected = {"line": 4, "section": "4.2", "expected": "silver 40", "found": "silver 41"}
     assert invalid["findings"][0] == expected

@@ -11,9 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
-from live import ROOT, is_running, referee
+from live import ROOT, is_running, referee, schema
 
+SCHEMA = schema("verdict")
 EXAMPLES = ROOT / "spec" / "examples"
 TWO = EXAMPLES / "two-players.record.jsonl"
 FOUR = EXAMPLES / "four-players.record.jsonl"
@@ -77,6 +79,8 @@ def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) 
     done = referee("verify", "--jobs", jobs, "--format", "json", *map(str, files))
     verdicts = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1
+    for verdict in verdicts:
+        jsonschema.validate(verdict, SCHEMA)
     assert [verdict["name"] for verdict in verdicts] == list(map(str, files))
     assert [verdict["line"] for verdict in verdicts if verdict["kind"] != "holds"] == [100, 26, 1]
 

@@ -91,8 +91,9 @@ def _print_text(name: str, findings: list[Finding], *, quiet: bool, most: int) -
 def _print_json(name: str, findings: list[Finding]) -> None:
     import msgspec
 
-    result = {"log": name, "valid": not findings, "findings": findings}
-    print(msgspec.json.encode(result).decode())
+    from referee.logs.validate import Validation
+
+    print(msgspec.json.encode(Validation(name, not findings, findings)).decode())
 
 
 def _print_junit(results: list[tuple[str, list[Finding]]]) -> None:

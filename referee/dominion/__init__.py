@@ -33,7 +33,7 @@ from referee.dominion.observer import Observer
 from referee.dominion.plans import MATCHES
 from referee.dominion.shadow import ShadowGame
 from referee.dominion.situation import Situation, simplest_reply
-from referee.dominion.story import Story
+from referee.dominion.story import Story, Turn
 from referee.game import Probes, Rules
 
 RULES = Rules(
@@ -49,6 +49,7 @@ RULES = Rules(
     reasons=REASONS,
     observer=Observer,
     story=Story,
+    turn=Turn,
     situation=Situation,
     simplest_reply=simplest_reply,
     probes=Probes(

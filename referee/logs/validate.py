@@ -44,6 +44,20 @@ _SHOWN_FINDING = 400
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
+class Validation(Struct, frozen=True):
+    """A log's findings; a line of `referee validate --format json`.
+
+    Attributes:
+        name: of the file, as it was given.
+        valid: whether there is none.
+        findings: in the order of lines, `MAX_FINDINGS` at most.
+    """
+
+    name: str
+    valid: bool
+    findings: list[Finding]
+
+
 class _NoMessage(Struct, tag_field="type", tag=""):
     """Lets the decoder ask for `type` in every object."""
 
