@@ -315,7 +315,7 @@ class Probes(Struct, frozen=True):
     """How another referee of a game is checked.
 
     Attributes:
-        program: the file of a bot that plays by a plan; started as `python PROGRAM PLAN`.
+        program: a folder, a bot that plays by a plan; started as `python PROGRAM PLAN`.
         matches: what is played.
         shadow: makes a shadow game.
         secrets: words that tell of what somebody holds, such as the ids of cards.

@@ -18,7 +18,7 @@ story.py       a match turn by turn, for people
 shadow.py      a game with the chance of another referee's
 steps.py       which rules a reply is about
 blame.py       which rule another referee breaks
-probe.py       the bot that watches other referees; a program of its own
+probe/         the bot that watches other referees; a program of its own
 plans.py       the matches that it plays
 """
 
@@ -53,7 +53,7 @@ RULES = Rules(
     situation=Situation,
     simplest_reply=simplest_reply,
     probes=Probes(
-        program=str(Path(__file__).parent / "probe.py"),
+        program=str(Path(__file__).parent / "probe"),
         matches=MATCHES,
         shadow=ShadowGame,
         secrets=frozenset(CARDS),
