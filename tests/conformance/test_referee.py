@@ -254,7 +254,8 @@ def test_the_case_that_was_right_least_often_is_to_blame() -> None:
     two = Found(["4.6/2", "5.1/4"], violation)
     passed = Counter({"5.1/4": 9})
     assert assign([one, two], passed) == ["4.6/2", "4.6/2"]  # it explains both
-    assert assign([one, two], passed + Counter({"4.6/2": 5})) == ["6.7/1", "4.6/2"]
+    assert assign([one, two], passed + Counter({"4.6/2": 5})) == ["4.6/2", "4.6/2"]
+    assert assign([one, two], passed + Counter({"4.6/2": 99})) == ["6.7/1", "5.1/4"]
     assert assign([one], passed) == ["6.7/1"]  # the likeliest by itself
     sure = Found(["4.6/2"], violation)
     assert assign([one, sure], Counter({"4.6/2": 99})) == ["4.6/2", "4.6/2"]

@@ -101,6 +101,19 @@ async def test_whatever_is_sent_is_judged() -> None:
     assert {"1.1/1", "1.7/1", "2.1/1", "2.3/1", "2.11/1", "1.1/2"} <= set(broken)
 
 
+@pytest.mark.parametrize("number", [None, 7, "player9", ["player1"], "player3"])
+async def test_whoever_is_said_to_have_left_at_the_start(number: object) -> None:
+    [match] = await played("names-3")
+    left = {"type": "player-disqualified", "player_number": number, "reason": "exited"}
+    for after in range(1, len(match.probes[0].received)):
+        wrong = copy.deepcopy(match)
+        for probe in wrong.probes:
+            probe.received[after] = json.dumps(left).encode()
+        told = retell(wrong, RULES)
+        assert told.departure is not None
+        assert told.departure.candidates
+
+
 # --- records ----------------------------------------------------------------------------------
 
 

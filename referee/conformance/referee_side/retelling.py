@@ -259,7 +259,8 @@ class _Teller:
             if message["type"] == "player-name":
                 self._began = True
             to = [entry.to] if entry.to is not None else range(len(self._streams))
-            seats = [seat for seat in to if seat not in match.gone]
+            # One that has left of its own accord has read no more than it has.
+            seats = [seat for seat in to if seat not in match.gone and not self._has_left(seat)]
             wrong = [seat for seat in seats if not self._agrees(seat, message, entry)]
             if len(wrong) < len(seats) and self._broke_down:
                 # What it had not handed over when it broke down says nothing.
@@ -271,13 +272,17 @@ class _Teller:
             if wrong:
                 self._depart(entries[place:], message, wrong, len(wrong) < len(seats))
 
+    def _has_left(self, seat: int) -> bool:
+        """Whether nothing more is to be seen of what the seat is sent."""
+        stream = self._streams[seat]
+        return stream.probe.leaves and stream.next() is None
+
     def _agrees(self, seat: int, expected: dict[str, Any], entry: Sent) -> bool:
         """Whether the seat was sent this message next; if so it is done with."""
         stream = self._streams[seat]
         place = stream.next()
         if place is None:
-            # One that has left of its own accord has read no more than it has.
-            return stream.probe.leaves
+            return False
         actual = stream.messages[place]
         if place == stream.place and stream.probe.received[place] == entry.line[:-1]:
             stream.place += 1  # to the letter: there is no more to say of it
@@ -369,7 +374,9 @@ class _Teller:
         if actual is None and (place is not None or stream.probe.torn):
             candidates = ["1.1/1"]  # no JSON object, or no whole line
         else:
-            candidates = self._candidates(departure, seat, elsewhere_right)
+            due = [json.loads(entry.line) for entry in entries if entry.to == seat]
+            leaked = seat != self._last and same(self._asked, actual) and actual not in due
+            candidates = self._candidates(departure, seat, elsewhere_right, leaked)
         raise _DepartedError(self._found(candidates, seat, place, expected))
 
     def _candidates(
@@ -377,11 +384,14 @@ class _Teller:
         departure: Departure,
         seat: int,
         elsewhere_right: bool,
+        leaked: bool,
     ) -> list[str]:
         """The cases that it may break, the likeliest first.
 
         Args:
             seat: whose stream it was seen in.
+            elsewhere_right: whether another seat was sent what is right.
+            leaked: the seat was sent another's request.
         """
         expected, actual = departure.expected, departure.actual
         kind = expected["type"]
@@ -390,8 +400,7 @@ class _Teller:
         if actual is None and self._is_thrown_out(seat) and self._opening_step:
             return self._names[seat]
         if elsewhere_right and not self._is_inserted(seat, expected):
-            leak = seat != self._last and departure.seat is None and same(self._asked, actual)
-            return ["1.7/2"] if leak else ["1.7/1"]
+            return ["1.7/2"] if leaked and departure.seat is None else ["1.7/1"]
         if actual is not None and self._misnames(expected, actual):
             return ["1.6/1"]
         if not self._began or kind == "player-name":
@@ -402,16 +411,14 @@ class _Teller:
         if kind == "player-disqualified":
             if departure.reordered:
                 return ["2.15/7"]
-            seat = PLAYER_NUMBERS.index(expected["player_number"])
-            return self._leaving or self._names.get(seat, ["2.13/1"])
+            return self._leaving or self._handshake_of(expected) or ["2.13/1"]
         assert self._shadow is not None  # the match has begun
         blamed = list(self._shadow.blame(departure))
         if self._opening_step:
             if actual is not None and actual["type"] == "player-disqualified":
-                seat = PLAYER_NUMBERS.index(actual.get("player_number", "player1"))
-                return self._names.get(seat, ["2.13/1"])
+                return self._handshake_of(actual) or ["2.13/1"]
             if self._match.outcome is not None:
-                return ["3.5/2" if self._match.outcome.winners else "3.5/3"]
+                return ["3.5/2" if self._match.outcome.winners else "3.5/3", *blamed]
             return ["3.5/1", *blamed] if self._match.gone else blamed
         if self._leaving or (kind == "game-end" and kind_of(actual) == "game-end"):
             return blamed
@@ -425,14 +432,16 @@ class _Teller:
                 return ["2.2/1"]
             if not same(actual.get("version"), expected["version"]):
                 return ["2.2/1"]
-            seat = PLAYER_NUMBERS.index(expected["player_number"])
-            if seat in self._match.gone:
-                return self._names[seat]
-            return self._names.get(seat, ["2.2/1"])
+            return self._handshake_of(expected) or ["2.2/1"]
         if actual is not None and actual["type"] == "player-disqualified":
-            seat = PLAYER_NUMBERS.index(actual.get("player_number", "player1"))
-            return self._names.get(seat, ["2.2/1"])
+            return self._handshake_of(actual) or ["2.2/1"]
         return [*(rule for names in self._names.values() for rule in names), "2.2/1"]
+
+    def _handshake_of(self, message: Mapping[str, Any]) -> list[str]:
+        """What the handshake was about of the player that a message names; empty if nobody is."""
+        number = message.get("player_number")
+        named = [seat for seat in self._names if player_number(seat) == number]
+        return self._names[named[0]] if named else []
 
     def _elsewhere(self, seat: int) -> dict[int, Mapping[str, Any]]:
         """The requests that are next for other seats."""

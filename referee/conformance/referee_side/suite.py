@@ -54,7 +54,7 @@ async def check_referee(
         about: ids of cases: only the matches that are there for them are played; all if empty, or
             if there is none for one of them.
         rounds: matches whose cases were not seen are played again with other seeds, so often all
-            in all.
+            in all; not if most matches depart.
 
     Raises:
         UsageError: the command cannot be used.
@@ -127,6 +127,8 @@ class _Suite:
             return
         await self._all(matches[1:], 0)
         for number in range(1, rounds):
+            if self._departs_everywhere():
+                break
             unseen = self._unseen()
             await self._all([match for match in matches if _is_about(match, unseen)], number)
         self._check_deals()
@@ -136,6 +138,10 @@ class _Suite:
     def _is_hopeless(self) -> bool:
         """Whether not even a first request came: then there is nothing to wait for."""
         return not any(each.passed["2.1/1"] for each in self.retold)
+
+    def _departs_everywhere(self) -> bool:
+        """Whether it is a departure, and not chance, that keeps most cases from being seen."""
+        return sum(each.departure is not None for each in self.retold) > len(self.retold) / 2
 
     def _unseen(self) -> list[str]:
         """The cases that were neither right nor broken so far."""
