@@ -63,7 +63,7 @@ def blame(departure: Departure, step: Step) -> list[str]:
         return ["7.1/2", *step.rules]
     if actual == "player-shuffled" and expected != "player-shuffled":
         return _shuffled_too_often(departure.actual or {}, step)
-    found = _BY_TYPE[expected](departure, actual, step)
+    found = [rule for rule in _BY_TYPE[expected](departure, actual, step) if rule != "2.15/7"]
     return list(dict.fromkeys(found))
 
 
@@ -156,7 +156,8 @@ def _hand(expected: list[str], actual: list[str], seat: ShadowPlayer, step: Step
             return ["4.6/2", *rules]
         if draw.drawn < draw.count:
             return ["4.6/3", *rules]
-        return rules
+        # Whatever else the reply was about, the card draws as it always does.
+        return [*rules[:1], *(rule[:-1] + "1" for rule in rules[:1] if rule[0] == "6"), *rules[1:]]
     strange = Counter(actual) - Counter(expected)
     put = [rule for card in strange for rule in seat.put.get(card, ())]
     if seat.asked <= 1:
