@@ -121,7 +121,8 @@ def _other_request(departure: Departure, actual: Mapping[str, Any], step: Step) 
     if "5.2/9" in step.rules and field != "cards_played":
         return ["5.2/9"]
     # After a militia the last reply was somebody else's.
-    return list(step.turn if step.rules[0].startswith("7.") else step.rules)
+    rules = step.turn if step.rules[0].startswith("7.") else step.rules
+    return [*rules, "5.3/1"] if field == "actions" and "6.3/1" in rules else list(rules)
 
 
 def _seat(departure: Departure, step: Step) -> ShadowPlayer:

@@ -355,8 +355,10 @@ class ShadowGame(Dominion):
         left = [player for player in self._table.players if not player.gone]
         best = max(player.score() for player in left)
         turns = [player.turns for player in left if player.score() == best]
-        if len(turns) > 1:
-            self._told.append("4.5/3" if turns.count(min(turns)) > 1 else "4.5/2")
+        if max(turns) > min(turns):
+            self._told.append("4.5/2")
+        if turns.count(min(turns)) > 1:
+            self._told.append("4.5/3")
         if max(points) > best:
             self._told.append("8.3/5")
 

@@ -174,3 +174,12 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("no sigterm", "stays", "8.4/3"),
     ("crashes at a moat", "moat", "6.5/1"),
 ]
+
+ELSEWHERE: dict[str, str] = {
+    # what they break as well, in other matches
+    "sorted options": "2.11/1",
+    "a bad name disqualifies": "3.2/1 3.2/4",
+    "draws come from the box": "4.5/1",
+    "mine takes any card": "6.4/3 6.4/4",
+    "input stays open": "8.4/2 8.4/3",
+}

@@ -1,15 +1,20 @@
-"""`referee conform --referee`: our own referee passes, wrong ones are found by the right case."""
+"""`referee conform --referee`: our own referee passes, wrong ones are found by the right case.
+
+Here each wrong referee plays the few matches that are about it. As a program, with modes or none
+for all, this has them play all matches, half a minute each, and says where more fails than should.
+"""
 
 from __future__ import annotations
 
 import shlex
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
-from mutants import MUTANTS
+from mutants import ELSEWHERE, MUTANTS
 
 from referee.conformance.referee_side import (
     RefereeCase,
@@ -270,3 +275,28 @@ def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
     assert not case.applies(Template("r {player1} {player2}"))
     assert case.applies(Template("r {players}"))
     assert not RefereeCase("4.7/1", "MUST", "Seeds.", seeded=True).applies(Template("r {players}"))
+
+
+def main(modes: list[str]) -> int:
+    """Have wrong referees play all matches."""
+    different = 0
+    for mode, _, cases in MUTANTS:
+        if modes and mode not in modes:
+            continue
+        check_all = partial(
+            check_referee, wrong(f"real:{mode}"), RULES, CASES, seed=1, jobs=2, timeout=20
+        )
+        report = trio.run(check_all)
+        right = {*cases.split(), *ELSEWHERE.get(mode, "").split()}
+        came = set(ids(report, Status.FAILED))
+        text = "as expected"
+        if came != right:
+            text = f"not {sorted(right - came)}, but {sorted(came - right)}"
+            different += 1
+        unjudged = len(ids(report, Status.NOT_JUDGED))
+        print(f"{mode}: {text}, {unjudged} not judged, {report.seconds:.1f} s", flush=True)
+    return min(different, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

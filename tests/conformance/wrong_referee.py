@@ -231,7 +231,7 @@ def _() -> None:
 def _() -> None:
     def read(was: Any, self: Any) -> bool:
         there = was(self)
-        if not there and self._buffer:
+        if not there and self._buffer and not self._buffer.endswith(b"\n"):
             self._buffer += b"\n"
             return True
         return bool(there)
@@ -278,7 +278,13 @@ def _() -> None:
     def first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return dict(pairs[::-1])
 
-    reading(lambda line: json.dumps(json.loads(line, object_pairs_hook=first)).encode())()
+    def read(line: bytes) -> bytes:
+        try:
+            return json.dumps(json.loads(line.decode(), object_pairs_hook=first)).encode()
+        except ValueError:  # no JSON, which the real one finds as well
+            return line
+
+    reading(read)()
 
 
 MODES["capital cards"] = lines(
