@@ -59,7 +59,7 @@ def blame(departure: Departure, step: Step) -> list[str]:
         if "game-end" in departure.due:
             return ["2.15/8"]
         return _ended_early(departure.actual or {}, step)
-    if actual == "attack-request" and expected != "attack-request":
+    if actual == "attack-request" and expected not in ("attack-request", "game-end"):
         return ["7.1/2", *step.rules]
     if actual == "player-shuffled" and expected != "player-shuffled":
         return _shuffled_too_often(departure.actual or {}, step)
@@ -92,6 +92,9 @@ def _ended_early(actual: Mapping[str, Any], step: Step) -> list[str]:
 def _play_turn(departure: Departure, actual: str | None, step: Step) -> list[str]:
     if actual == "play-turn" and departure.actual is not None:
         return _other_request(departure, departure.actual, step)
+    active = _seat_of(departure.actual or {}, step)
+    if step.opened and active not in (None, _seat(departure, step)):
+        return [*["8.3/2"] * step.gone, "4.1/2", *step.rules]  # it is another one's turn
     if actual == "player-top-discard":
         return ["2.8/2", *step.rules]
     if actual == "player-played":
@@ -221,7 +224,9 @@ def _trashed(departure: Departure, actual: str | None, step: Step) -> list[str]:
 
 
 def _top(departure: Departure, actual: str | None, step: Step) -> list[str]:
-    if actual == "player-played":
+    if actual == "player-played" and _seat_of(departure.actual or {}, step) == _seat_of(
+        departure.expected, step
+    ):
         return ["2.6/2"]
     if actual == "player-top-discard":
         # The pick and the discards at random depend on the order of the hand.

@@ -41,7 +41,7 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("played the other way round", "moat money top", "2.6/1"),
     ("nothing played is told", "top", "2.6/2"),
     ("trashing is not told", "remodel", "2.7/1"),
-    ("top discards are not told", "cellar", "2.8/1"),
+    ("top discards are not told", "cellar treasures", "2.8/1"),
     ("gains are top discards", "workshop money last-words", "2.8/2"),
     ("revealed from the deck", "reveals", "2.9/1"),
     ("shuffles are not told", "smithy", "2.10/1"),
@@ -73,7 +73,7 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("six coppers", "names-2 version-1", "4.1/1"),
     ("a hand of four at the deal", "names-2", "4.1/1"),
     ("unshuffled", "names-[1-4]", "4.1/3"),
-    ("player 2 begins", "names-2", "4.1/2"),
+    ("player 2 begins", "names-2 money treasures", "4.1/2"),
     ("ten victory cards for two", "money", "4.2/1"),
     ("ten curses for three", "money-3", "4.2/2"),
     ("sixteen provinces for four", "money-4", "4.2/3"),
@@ -81,7 +81,7 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("silver is worth three", "worth", "4.3/2"),
     ("a duchy is two points", "money", "4.3/3"),
     ("two buys a turn", "names-2", "4.4/1"),
-    ("provinces do not end it", "money", "4.4/2"),
+    ("provinces do not end it", "money militia", "4.4/2"),
     ("the last province but one ends it", "money", "4.4/2"),
     ("four piles end it", "three-piles", "4.4/3"),
     ("two piles end it", "three-piles", "4.4/3"),
@@ -177,9 +177,16 @@ MUTANTS: list[tuple[str, str, str]] = [
 
 ELSEWHERE: dict[str, str] = {
     # what they break as well, in other matches
+    "early lines are lost": "8.2/3",
+    "unknown fields are wrong": "1.8/9",
     "sorted options": "2.11/1",
+    "small letters for the nameless": "3.2/2 3.3/1 3.3/2 3.4/2",
     "a bad name disqualifies": "3.2/1 3.2/4",
+    "an exit is a late start": "1.1/6 8.2/1 8.2/2",
+    "who is left alone plays on": "8.3/1",
     "draws come from the box": "4.5/1",
     "mine takes any card": "6.4/3 6.4/4",
+    "an exit is a timeout": "1.1/6 3.4/2",
+    "who has left can win": "4.5/2",
     "input stays open": "8.4/2 8.4/3",
 }

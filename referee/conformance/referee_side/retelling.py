@@ -418,7 +418,8 @@ class _Teller:
             if actual is not None and actual["type"] == "player-disqualified":
                 return self._handshake_of(actual) or ["2.13/1"]
             if self._match.outcome is not None:
-                return ["3.5/2" if self._match.outcome.winners else "3.5/3", *blamed]
+                rule = "3.5/2" if self._match.outcome.winners else "3.5/3"
+                return [rule, *(other for other in blamed if other != "8.3/1")]
             return ["3.5/1", *blamed] if self._match.gone else blamed
         if self._leaving or (kind == "game-end" and kind_of(actual) == "game-end"):
             return blamed
