@@ -190,3 +190,6 @@ ELSEWHERE: dict[str, str] = {
     "who has left can win": "4.5/2",
     "input stays open": "8.4/2 8.4/3",
 }
+
+LEAN = {"bots are left behind", "one session for all", "an environment of its own"}
+"""What only the small runner of wrong_referee.py does wrong: it cannot play all matches."""
