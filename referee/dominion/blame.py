@@ -160,8 +160,10 @@ def _hand(expected: list[str], actual: list[str], seat: ShadowPlayer, step: Step
             return ["4.6/2", *rules]
         if draw.drawn < draw.count:
             return ["4.6/3", *rules]
-        # Whatever else the reply was about, the card draws as it always does.
-        return [*rules[:1], *(rule[:-1] + "1" for rule in rules[:1] if rule[0] == "6"), *rules[1:]]
+        if rules and rules[0].startswith("6."):
+            # Whatever else the reply was about, the card draws as it always does.
+            rules.insert(1, rules[0].partition("/")[0] + "/1")
+        return rules
     strange = Counter(actual) - Counter(expected)
     put = [rule for card in strange for rule in seat.put.get(card, ())]
     if seat.asked <= 1:

@@ -375,7 +375,12 @@ class _Teller:
             candidates = ["1.1/1"]  # no JSON object, or no whole line
         else:
             due = [json.loads(entry.line) for entry in entries if entry.to == seat]
-            leaked = seat != self._last and same(self._asked, actual) and actual not in due
+            leaked = (
+                departure.seat is None
+                and seat != self._last
+                and same(self._asked, actual)
+                and actual not in due
+            )
             candidates = self._candidates(departure, seat, elsewhere_right, leaked)
         raise _DepartedError(self._found(candidates, seat, place, expected))
 
@@ -391,7 +396,7 @@ class _Teller:
         Args:
             seat: whose stream it was seen in.
             elsewhere_right: whether another seat was sent what is right.
-            leaked: the seat was sent another's request.
+            leaked: whether the seat was sent another's request in place of news.
         """
         expected, actual = departure.expected, departure.actual
         kind = expected["type"]
@@ -400,7 +405,7 @@ class _Teller:
         if actual is None and self._is_thrown_out(seat) and self._opening_step:
             return self._names[seat]
         if elsewhere_right and not self._is_inserted(seat, expected):
-            return ["1.7/2"] if leaked and departure.seat is None else ["1.7/1"]
+            return ["1.7/2"] if leaked else ["1.7/1"]
         if actual is not None and self._misnames(expected, actual):
             return ["1.6/1"]
         if not self._began or kind == "player-name":

@@ -36,20 +36,17 @@ def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
         [case for case in each.candidates if "#" not in case or case in likeliest] for each in found
     ]
     broken = Counter(case for cases in possible for case in set(cases))
-    taken: list[str] = [""] * len(found)
+    taken: dict[int, str] = {}  # place of a departure -> the case that explains it
+
+    def unexplained() -> list[tuple[int, list[str]]]:
+        return [(place, cases) for place, cases in enumerate(possible) if place not in taken]
 
     def explain(case: str) -> None:
-        for place, cases in enumerate(possible):
-            if not taken[place] and case in cases:
-                taken[place] = case
+        taken.update({place: case for place, cases in unexplained() if case in cases})
 
     def price(case: str) -> tuple[float, float, str]:
         """What it costs to take a case for one departure, and how likely it is by itself."""
-        ranks = [
-            cases.index(case)
-            for cases, explained in zip(possible, taken, strict=True)
-            if not explained and case in cases
-        ]
+        ranks = [cases.index(case) for _, cases in unexplained() if case in cases]
         # One more, as if each had held once: what explains a lot may have held by accident.
         seldom = math.log((broken[case] + passed[case] + 1) / broken[case])
         return (_PRICE + seldom) / len(ranks), sum(ranks) / len(ranks), case
@@ -57,15 +54,9 @@ def assign(found: Sequence[Found], passed: Counter[str]) -> list[str]:
     certain = Counter(each.candidates[0] for each in found if len(each.candidates) == 1)
     for case, _ in certain.most_common():
         explain(case)
-    while "" in taken:
-        open_ = {
-            case
-            for cases, explained in zip(possible, taken, strict=True)
-            if not explained
-            for case in cases
-        }
-        explain(min(open_, key=price))
-    return taken
+    while rest := unexplained():
+        explain(min({case for _, cases in rest for case in cases}, key=price))
+    return [taken[place] for place in range(len(found))]
 
 
 def _case(rule: str) -> str:
