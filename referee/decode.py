@@ -29,6 +29,11 @@ _MAX_INT_DIGITS = 20  # what fits 64 bits; a longer integer in a reply is only e
 _syntax = msgspec.json.Decoder(msgspec.Raw)
 
 
+def is_blank(line: bytes) -> bool:
+    r"""Whether a line holds nothing but white space, as JSON has it: space, tab, `\r` (1.1)."""
+    return not line.strip(b" \t\r")
+
+
 class _NoReply(Struct, tag_field="type", tag=""):
     """No bot's message; see `reply_decoder`."""
 
@@ -80,7 +85,7 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     try:
         _syntax.decode(line)
     except msgspec.DecodeError as error:
-        if not line.strip():
+        if is_blank(line):
             return Malformed(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
             return Malformed(INVALID_JSON, "the line begins with a byte order mark")

@@ -25,7 +25,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.decode import decode_reply, reply_decoder
+from referee.decode import decode_reply, is_blank, reply_decoder
 from referee.errors import ProtocolMisuseError
 from referee.game import (
     BAD_NAME_REPLY,
@@ -143,8 +143,15 @@ class Match:
             self._send(PlayerNameRequest(player_number(seat)), to=seat)
 
     def receive(self, seat: int, line: bytes) -> None:
-        """Take the line with which a due seat answers, without its line end."""
+        """Take the line with which a due seat answers, without its line end.
+
+        Raises:
+            ProtocolMisuseError: the seat is not due, or this is no line or a blank one, which is
+                no reply (1.1).
+        """
         self._check_due(seat)
+        if b"\n" in line or is_blank(line):
+            raise ProtocolMisuseError(f"a reply is one line that is not blank, not {line[:40]!r}")
         if self._in_handshake:
             self._end_handshake(seat, self._read_name(seat, line))
             return

@@ -6,7 +6,6 @@ by rich because loading rich takes longer than the match (tests/benchmarks, (c))
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
@@ -14,7 +13,7 @@ from typing import TypeAlias
 from referee.game import Fault, Termination, player_number
 from referee.play import Played
 from referee.result import MatchResult, PlayerResult
-from referee.terminal import cells, cut, paint
+from referee.terminal import cells, command_line, cut, paint, plain
 
 MAX_NAME = 24
 """A longer name is cut in the table."""
@@ -50,7 +49,7 @@ def match_report(played: Played, again: Sequence[str], *, width: int, colour: bo
         lines += _faults(result, shown, width, painted)
     for seat in sorted(played.disqualified):
         lines += ["", *_disqualification(played, seat, width)]
-    lines += ["", f"Seed {result.seed}. The same match again:", "  " + shlex.join(again)]
+    lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
     return "\n".join(lines) + "\n"
 
 
@@ -91,7 +90,7 @@ def _table(result: MatchResult, painted: Paint) -> Iterator[str]:
 
 
 def _name(player: PlayerResult) -> str:
-    return player.name or "(no name)"
+    return plain(player.name) or "(no name)"
 
 
 def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
@@ -162,8 +161,8 @@ def _disqualification(played: Played, seat: int, width: int) -> Iterator[str]:
     left = played.disqualified[seat]
     player = played.result.players[seat]
     said = f"{player_number(seat)}, {player.bot}, was disqualified: {left.code}, {left.detail}."
-    yield from textwrap.wrap(said, width, break_long_words=False, break_on_hyphens=False)
-    asked = left.asked.decode().rstrip()
+    yield from textwrap.wrap(plain(said), width, break_long_words=False, break_on_hyphens=False)
+    asked = plain(left.asked.decode().rstrip())
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
     yield "  It was asked:"

@@ -1,6 +1,14 @@
-"""Text for terminals: styles that can be left out, and what strangers wrote made harmless."""
+"""Text for people: styles that can be left out, and what strangers wrote made harmless.
+
+A bot's name, its lines, a file's name: each can hold what a terminal obeys (ESC), what turns the
+reading order around (U+202E), what nobody sees (U+200B), or what XML cannot hold. All that is
+shown on a terminal, in HTML or in XML goes through one of `plain`, `escaped` and `command_line`.
+"""
 
 from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
 
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "dim": "2"}
 
@@ -15,8 +23,50 @@ def paint(text: str, style: str, *, colour: bool) -> str:
 
 
 def plain(text: str) -> str:
-    """A text of a stranger without what a terminal would obey."""
+    """A text with "?" for each character that cannot be printed; for tables and names."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def plain_lines(text: str) -> str:
+    """A text of several lines, each made plain."""
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def escaped(text: str) -> str:
+    r"""A text with an escape such as `\x1b` for each character that cannot be printed.
+
+    For sentences, where it matters what it was.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
+def command_line(words: Iterable[str]) -> str:
+    r"""A command to be copied into a shell; what cannot be printed is quoted as `$'\x1b'`."""
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    if word.isprintable():
+        return shlex.quote(word)
+    letters = (
+        letter
+        if letter.isprintable() and letter not in "'\\"
+        else "".join(f"\\x{byte:02x}" for byte in letter.encode(errors="surrogateescape"))
+        for letter in word
+    )
+    return f"$'{''.join(letters)}'"
+
+
+def as_text(argument: str) -> str:
+    r"""An argument or a file name for JSON: bytes of it that are no UTF-8 become `\xHH`."""
+    return argument.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def cells(text: str) -> int:

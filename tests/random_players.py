@@ -20,7 +20,7 @@ FIELDS = [
     *("additional_parameters", "discard", "reaction", "x"),
 ]
 TYPES = ["play-reply", "attack-reply", "attack-reply-reaction", "player-name-reply", "x"]
-NONSENSE = [b"", b"null", b"[]", b"{", b"\xff", b"[" * 200, b'{"type":"play-reply","phase":1e999}']
+NONSENSE = [b"?", b"null", b"[]", b"{", b"\xff", b"[" * 200, b'{"type":"play-reply","phase":1e999}']
 
 
 def right(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
@@ -128,9 +128,10 @@ def doubtful(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 
 
 def nonsense(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Any line."""
+    """Any line that is not blank."""
     if chance.random() < 0.3:
-        return chance.choice([*NONSENSE, chance.randbytes(chance.randint(0, 30))])
+        garbage = chance.randbytes(chance.randint(0, 30)).replace(b"\n", b"")
+        return chance.choice([*NONSENSE, garbage.strip(b" \t\r") or b"?"])
     fields = chance.sample(FIELDS, chance.randint(0, len(FIELDS)))
     reply: Json = {field: chance.choice(VALUES) for field in fields}
     if chance.random() < 0.8:

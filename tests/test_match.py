@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -147,7 +147,7 @@ def test_nothing_is_told_of_the_game_before_the_last_handshake() -> None:
 
 
 ANSWERS: list[bytes | Disqualification] = [
-    b"",
+    b"?",
     b"\xff",
     b"hello",
     CLEANUP,
@@ -248,7 +248,7 @@ def test_any_name(name: str) -> None:
 
 
 WRONG_REPLIES = {
-    "empty": b"",
+    "nonsense": b"?",
     "no JSON": b"hello",
     "invalid UTF-8": b'{"type":"player-name-reply","player_number":"player2","name":"\xff"}',
     "lone surrogate": b'{"type":"player-name-reply","player_number":"player2","name":"\\ud800"}',
@@ -603,7 +603,7 @@ def test_the_nth_line_answers_the_nth_request() -> None:
 
 def test_received_lines_are_noted_as_they_came() -> None:
     match = begun()
-    for line in (b"", b"\xff\xfe", b'{"type":"play-reply","phase":"cleanup"}\r', b" {} "):
+    for line in (b"?", b"\xff\xfe", b'{"type":"play-reply","phase":"cleanup"}\r', b" {} "):
         (seat,) = match.due
         match.receive(seat, line)
         assert match.take_entries()[0] == Received(seat, line)
@@ -619,7 +619,7 @@ def test_a_fault_comes_between_its_line_and_what_follows_from_it() -> None:
 def test_faults_are_counted_and_the_first_of_each_kept() -> None:
     match = Match(RULES, seats=2, seed=1)
     match.start()
-    match.receive(0, b"")
+    match.receive(0, b"?")
     match.receive(1, name_line(1))
     for line in (b"one", b"null", b"[]", to_line({"type": "play-reply"}), b"{}", b"{}", b"\x00"):
         match.receive(match.due[0], line)
@@ -728,6 +728,18 @@ def test_standings_at_any_time() -> None:
 
 
 # --- misuse -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", [b"", b" ", b"\t \r", b"{}\n{}"])
+@pytest.mark.parametrize("match", [new_match, begun])
+def test_a_blank_line_is_no_reply(match: Callable[..., Match], line: bytes) -> None:
+    """Who drives a match skips it (1.1): it would make a record that does not hold."""
+    driven = match()
+    if not driven.due:
+        driven.start()
+    with pytest.raises(ProtocolMisuseError, match="one line that is not blank"):
+        driven.receive(0, line)
+    assert driven.due[0] == 0
 
 
 def test_nobody_is_due_before_the_start() -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from referee.bots.bundled import bundled_bots
 from referee.errors import BotNotFoundError
+from referee.terminal import as_text
 
 _INTERPRETERS = {
     ".js": "node",
@@ -31,10 +32,10 @@ _COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
 
 
 class BotCommand(NamedTuple):
-    """How to start a bot.
+    r"""How to start a bot.
 
     Attributes:
-        argument: the BOT argument as it was given.
+        argument: the BOT argument as it was given; bytes that are no UTF-8 stand as `\xHH`.
         argv: the command line; its first entry is a path.
     """
 
@@ -52,7 +53,7 @@ def resolve_bot(argument: str) -> BotCommand:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
     found = _resolve_word(argument)
     if found is not None:
-        return BotCommand(argument, found)
+        return BotCommand(as_text(argument), found)
     try:
         first, *rest = shlex.split(argument)
     except ValueError as error:
@@ -63,7 +64,7 @@ def resolve_bot(argument: str) -> BotCommand:
         if on_path is None:
             raise BotNotFoundError(_not_found(argument, first))
         found = (os.path.abspath(on_path),)
-    return BotCommand(argument, (*found, *rest))
+    return BotCommand(as_text(argument), (*found, *rest))
 
 
 def _resolve_word(word: str) -> tuple[str, ...] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from referee.errors import LogWriteError
 from referee.logs.files import LogFile
+from referee.terminal import plain
 
 FILE_CAP = 16 * 1024 * 1024
 """At most so many bytes go into a bot's stderr file; the rest is read and dropped."""
@@ -38,9 +39,9 @@ class StderrKeeper:
             self.close()
 
     def last_lines(self, count: int) -> list[str]:
-        """The last lines, safe to print on a terminal."""
+        """The last lines, made plain."""
         text = self._tail.decode(errors="replace").replace("\r\n", "\n")
-        lines = [line.translate(_UNPRINTABLE) for line in text.split("\n")]
+        lines = [plain(line.expandtabs()) for line in text.split("\n")]
         if lines and not lines[-1]:
             lines.pop()
         return lines[-count:]
@@ -50,8 +51,3 @@ class StderrKeeper:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-
-_UNPRINTABLE = dict.fromkeys(
-    [*range(9), *range(10, 32), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}"
-)

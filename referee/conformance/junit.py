@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from referee.conformance.text import SPECIFICATION
 from referee.conformance.verdict import Report, Result, Status, Violation
-from referee.terminal import plain
+from referee.terminal import plain_lines
 
 
 def junit(report: Report, chapters: Mapping[str, str]) -> str:
@@ -21,7 +21,7 @@ def junit(report: Report, chapters: Mapping[str, str]) -> str:
         chapters: number -> title.
     """
     suites = ElementTree.Element("testsuites", _counts(report.cases, strict=report.strict))
-    suites.set("name", _clean(f"referee conform {report.command}"))
+    suites.set("name", plain_lines(f"referee conform {report.command}"))
     suites.set("time", str(report.seconds))
     for chapter, cases in groupby(report.cases, lambda result: result.section.partition(".")[0]):
         results = list(cases)
@@ -66,10 +66,10 @@ def _case(result: Result, *, strict: bool) -> ElementTree.Element:
         if result.violations:
             first = result.violations[0]
             message = f"{first.section}: expected {first.expected}; {first.actual}"
-        element = ElementTree.SubElement(case, outcome, message=_clean(message))
-        element.text = _clean("\n\n".join(map(_details, result.violations)))
+        element = ElementTree.SubElement(case, outcome, message=plain_lines(message))
+        element.text = plain_lines("\n\n".join(map(_details, result.violations)))
     if result.stderr:
-        ElementTree.SubElement(case, "system-err").text = _clean("\n".join(result.stderr))
+        ElementTree.SubElement(case, "system-err").text = plain_lines("\n".join(result.stderr))
     return case
 
 
@@ -84,8 +84,3 @@ def _details(violation: Violation) -> str:
     if violation.reply:
         lines.append(f"reply:    {violation.reply}")
     return "\n".join([*lines, "last lines:", *violation.conversation])
-
-
-def _clean(text: str) -> str:
-    """Without what XML cannot hold; a bot may have written it."""
-    return "\n".join(map(plain, text.split("\n")))

@@ -11,10 +11,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from referee._version import __version__
 from referee.conformance.text import SPECIFICATION
 from referee.conformance.verdict import Report
+from referee.terminal import plain_lines
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
-    """The report as HTML; whatever a bot wrote is escaped.
+    """The report as HTML; whatever a bot wrote is made plain and escaped.
 
     Args:
         chapters: number -> title.
@@ -23,6 +24,7 @@ def page(report: Report, chapters: Mapping[str, str]) -> str:
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: plain_lines(value) if isinstance(value, str) else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from referee.conformance.case import Stated
 from referee.conformance.verdict import Report, Result, Status, Violation
-from referee.terminal import cells, cut, paint, plain
+from referee.terminal import cells, command_line, cut, paint, plain
 
 SPECIFICATION = "spec/protocol-v1.md"
 _MAX_WIDTH = 120
@@ -116,7 +115,7 @@ class Table:
                 again += ["--case", id]
             text = f"Sections are those of {SPECIFICATION}. A case of each kind of failure, again:"
             yield from textwrap.wrap(text, self._width)
-            yield "  " + shlex.join(again)
+            yield "  " + command_line(again)
 
     def _heading(self, section: str) -> Iterator[str]:
         chapter = section.partition(".")[0]

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Protocol
 
 from referee.errors import LogReadError, UsageError
+from referee.terminal import as_text
 
 STDIN = "-"
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -37,7 +38,7 @@ class LogReader:
             one follows a log that is still being written.
 
     Attributes:
-        name: as it was given, or "standard input".
+        name: as it was given, or "standard input"; bytes that are no UTF-8 stand as `\xHH`.
         line: how many lines were taken so far.
         cut: whether the data ended in the middle of a compressed stream; known after the last line.
 
@@ -46,7 +47,7 @@ class LogReader:
     """
 
     def __init__(self, name: str, *, at_end: Callable[[], bool] | None = None) -> None:
-        self.name = name
+        self.name = as_text(name)
         self.line = 0
         self.cut = False
         self._at_end = at_end or (lambda: False)

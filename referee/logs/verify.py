@@ -30,6 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from referee._version import __version__
+from referee.decode import is_blank
 from referee.errors import LogReadError
 from referee.game import PLAYER_NUMBERS, Disqualification, Fault, player_number
 from referee.games import GAMES
@@ -50,6 +51,7 @@ from referee.logs.record import (
 )
 from referee.logs.source import LogReader
 from referee.match import MAX_SEED, Disqualified, Entry, Match, Received, Sent
+from referee.terminal import escaped
 
 _EXCERPT = 200  # characters of a line in a verdict
 _BEFORE = 60  # of these, before the first byte that differs
@@ -232,7 +234,7 @@ class _Verification:
         self._check_end(match, self._next())
         assert match.outcome is not None  # it is over
         winners = " and ".join(player_number(seat) for seat in match.outcome.winners)
-        bots = _printable(" vs ".join(bot[:_EXCERPT] for bot in header.bots))
+        bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in header.bots))
         text = f"{self._whole} lines, seed {header.seed}, {bots}, {winners or 'nobody'} won"
         return Verdict(
             self._reader.name, Kind.HOLDS, f"{self._reader.name}: holds ({text})", lines=self._whole
@@ -306,7 +308,7 @@ class _Verification:
         """Whether a bot can have written this as one line (protocol-v1, 1.1, 1.3)."""
         assert self._header is not None
         limit = self._header.options.line_limit
-        return b"\n" not in raw and len(raw) <= limit and not raw.isspace() and raw != b""
+        return b"\n" not in raw and len(raw) <= limit and not is_blank(raw)
 
     def _compare(self, entries: list[Entry], line: bytes) -> None:
         """Compare the lines that the match gives, of which the first was read already."""
@@ -423,7 +425,7 @@ class _Verification:
         if not difference.edited:
             fits, finished = self._digest_of_the_rest(difference.found)
         assert self._header is not None  # only then lines are compared
-        writer = _printable(self._header.referee[:_EXCERPT])
+        writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
         if fits:
             kind = Kind.RULES_CHANGED
@@ -501,7 +503,7 @@ def _checked_header(value: dict[str, Any], line: bytes) -> Header:
         )
         raise _NotOursError(Kind.NEWER_FORMAT, text, line)
     if isinstance(game, str) and game not in GAMES:
-        text = f'the game is "{_printable(game[:_EXCERPT])}"; there are: {", ".join(GAMES)}'
+        text = f'the game is "{escaped(game[:_EXCERPT])}"; there are: {", ".join(GAMES)}'
         raise _NotOursError(Kind.OTHER_GAME, text, line)
     if isinstance(game, str) and type(protocol) is int and protocol != GAMES[game].protocol:
         text = f"protocol version {protocol} of {game}; this referee speaks {GAMES[game].protocol}"
@@ -509,7 +511,7 @@ def _checked_header(value: dict[str, Any], line: bytes) -> Header:
     try:
         header = msgspec.convert(value, Header)
     except msgspec.ValidationError as error:
-        text = f"edited: no possible header: {_printable(str(error))}"
+        text = f"edited: no possible header: {escaped(str(error))}"
         raise _NotOursError(Kind.EDITED, text, line) from None
     rules = GAMES[header.game]
     started = line.rfind(b',"started":')
@@ -595,12 +597,6 @@ def _excerpt(line: bytes, place: int) -> str:
     if start < 20:
         start = 0
     end = start + _EXCERPT
-    text = _printable(line[start:end].rstrip(b"\n").decode(errors="backslashreplace"))
+    text = escaped(line[start:end].rstrip(b"\n").decode(errors="backslashreplace"))
     cut = len(text) > _EXCERPT or end < len(line)
     return ("..." if start else "") + text[:_EXCERPT] + ("..." if cut else "")
-
-
-def _printable(text: str) -> str:
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )

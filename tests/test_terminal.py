@@ -1,0 +1,68 @@
+"""What strangers wrote is harmless wherever a person looks at it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from helpers import fuzz
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.terminal import as_text, command_line, escaped, plain, plain_lines
+
+DANGEROUS = [
+    "\x1b",  # begins what a terminal obeys
+    "\x07",
+    "\x9b",  # the same in one character
+    "\u202e",  # turns the reading order around
+    "\u2066",
+    "\u2028",  # ends a line for some
+    "\u200b",  # nobody sees it
+    "\ufeff",
+    "\U000e0041",  # a tag
+    "\ue000",  # private: means whatever the font says
+    "\udce9",  # a byte that is no UTF-8
+    "\n",
+    "\r",
+]
+
+
+@pytest.mark.parametrize("letter", DANGEROUS)
+def test_what_cannot_be_printed_is_replaced_or_escaped(letter: str) -> None:
+    text = f"a{letter}b"
+    assert plain(text) == "a?b"
+    assert escaped(text).isprintable()
+    assert escaped(text) == f"a{letter.encode('unicode_escape').decode()}b"
+
+
+@pytest.mark.parametrize("text", ["", "Zoë", "漢字", "🃏", "a b", "?", "'\"<&>"])
+def test_what_can_be_printed_stays(text: str) -> None:
+    assert plain(text) == escaped(text) == as_text(text) == text
+
+
+@fuzz(300)
+@given(st.text())
+def test_whatever_the_text_it_becomes_printable(text: str) -> None:
+    assert plain(text).isprintable()
+    assert len(plain(text)) == len(text)
+    assert escaped(text).isprintable()
+    assert plain_lines(text).replace("\n", "").isprintable()
+    assert plain_lines(text).count("\n") == text.count("\n")
+
+
+def test_a_command_can_be_copied_into_a_shell() -> None:
+    words = ["a b", "it's", "\x1b[31mred", "\\\n'", "caf\udce9", "\u202eoko", "$HOME"]
+    line = command_line(words)
+    assert line.isprintable()
+    script = f"printf '%s\\0' {line}"
+    done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, check=True)
+    given = [word.encode(errors="surrogateescape") for word in words]
+    assert done.stdout.split(b"\0")[:-1] == given
+
+
+def test_bytes_that_are_no_utf_8_can_be_written_as_json() -> None:
+    assert as_text("caf\udce9") == "caf\\xe9"
+    assert as_text("café") == "café"
+    json.dumps(as_text("caf\udce9")).encode()
