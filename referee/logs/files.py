@@ -1,4 +1,4 @@
-"""Log files: opened before a match starts, written in whole lines, never buffered.
+"""Log files: opened before a match starts, written in whole lines, whole at its end.
 
 Only those that are compressed, by their suffix, are gathered into blocks (`packed.py`).
 """
@@ -6,62 +6,229 @@ Only those that are compressed, by their suffix, are gathered into blocks (`pack
 from __future__ import annotations
 
 import os
+import select
 import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from referee.errors import LogWriteError, UsageError
 
 STDOUT = "-"
 PACKED = (".gz", ".zst")
 """The suffixes of files that are compressed."""
+_COPY_IN_MEMORY = 8 * 1024 * 1024
+"""Bytes of a log's copy that are kept in memory; a longer copy goes to a temporary file."""
+_CHUNK = 256 * 1024
 
 
 class LogFile:
     """A file that lines are appended to.
 
     What `write` was given is with the operating system when it returns: a crash of the referee
-    leaves whole batches of lines behind, and only a crash of the machine can tear one.
+    leaves whole batches of lines behind, and only a crash of the machine can tear one. A pipe whose
+    reader is slow is the exception: `write` never waits for a reader, `drain` does.
+
+    Attributes:
+        name: as it was given, or "standard output".
+        fd: the file descriptor.
+        closed: whether it is closed.
     """
 
     def __init__(self, fd: int, name: str, *, keep_open: bool = False) -> None:
-        self._fd = fd
-        self._name = name
-        self._keep_open = keep_open
+        self.name = name
+        self.fd = fd
         self.closed = False
+        self._keep_open = keep_open
+        self._path = os.path.realpath(name)
+        self._regular = stat.S_ISREG(os.fstat(fd).st_mode)
+        self._unread = bytearray()  # what a pipe did not take yet
+        self._ended = False
+        self._copy: IO[bytes] | None = None
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines.
+        """Append whole lines, without waiting for the reader of a pipe.
 
         Raises:
             LogWriteError: the file takes no more (disk full, reader gone).
         """
+        self._put(lines)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the reader of a pipe has yet to take something that was written."""
+        return bool(self._unread)
+
+    def push(self) -> None:
+        """Hand over what waits for the reader of a pipe, as far as it is taken at once.
+
+        Raises:
+            LogWriteError: the reader is gone.
+        """
         try:
-            written = os.write(self._fd, lines)
-            while written < len(lines):  # a pipe or a nearly full disk may take a part
-                written += os.write(self._fd, lines[written:])
+            while self._unread and _is_writable(self.fd):
+                # So much a pipe takes without blocking once it is writable.
+                del self._unread[: os.write(self.fd, self._unread[: select.PIPE_BUF])]
+        except BlockingIOError:
+            pass
         except OSError as error:
-            raise LogWriteError(self._name, error) from error
+            self._unread.clear()  # nobody will take it
+            raise LogWriteError(self.name, error) from error
+
+    def drain(self) -> None:
+        """Wait until the reader of a pipe has taken all that was written.
+
+        Raises:
+            LogWriteError: the reader is gone.
+        """
+        while self._unread:
+            _is_writable(self.fd, wait=True)
+            self.push()
+
+    def keep_copy(self) -> None:
+        """Keep what is written from now on, so that `finish` can restore it."""
+        from tempfile import SpooledTemporaryFile
+
+        if self._regular and not self._keep_open:
+            self._copy = SpooledTemporaryFile(_COPY_IN_MEMORY)  # noqa: SIM115 (closed by `close`)
+
+    def finish(self) -> str | None:
+        """End the file, once all that might still change it has ended.
+
+        A file of which a copy was kept is compared with it, and written anew if it is not what
+        was written to it.
+
+        Returns:
+            What somebody has done to the file: "changed", "removed" or "replaced" it; None if
+            nobody has. It is as it should be now.
+
+        Raises:
+            LogWriteError: it cannot be written.
+        """
+        try:
+            self._end()
+            self.drain()
+            return self._restore()
+        finally:
+            self.close()
 
     def close(self) -> None:
-        """Close the file, once; standard output stays open.
+        """Close the file as it is, once; standard output stays open.
 
         Raises:
             LogWriteError: the file is compressed and takes no more.
         """
-        if not self.closed and not self._keep_open:
-            os.close(self._fd)
+        if self.closed:
+            return
         self.closed = True
+        try:
+            self._end()
+        finally:
+            if self._copy is not None:
+                self._copy.close()
+            if not self._keep_open:
+                os.close(self.fd)
 
     def empty(self) -> None:
         """Drop what a regular file holds."""
-        if stat.S_ISREG(os.fstat(self._fd).st_mode) and not self._keep_open:
-            os.ftruncate(self._fd, 0)
+        if self._regular and not self._keep_open:
+            os.ftruncate(self.fd, 0)
+
+    def discard(self) -> None:
+        """Close a file that nothing was written to, and write nothing."""
+        self._ended = True
+        self.close()
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _put(self, data: bytes) -> None:
+        """Write bytes as they are."""
+        if not self._regular:
+            self._unread += data
+            self.push()
+            return
+        try:
+            if self._copy is not None:
+                self._copy.write(data)
+            _write_all(self.fd, data)
+        except OSError as error:
+            raise LogWriteError(self.name, error) from error
+
+    def _tail(self) -> bytes:
+        """The last bytes of the file."""
+        return b""
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._put(self._tail())
+
+    def _restore(self) -> str | None:
+        if self._copy is None:
+            return None
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            problem = "removed"
+        else:
+            if not os.path.samestat(found, os.fstat(self.fd)):
+                problem = "replaced"
+            elif self._is_as_written(self._copy):
+                return None
+            else:
+                problem = "changed"
+        try:
+            self._write_anew(self._copy, self.fd if problem == "changed" else None)
+        except OSError as error:
+            raise LogWriteError(self.name, error) from error
+        return problem
+
+    def _is_as_written(self, copy: IO[bytes]) -> bool:
+        copy.seek(0)
+        try:
+            with open(self._path, "rb") as file:
+                while True:
+                    written = copy.read(_CHUNK)
+                    if file.read(_CHUNK) != written:
+                        return False
+                    if not written:
+                        return True
+        except OSError:  # whose mode was changed, for one
+            return False
+
+    def _write_anew(self, copy: IO[bytes], fd: int | None) -> None:
+        """Write the copy to the open file, or to a new one of the same name."""
+        new = fd is None
+        if fd is None:
+            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
+            Path(self._path).unlink(missing_ok=True)
+            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            os.ftruncate(fd, 0)
+            copy.seek(0)
+            while data := copy.read(_CHUNK):
+                _write_all(fd, data)
+        finally:
+            if new:
+                os.close(fd)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    written = os.write(fd, data)
+    while written < len(data):  # a nearly full disk may take a part
+        written += os.write(fd, data[written:])
+
+
+def _is_writable(fd: int, *, wait: bool = False) -> bool:
+    """Whether a pipe or device takes something, or fails at once."""
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    return bool(poll.poll(None if wait else 0))
 
 
 def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
-    """Open log files for writing, all of them or none.
+    """Open log files for writing, all of them or none. To open a FIFO waits for its reader.
 
     Args:
         names: file names; `STDOUT` for standard output, None for no log.
@@ -82,13 +249,13 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
                 opened.append(None)
                 continue
             if name == STDOUT:
-                fd = sys.stdout.fileno()
-                os.set_blocking(fd, True)
-                opened.append(LogFile(fd, "standard output", keep_open=True))
+                opened.append(_standard_output())
                 continue
-            existed = Path(name).exists()
-            # Not truncated yet: if a later file cannot be opened, this one must not be lost.
-            fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            existed = os.path.exists(name)
+            # Not truncated yet: if a later file cannot be opened, this one must not be lost. What
+            # is appended stays whole when a bot truncates the file.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            fd = os.open(name, flags, 0o666)
             opened.append(_packed(fd, name) if name.endswith(PACKED) else LogFile(fd, name))
             if not existed:
                 fresh.append(name)
@@ -97,19 +264,29 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             if stat.S_ISREG(status.st_mode) and key in fds:
                 raise UsageError(f"{fds[key]} and {name} are the same file")
             fds[key] = name
-    except (OSError, UsageError) as error:
+    except BaseException as error:
         for log in opened:
             if log is not None:
-                LogFile.close(log)  # nothing is written to a file that is not emptied
+                log.discard()
         for name in fresh:
             Path(name).unlink(missing_ok=True)
-        if isinstance(error, UsageError):
-            raise
-        raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
+        if isinstance(error, OSError):
+            raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
+        if isinstance(error, ValueError):  # a NUL in a name
+            raise UsageError(f"cannot write a log: {error}") from error
+        raise
     for log in opened:
         if log is not None:
             log.empty()
     return opened
+
+
+def _standard_output() -> LogFile:
+    if sys.__stdout__ is None:
+        raise UsageError("standard output is closed: the log has nowhere to go")
+    fd = sys.stdout.fileno()
+    os.set_blocking(fd, True)
+    return LogFile(fd, "standard output", keep_open=True)
 
 
 def _packed(fd: int, name: str) -> LogFile:

@@ -35,16 +35,10 @@ class PackedLogFile(LogFile):
         now = time.monotonic()
         if self._bytes >= BLOCK_BYTES or now - self._flushed >= BLOCK_SECONDS:
             self._flushed = now
-            super().write(self._stream.block(self._take()))
+            self._put(self._stream.block(self._take()))
 
-    def close(self) -> None:
-        """End the stream and close the file."""
-        if self.closed:
-            return
-        try:
-            super().write(self._stream.end(self._take()))
-        finally:
-            super().close()
+    def _tail(self) -> bytes:
+        return self._stream.end(self._take())
 
     def _take(self) -> bytes:
         lines = b"".join(self._waiting)

@@ -1,15 +1,20 @@
-"""Log files: all or none, nothing lost, whole lines."""
+"""Log files: all or none, nothing lost, whole lines, restored when somebody damaged them."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from referee.errors import LogWriteError, UsageError
+from referee.logs import files
 from referee.logs.files import open_logs
+from referee.logs.source import LogReader
 
 
 def test_no_log_is_no_file() -> None:
@@ -67,3 +72,157 @@ def test_two_logs_in_one_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="same file"):
         open_logs([str(tmp_path / "log"), str(tmp_path / "link")])
     assert not (tmp_path / "log").exists()
+
+
+# --- a log that somebody else changes while it is written (spec/log-format.md, 1) -----------------
+
+LINES = [b'{"line":%d,"random":"%s"}\n' % (n, os.urandom(40).hex().encode()) for n in range(1000)]
+
+
+def truncate(file: Path) -> None:
+    os.truncate(file, 0)
+
+
+def change(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def add(file: Path) -> None:
+    with file.open("ab") as opened:
+        opened.write(b"more\n")
+
+
+def replace(file: Path) -> None:
+    file.unlink()
+    file.write_bytes(b"another\n")
+
+
+def link_elsewhere(file: Path) -> None:
+    file.unlink()
+    (file.parent / "precious").write_bytes(b"precious\n")
+    file.symlink_to(file.parent / "precious")
+
+
+def remove_folder(file: Path) -> None:
+    file.unlink()
+    file.parent.rmdir()
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (truncate, "changed"),
+        (change, "changed"),
+        (add, "changed"),
+        (lambda file: file.chmod(0), None),
+        (Path.unlink, "removed"),
+        (remove_folder, "removed"),
+        (replace, "replaced"),
+        (link_elsewhere, "replaced"),
+        (lambda file: None, None),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_damaged_log_is_written_anew(
+    tmp_path: Path, damage: Callable[[Path], object], problem: str | None, suffix: str
+) -> None:
+    file = tmp_path / "folder" / f"log{suffix}"
+    file.parent.mkdir()
+    (log,) = open_logs([str(file)])
+    assert log is not None
+    log.keep_copy()
+    for line in LINES[:900]:
+        log.write(line)
+    damage(file)
+    for line in LINES[900:]:
+        log.write(line)
+    found = log.finish()
+    # Root may read every file, others cannot look into one whose mode was taken away.
+    assert found == problem or (problem is None and found == "changed")
+    file.chmod(0o644)
+    with LogReader(str(file)) as reader:
+        assert list(reader) == LINES
+        assert not reader.cut
+    if (file.parent / "precious").exists():
+        assert (file.parent / "precious").read_bytes() == b"precious\n"
+
+
+def test_a_truncated_log_has_no_hole(tmp_path: Path) -> None:
+    """What is written after somebody truncated the file stands at its begin, not behind NULs."""
+    (log,) = open_logs([str(tmp_path / "log")])
+    assert log is not None
+    log.write(b"one\n")
+    os.truncate(tmp_path / "log", 0)
+    log.write(b"two\n")
+    assert (tmp_path / "log").read_bytes() == b"two\n"
+    log.close()
+
+
+def test_a_long_copy_leaves_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_COPY_IN_MEMORY", 1000)
+    (log,) = open_logs([str(tmp_path / "log")])
+    assert log is not None
+    log.keep_copy()
+    for line in LINES:
+        log.write(line)
+    (tmp_path / "log").unlink()
+    assert log.finish() == "removed"
+    assert (tmp_path / "log").read_bytes() == b"".join(LINES)
+
+
+def test_a_log_that_cannot_be_restored_is_said(tmp_path: Path) -> None:
+    (log,) = open_logs([str(tmp_path / "log")])
+    assert log is not None
+    log.keep_copy()
+    log.write(b"line\n")
+    (tmp_path / "log").unlink()
+    (tmp_path / "log").mkdir()
+    with pytest.raises(LogWriteError, match="log"):
+        log.finish()
+    assert log.closed
+
+
+# --- the reader of a pipe -------------------------------------------------------------------------
+
+
+def test_a_write_does_not_wait_for_the_reader_of_a_pipe(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    (log,) = open_logs([str(fifo)])
+    assert log is not None
+    written = b"".join(LINES) * 50
+    log.write(written)
+    assert log.behind
+    read = bytearray()
+    while log.behind:
+        read += os.read(reader, 65536)
+        log.push()
+    log.drain()  # there is nothing to wait for any more
+    read += os.read(reader, 65536)
+    os.close(reader)
+    assert read == written
+    log.close()
+
+
+def test_draining_waits_for_the_reader(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = subprocess.Popen(["cat", str(fifo)], stdout=subprocess.PIPE)
+    (log,) = open_logs([str(fifo)])
+    assert log is not None
+    written = b"".join(LINES) * 50
+    log.write(written)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(reader.communicate)
+        log.drain()
+        assert not log.behind
+        log.close()
+        assert read.result()[0] == written
+
+
+def test_a_nul_in_a_name_is_wrong_usage() -> None:
+    with pytest.raises(UsageError, match="null byte"):
+        open_logs(["a\0b"])
