@@ -7,14 +7,17 @@ import sys
 def main() -> int:
     """Run the command on the process's arguments; returns the exit code."""
     # Start-up makes many objects and no garbage, and looking for some there takes a quarter of it.
-    # `referee play` lets the collector run again when its match begins.
+    # A command lets the collector run again when its work begins (`referee.cli.running`).
     gc.disable()
-    from referee.cli import main as run_command
+    from referee.interrupts import Interrupts
 
-    try:
-        return run_command()
-    finally:
-        gc.freeze()  # the process ends: Python need not sort out what is garbage once more
+    with Interrupts() as interrupts:  # before all that takes time to load
+        from referee.cli import main as run_command
+
+        try:
+            return run_command(interrupts=interrupts)
+        finally:
+            gc.freeze()  # the process ends: Python need not sort out what is garbage once more
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Sequence
 
 import trio
@@ -41,6 +42,12 @@ def play_match(
     Raises:
         UsageError: wrong number of bots, a bad seed, a BOT or file that cannot be used.
         LogWriteError: a log could not be written; the match was given up.
+        ShortageError: the system is short of processes, memory or file descriptors.
+        InternalError: the referee has a bug.
+        KeyboardInterrupt: Ctrl-C; the bots have ended.
+
+    Warns:
+        RuntimeWarning: somebody has changed or removed a log during the match; it was written anew.
     """
     rules = GAMES[game]
     if not rules.min_seats <= len(bots) <= rules.max_seats:
@@ -53,6 +60,9 @@ def play_match(
         raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")
     commands = [resolve_bot(bot) for bot in bots]
     files = open_logs([log, record])
+    for file in files:
+        if file is not None:
+            file.keep_copy()
     try:
         runner = Runner(
             rules,
@@ -62,7 +72,17 @@ def play_match(
             log=files[0],
             record=files[1],
         )
-        return trio.run(runner.run).result
+        result = trio.run(runner.run).result
+        for file in files:
+            problem = file.finish() if file is not None else None
+            if file is not None and problem is not None:
+                text = f"{file.name} was {problem} by somebody else during the match"
+                warnings.warn(f"{text}; it was written anew", RuntimeWarning, stacklevel=2)
+        return result
+    except BaseExceptionGroup as group:  # Ctrl-C in a nursery
+        if group.subgroup(KeyboardInterrupt) is not None:
+            raise KeyboardInterrupt from None
+        raise
     finally:
         for file in files:
             if file is not None:

@@ -10,10 +10,18 @@ itself has a bug.
     |   `-- BotNotFoundError  a BOT argument names nothing that can be run
     |-- LogWriteError         a log could not be written (disk full, reader gone)
     |-- LogReadError          a log cannot be read from some line on
-    `-- ProtocolMisuseError   code drove a game or a match out of turn: a bug in that code
+    |-- ShortageError         the system is short of processes, memory or file descriptors
+    |-- ProtocolMisuseError   code drove a game or a match out of turn: a bug in that code
+    `-- InternalError         the referee has a bug; its cause is the exception that showed it
 """
 
 from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+
+SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
+"""What a system call fails with when the system, or this process's share of it, is used up."""
 
 
 class RefereeError(Exception):
@@ -61,3 +69,45 @@ class LogReadError(RefereeError):
 
 class ProtocolMisuseError(RefereeError):
     """A game or a match was driven out of turn: a bug in the code that drives it."""
+
+
+class ShortageError(RefereeError):
+    """The system is short of something that the referee needs. That is nobody's fault.
+
+    Args:
+        what: was to be done, such as "cannot start ./my_bot".
+    """
+
+    def __init__(self, what: str, cause: OSError | MemoryError) -> None:
+        why = cause.strerror if isinstance(cause, OSError) else "no memory"
+        super().__init__(f"{what}: {why}")
+
+
+class InternalError(RefereeError):
+    """The referee has a bug. The exception that showed it is the `__cause__`."""
+
+
+def as_ours(error: Exception) -> RefereeError:
+    """An exception that came out of a match or a run of cases as one of this package.
+
+    Nurseries raise groups. Of a group the first error of ours counts, since what else failed
+    failed with it; else the first of all.
+    """
+    errors = list(_leaves(error))
+    for leaf in errors:
+        if isinstance(leaf, RefereeError):
+            return leaf
+    first = errors[0]
+    if isinstance(first, MemoryError) or (isinstance(first, OSError) and first.errno in SHORTAGES):
+        return ShortageError("the match was given up", first)
+    ours = InternalError(f"{type(first).__name__}: {first}")
+    ours.__cause__ = first
+    return ours
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error

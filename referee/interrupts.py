@@ -1,8 +1,9 @@
 """Ctrl-C, SIGTERM and SIGHUP as something that cannot leave a bot behind.
 
-A signal may come at any instruction, also between the start of a process and the line that
-remembers it. So the handlers here only note the signal while they are told to hold, and raise
-`Interrupted` otherwise.
+A signal may come at any instruction: between the start of a process and the line that remembers
+it, or in the middle of an import, which leaves half a module behind. So the handlers only note a
+signal. `Interrupted` is raised where a command says that it can be: inside `raising`, and at
+`check`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Interrupted(BaseException):
 
     def __init__(self, number: int) -> None:
         super().__init__(
-            "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+            "interrupted" if number == signal.SIGINT else f"ended by {signal_name(number)}"
         )
         self.number = number
 
@@ -35,13 +36,13 @@ class Interrupted(BaseException):
 
 
 class Interrupts:
-    """Catches the signals while it is entered.
+    """Catches the signals while it is entered, and notes them.
 
     One that is ignored stays ignored, as under nohup; but nobody means to ignore SIGTERM.
     """
 
     def __init__(self) -> None:
-        self._holding = False
+        self._raising = False
         self._noted: int | None = None
         self._before: dict[int, object] = {}
 
@@ -61,14 +62,31 @@ class Interrupts:
         return tuple(self._before)
 
     @contextmanager
+    def raising(self) -> Iterator[None]:
+        """Raise `Interrupted` in this block as soon as a signal comes, or for one noted before.
+
+        For a block that may wait for long, starts no process and imports nothing.
+        """
+        yield from self._switch(True)
+
+    @contextmanager
     def held(self) -> Iterator[None]:
-        """Only note signals in this block; raise for one at its end."""
-        self._holding = True
+        """Only note signals in this part of a `raising` block; raise for one at its end."""
+        yield from self._switch(False)
+
+    def _switch(self, raising: bool) -> Iterator[None]:
+        before = self._raising
+        self._raising = raising
         try:
+            self._check_if_raising()
             yield
         finally:
-            self._holding = False
-        self.check()
+            self._raising = before
+        self._check_if_raising()
+
+    def _check_if_raising(self) -> None:
+        if self._raising:
+            self.check()
 
     def check(self) -> None:
         """Raise `Interrupted` if a signal was noted."""
@@ -77,5 +95,14 @@ class Interrupts:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._noted = number
-        if not self._holding:
+        if self._raising:
+            self._raising = False  # a second signal must not tear what cleans up after the first
             raise Interrupted(number)
+
+
+def signal_name(number: int) -> str:
+    """A signal's name, such as "SIGSEGV"; "signal 50" for one that has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -20,7 +20,7 @@ from referee.bots.command import BotCommand
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import Answer, BotProcess, Failure
 from referee.bots.stderr import StderrKeeper
-from referee.errors import LogWriteError
+from referee.errors import LogWriteError, as_ours
 from referee.game import Disqualification, Fault, Rules
 from referee.logs.files import LogFile
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
@@ -94,8 +94,20 @@ class Runner:
         """Play the match.
 
         Raises:
-            LogWriteError: a log could not be written; the match was given up.
+            LogWriteError: a log could not be written.
+            ShortageError: the system is short of something.
+            InternalError: the referee has a bug.
+
+        In each case the match was given up, all bots have ended, and the logs are valid as far as
+        they go.
         """
+        try:
+            return await self._run()
+        except Exception as error:
+            ours = as_ours(error)
+            raise ours from ours.__cause__
+
+    async def _run(self) -> Played:
         failure: LogWriteError | None = None
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
@@ -106,6 +118,7 @@ class Runner:
                 while self.match.due:
                     await self._step()
                 await self._farewell()
+                await self._await_readers()
             except LogWriteError as error:
                 failure = error
             finally:
@@ -171,6 +184,7 @@ class Runner:
 
     async def _step(self) -> None:
         """Await the reply that is due, hand it to the match and tell what follows from it."""
+        await self._await_readers()
         seat = self.match.due[0]
         process = self._processes[seat]
         asked = self.asked_since
@@ -214,6 +228,18 @@ class Runner:
             self._log.write(b"".join(public))
         if self._record is not None and entries:
             self._record.write(entries, trio.current_time() - self._start_time)
+
+    async def _await_readers(self) -> None:
+        """Let the reader of a log that goes to a pipe catch up.
+
+        The match stands still meanwhile, and the clock of the bot that was asked begins anew: its
+        request may not have been handed over whole (8.1).
+        """
+        for file in (self._log, self._record_file):
+            while file is not None and file.behind:
+                await trio.lowlevel.wait_writable(file.fd)
+                file.push()
+                self.asked_since = trio.current_time()
 
     async def _bring_news(self) -> None:
         while True:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +97,25 @@ def one_line(text: str) -> str:
     assert text.count("\n") == 1, text
     assert text.endswith("\n")
     return text
+
+
+RUN = f"REFEREE_TEST_RUN={uuid.uuid4()}"
+"""Stands in the environment of every process that these tests start."""
+os.environ.update([RUN.split("=")])
+
+
+def left_behind() -> list[str]:
+    """Command lines of processes started by the tests of this process that are still running."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (folder / "environ").read_bytes()
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if RUN.encode() in environment and command:  # a zombie has neither
+            found.append(command.replace(b"\0", b" ").decode(errors="replace"))
+    return found
 
 
 def is_running(pid: int) -> bool:

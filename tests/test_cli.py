@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
+import select
+import shlex
 import signal
 import subprocess
 import sys
+import tempfile
+from itertools import product
 from pathlib import Path
 
 import jsonschema
 import msgspec
 import pytest
-from live import HOSTILE, ROOT, entries, hostile, is_running, one_line, referee
+from live import ROOT, entries, hostile, is_running, left_behind, one_line, referee
 
 from referee import cli
 from referee.cli import entry
 from referee.cli import play as play_command
 from referee.cli.arguments import MAX_SEED as COMMAND_MAX_SEED
 from referee.games import GAMES
-from referee.match import MAX_SEED
+from referee.logs.validate import validate_log
+from referee.logs.verify import Kind, verify_record
+from referee.match import MAX_SEED, Match
 from referee.options import Options
 
 PLAY = ("play", "big_money", "big_money")
@@ -208,6 +215,13 @@ WRONG = [
     ((*PLAY, "--seed"), "--seed"),
     ((*PLAY, "--time-limit", "0"), "seconds"),
     ((*PLAY, "--time-limit", "nan"), "seconds"),
+    ((*PLAY, "--time-limit", "1e308"), "1,000,000"),
+    ((*PLAY, "--time-limit", "1_0"), "seconds"),
+    ((*PLAY, "--time-limit", "\uff11\uff10"), "seconds"),  # digits of another script
+    ((*PLAY, "--seed", "\u0661"), "2**53"),
+    ((*PLAY, "--seed", "1_0"), "2**53"),
+    ((*PLAY, "--seed", " 1"), "2**53"),
+    ((*PLAY, "--max-turns", str(10**30)), "1 or more"),
     ((*PLAY, "--startup-limit", "inf"), "seconds"),
     ((*PLAY, "--grace", "-1"), "seconds"),
     ((*PLAY, "--max-turns", "0"), "1 or more"),
@@ -313,23 +327,10 @@ def test_signals_end_the_match_and_every_bot(
     assert done.returncode == code
     assert done.stdout == ""
     assert "all bots were ended" in one_line(done.stderr)
-    assert not bots_running()
+    assert left_behind() == []
     # What stands in the log is whole lines.
     assert (tmp_path / "log").read_bytes()[-1:] in (b"", b"\n")
     entries(tmp_path / "log")
-
-
-def bots_running() -> list[str]:
-    """Command lines of hostile bots that are still running."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if str(HOSTILE).encode() in command and is_running(int(folder.name)):
-            found.append(command.decode())
-    return found
 
 
 def test_a_daemonised_child_is_found(tmp_path: Path) -> None:
@@ -345,15 +346,236 @@ def test_a_disk_that_fills_up_is_said_in_one_line() -> None:
     assert "/dev/full" in one_line(done.stderr)
 
 
-def test_a_bug_has_a_code_of_its_own(
+def test_a_bug_has_a_code_of_its_own_and_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """What the developers need is in a file that the line names; the match ends in order."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a\x1bbug")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Match, "disqualify", fail)
+    record = str(tmp_path / "record")
+    assert cli.main(["play", "minimal", hostile("exit_at", 2), "--record", record]) == 70
+    line = one_line(capsys.readouterr().err)
+    assert line.startswith("referee: RuntimeError: a\\x1bbug. This is a bug in the referee")
+    (file,) = tmp_path.glob("referee-bug-*.txt")
+    assert str(file) in line
+    assert "please report it" in line
+    assert "in fail" in file.read_text()  # the traceback
+    assert left_behind() == []
+    assert verify_record(record).kind == Kind.CUT_SHORT
+
+
+def test_a_bug_while_the_disk_is_full_is_said_on_stderr(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(*_: object) -> int:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(play_command, "_play_match", fail)
+    monkeypatch.setattr(tempfile, "tempdir", "/no/such/folder")
     assert cli.main(PLAY) == 70
-    assert "please report" in capsys.readouterr().err
+    *before, line = capsys.readouterr().err.splitlines()
+    assert "with the lines above" in line
+    assert any("in fail" in each for each in before)
+
+
+# --- what a bot, or the machine, does to the logs -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "target"),
+    [
+        *product(["truncate", "change", "add_lines", "remove", "replace"], ["log", "record"]),
+        *product(["add_lines", "remove", "replace"], ["record.gz"]),
+    ],
+)
+def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, target: str) -> None:
+    """The match stands, and a line says so."""
+    log, record = tmp_path / "log", tmp_path / ("record.gz" if target[-3:] == ".gz" else "record")
+    damaged = tmp_path / target
+    done = referee(
+        *("play", "big_money", hostile(mode, f"6:{damaged}"), "--seed", "1", "-q"),
+        *("--log", str(log), "--record", str(record)),
+    )
+    assert done.returncode == 0
+    did = {"remove": "removed", "replace": "replaced"}.get(mode, "changed")
+    expected = (
+        f"referee: {damaged} was {did} by somebody else during the match; it was written anew"
+    )
+    assert one_line(done.stderr).startswith(expected)
+    assert verify_record(str(record)).kind == Kind.HOLDS
+    assert list(validate_log(str(log), GAMES["dominion"])) == []
+    if mode == "replace":
+        assert (tmp_path / f"{target}.other").read_text() == "precious\n"
+
+
+def test_a_log_that_cannot_be_restored(tmp_path: Path) -> None:
+    """The result is lost to nobody: it is shown, and then what could not be written."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    bot = hostile("remove_folder", f"6:{folder / 'log'}")
+    done = referee("play", "big_money", bot, "--log", str(folder / "log"), "-q")
+    assert done.returncode == 0
+    assert "removed by somebody else" in one_line(done.stderr)
+    assert entries(folder / "log")[-1]["type"] == "game-end"
+
+
+def test_a_log_to_a_fifo_waits_for_its_reader(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "referee", *PLAY, "-q", "--log", str(fifo)]
+    with subprocess.Popen(command) as playing:
+        lines = fifo.read_bytes().splitlines()
+        assert playing.wait() == 0
+    assert json.loads(lines[-1])["type"] == "game-end"
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_fifo_that_nobody_reads_can_be_interrupted(tmp_path: Path, opened: bool) -> None:
+    """Neither the opening nor the writing holds up Ctrl-C."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK) if opened else None
+    bots = ("random_legal", "random_legal")
+    command = [sys.executable, "-m", "referee", "play", *bots, "--record", str(fifo)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as playing:
+        if reader is not None:
+            await_full(fifo)
+        else:
+            await_asleep(playing.pid)
+        playing.send_signal(signal.SIGINT)
+        _, said = playing.communicate()
+        assert playing.returncode == 130
+    assert ("all bots were ended" in said) == opened
+    assert left_behind() == []
+    if reader is not None:
+        os.close(reader)
+
+
+def await_full(fifo: Path) -> None:
+    """Wait until a pipe takes no more."""
+    writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    poll = select.poll()
+    poll.register(writer, select.POLLOUT)
+    while poll.poll(0):
+        os.sched_yield()
+    os.close(writer)
+
+
+def await_asleep(pid: int) -> None:
+    """Wait until a process that catches SIGTERM waits for something."""
+    while True:
+        status = dict(
+            line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        )
+        if status["State"][0] == "S" and int(status["SigCgt"], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        os.sched_yield()
+
+
+def test_no_log_goes_to_a_closed_stdout() -> None:
+    command = f"{sys.executable} -m referee play big_money big_money --log - >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "standard output is closed" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize("arguments", [(*PLAY, "--format", "json"), ("bots",)])
+def test_stdout_and_stderr_full(arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "referee", *arguments]
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
+
+
+@pytest.mark.parametrize("descriptors", [20, 30, 45])
+def test_a_shortage_of_descriptors_is_no_verdict(descriptors: int, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "referee", *PLAY, "--record", str(tmp_path / "record")]
+    command = f"ulimit -n {descriptors}; exec {shlex.join(words)}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 71
+    assert "Too many open files" in one_line(done.stderr)
+    assert done.stdout == ""
+    assert left_behind() == []
+
+
+def test_a_shortage_of_processes_is_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def short(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", short)
+    for command in (PLAY, ("conform", "minimal", "-q", "--case", "3.1")):
+        assert cli.main(command) == 71
+        printed = capsys.readouterr()
+        assert "temporarily unavailable" in one_line(printed.err)
+        assert printed.out == ""
+
+
+# --- what strangers write is harmless -------------------------------------------------------------
+
+EVIL = "\x1b[31m\x07\u009b2J\u202e\u2066\u2028\u200b\ufeff\U000e0041\ue000"
+
+
+def test_names_and_stderr_in_the_table_are_plain(tmp_path: Path) -> None:
+    line, said = tmp_path / "line", tmp_path / "said"
+    reply = {"type": "player-name-reply", "player_number": "player1", "name": f"<{EVIL}>"}
+    line.write_text(json.dumps(reply, ensure_ascii=False) + "\n")
+    said.write_text(f"<{EVIL}>\n\ttab\n")
+    bots = (hostile("garbage", f"0:{line}"), hostile("shout", said))
+    done = referee("play", *bots, "--max-turns", "1")
+    assert done.returncode == 1
+    # Control characters are taken out of names (3.1).
+    assert "<[31m2J???????>" in done.stdout
+    assert f"    <{'?'.join(['', '[31m', '', '2J', *[''] * 7])}>" in done.stdout
+    assert "    " + " " * 8 + "tab" in done.stdout
+    assert done.stdout.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31mb", "a\u202eb", "caf\udce9"])
+def test_file_names_are_escaped(tmp_path: Path, name: str) -> None:
+    """In what is wrong, in what is right, and in the command that plays the match again."""
+    bot = tmp_path / f"{name}.py"
+    bot.write_text((ROOT / "example_bots" / "minimal.py").read_text())
+    record, log = (str(tmp_path / f"{name}.{kind}") for kind in ("record", "log"))
+    environment = os.environ | {"PYTHONUTF8": "1"}
+    for file in (bot, tmp_path / f"{name}.js", "minimal"):
+        text = referee("play", str(file), "minimal", "--seed", "3", env=environment)
+        assert (text.stdout + text.stderr).replace("\n", "").isprintable()
+        again = text.stdout.splitlines()[-1:]
+        if again:
+            words = subprocess.run(
+                ["bash", "-c", again[0].replace("referee play", "printf '%s\\0'")],
+                stdout=subprocess.PIPE,
+                check=True,
+            )
+            assert words.stdout.split(b"\0")[0] == os.fsencode(file)
+    played = referee("play", str(bot), "minimal", "--record", record, "--log", log, "-q")
+    assert (played.returncode, played.stderr) == (0, "")
+    wrong = tmp_path / f"{name}.wrong"
+    wrong.write_text("{}\n")
+    for command in (
+        ("play", str(bot), "minimal", "--format", "json"),
+        ("verify", record, str(wrong)),
+        ("verify", record, "--format", "json"),
+        ("validate", log, str(wrong)),
+        ("validate", log, str(wrong), "--format", "json"),
+        ("validate", log, str(wrong), "--format", "junit"),
+        ("replay", log, record, str(wrong)),
+        ("replay", str(tmp_path / f"{name}.none")),
+        ("conform", str(bot), "--case", "3.1", "-q"),
+        ("conform", str(bot), "--case", "3.1", "--format", "html"),
+        ("play", *PLAY[1:], "--log", str(tmp_path / name / "none")),
+        ("play", *PLAY[1:], "--format", name),
+    ):
+        done = referee(*command, env=environment)
+        assert done.returncode in (0, 1, 2), done.stderr
+        assert "Traceback" not in done.stderr
+        if "json" not in command:  # for programs, which read escapes
+            assert (done.stdout + done.stderr).replace("\n", "").isprintable(), command
 
 
 # --- in this process: the same, for what coverage sees --------------------------------------------

@@ -1,37 +1,72 @@
-"""Signals: raised at once, or noted while something must not be torn apart."""
+"""Signals: noted, and raised where a command allows it."""
 
 from __future__ import annotations
 
 import os
 import signal
-import threading
 
 import pytest
 
-from referee.interrupts import Interrupted, Interrupts
+from referee.interrupts import Interrupted, Interrupts, signal_name
 
 
-def test_a_signal_is_raised_at_once() -> None:
-    def be_ended() -> None:
-        os.kill(os.getpid(), signal.SIGTERM)
-        threading.Event().wait(5)
-
-    with Interrupts(), pytest.raises(Interrupted) as caught:
-        be_ended()
+def test_a_signal_is_only_noted() -> None:
+    """Start-up must not be torn apart: an import, or a process that nobody remembers yet."""
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(Interrupted) as caught:
+            interrupts.check()
     assert caught.value.exit_code == 143
+
+
+def test_a_signal_is_raised_at_once_where_a_command_allows_it() -> None:
+    with Interrupts() as interrupts, pytest.raises(Interrupted), interrupts.raising():
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_a_signal_noted_before_is_raised_where_it_is_allowed() -> None:
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGHUP)
+        with pytest.raises(Interrupted, match="SIGHUP"), interrupts.raising():
+            pytest.fail("it was not raised")
 
 
 def test_a_held_signal_is_raised_at_the_end() -> None:
     done = []
 
     def hold(interrupts: Interrupts) -> None:
-        with interrupts.held():
-            os.kill(os.getpid(), signal.SIGINT)
-            done.append("what was held")
+        with interrupts.raising():
+            with interrupts.held():
+                signal.raise_signal(signal.SIGINT)
+                done.append("what was held")
+            done.append("not reached")
 
     with Interrupts() as interrupts, pytest.raises(Interrupted, match="interrupted"):
         hold(interrupts)
     assert done == ["what was held"]
+
+
+def test_a_second_signal_does_not_tear_what_cleans_up_after_the_first() -> None:
+    cleaned = []
+
+    def interrupted(interrupts: Interrupts) -> None:
+        with interrupts.raising():
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:
+                signal.raise_signal(signal.SIGTERM)
+                cleaned.append("up")
+
+    with Interrupts() as interrupts, pytest.raises(Interrupted):
+        interrupted(interrupts)
+    assert cleaned == ["up"]
+
+
+@pytest.mark.parametrize(
+    ("number", "name"), [(11, "SIGSEGV"), (9, "SIGKILL"), (50, "signal 50"), (63, "signal 63")]
+)
+def test_a_signal_has_its_name_or_its_number(number: int, name: str) -> None:
+    assert signal_name(number) == name
 
 
 def test_the_handlers_of_before_come_back() -> None:

@@ -11,8 +11,11 @@ import pytest
 import trio
 from live import entries, hostile, is_running, play, without_times
 
-from referee.errors import LogWriteError
+from referee.errors import InternalError, LogWriteError
+from referee.games import GAMES
 from referee.logs.files import open_logs
+from referee.logs.validate import validate_log
+from referee.logs.verify import Kind, verify_record
 from referee.match import Match
 
 BIG_MONEY = "big_money"
@@ -147,7 +150,8 @@ async def test_four_players_lose_two_and_go_on(tmp_path: Path) -> None:
     [
         (hostile("exit_at", 1), "exit code 3"),
         (hostile("exit_at", 4), "exit code 3"),
-        (hostile("die_at", 2), "SIGSEGV"),
+        (hostile("die_at", "2:11"), "SIGSEGV"),
+        (hostile("die_at", "2:50"), "signal 50"),
         (hostile("close_stdout", 2), "closed its standard output"),
         (hostile("unfinished"), "exit code 0"),
     ],
@@ -240,6 +244,9 @@ BAD_LINES = [
     (b"1" * 5000, "invalid-json"),
     (b"[]", "invalid-json"),
     (b"\x00", "invalid-json"),
+    (b"\v", "invalid-json"),  # no white space of JSON, so no blank line (1.1)
+    (b"\f", "invalid-json"),
+    (b"\xc2\xa0", "invalid-json"),
     (b"{}", "wrong-type"),
     (b'{"type":5}', "wrong-type"),
     (b'{"type":"attack-reply","discard":[]}', "wrong-type"),
@@ -314,8 +321,14 @@ async def test_an_error_inside_the_referee_leaves_no_bot(
         receive(self, seat, line)
 
     monkeypatch.setattr(Match, "receive", fail)
-    with pytest.RaisesGroup(pytest.RaisesExc(RuntimeError, match="a bug")):
+    with pytest.raises(InternalError, match="a bug") as caught:
         await play(tmp_path, BIG_MONEY, hostile("stays"))
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    verdict = verify_record(str(tmp_path / "record"))
+    assert verdict.kind == Kind.CUT_SHORT
+    assert "valid so far" in verdict.text
+    findings = list(validate_log(str(tmp_path / "log"), GAMES["dominion"]))
+    assert [finding.section for finding in findings] == ["2.14"]  # no game-end, nothing else
 
 
 async def test_cancelling_leaves_no_bot(tmp_path: Path) -> None:

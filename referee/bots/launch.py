@@ -13,7 +13,9 @@ import subprocess
 import time
 
 from referee.bots.command import BotCommand
-from referee.errors import ProtocolMisuseError
+from referee.bots.guardian import GUARDIAN
+from referee.bots.orphans import descendants
+from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 
 _REAP_SECONDS = 5
 
@@ -29,11 +31,20 @@ class LaunchedBot:
     """
 
     def __init__(self, command: BotCommand) -> None:
-        """Start the process. Failing is no exception: the bot is then disqualified (3.4)."""
+        """Start the process. Failing is no exception: the bot is then disqualified (3.4).
+
+        Raises:
+            ShortageError: the system has no process, memory or file descriptor left for it.
+        """
         self.command = command
         self.popen: subprocess.Popen[bytes] | None = None
         self.error = ""
         self.started = time.monotonic()
+        self._guarded = False
+        try:
+            GUARDIAN.begin()
+        except OSError as error:
+            raise ShortageError("cannot start /bin/sh", error) from error
         try:
             self.popen = subprocess.Popen(
                 command.argv,
@@ -45,7 +56,16 @@ class LaunchedBot:
                 start_new_session=True,
             )
         except OSError as error:
+            GUARDIAN.end(None)
+            if error.errno in SHORTAGES:
+                raise ShortageError(f"cannot start {command.argument}", error) from error
             self.error = _explain(error)
+        except BaseException:
+            GUARDIAN.end(None)
+            raise
+        else:
+            GUARDIAN.watch(self.popen.pid)
+            self._guarded = True
 
     @property
     def exit_code(self) -> int | None:
@@ -65,8 +85,25 @@ class LaunchedBot:
         if self.popen is not None and self.popen.stdin is not None:
             self.popen.stdin.close()
 
-    def signal_group(self, number: int) -> None:
-        """Send a signal to everything in the bot's process group."""
+    def terminate(self) -> None:
+        """Ask everything in the bot's process group to end."""
+        self._signal_group(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill the process group, and what the bot has started outside it (8.3).
+
+        What has cut itself off from the bot, as a daemon does whose parent has ended, is not known
+        to be this bot's; `orphans.kill_orphans` finds it once all bots have ended.
+        """
+        if self.popen is None or self.popen.returncode is not None:
+            return
+        outside = descendants(self.popen.pid)  # of a dead process nobody descends
+        self._signal_group(signal.SIGKILL)
+        for pid in outside:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _signal_group(self, number: int) -> None:
         # Before the process is reaped its id cannot be anybody else's, and only then.
         if self.popen is not None and self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -89,6 +126,9 @@ class LaunchedBot:
     def reap(self) -> None:
         """Reap a process that has ended or was killed."""
         if self.popen is not None:
+            if self._guarded:
+                self._guarded = False
+                GUARDIAN.end(self.popen.pid)
             # SIGKILL cannot be ignored, but a process stuck in the kernel must not hang us.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(timeout=_REAP_SECONDS)
@@ -102,7 +142,7 @@ class LaunchedBot:
 
     def end(self) -> None:
         """Kill the group, reap the process, close the pipes. Safe at any time, more than once."""
-        self.signal_group(signal.SIGKILL)
+        self.kill()
         self.reap()
         self.close_pipes()
 

@@ -1,8 +1,9 @@
-"""Finding what a bot left behind outside its process group (protocol-v1, 8.4).
+"""Finding what a bot has started outside its process group (protocol-v1, 8.3 and 8.4).
 
 Killing a process group misses a child that went into a session of its own ("daemonised"). On
-Linux the referee can make itself the one that inherits such orphans; once all bots have ended,
-every new child it still has is one of them. Elsewhere these functions do nothing.
+Linux it is found as a descendant of its bot while the processes between them live. If they do not,
+the referee inherits it: once all bots have ended, every new child that the referee still has is
+such an orphan. Elsewhere these functions do nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import ctypes
 import os
 import signal
 import sys
-from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
 _MAX_ROUNDS = 1000
@@ -25,13 +25,27 @@ def adopt_orphans(adopt: bool = True) -> None:
             ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
 
 
-def children() -> set[int]:
-    """The process ids of this process's children, zombies among them."""
+def children(pid: int | str = "self") -> set[int]:
+    """The process ids of a process's children, zombies among them; by default this process's."""
     found: set[int] = set()
     if sys.platform == "linux":
-        for task in Path("/proc/self/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                found |= {int(pid) for pid in task.read_text().split()}
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{pid}/task"):
+                with (
+                    contextlib.suppress(OSError),
+                    open(f"/proc/{pid}/task/{task}/children") as file,
+                ):
+                    found |= {int(child) for child in file.read().split()}
+    return found
+
+
+def descendants(pid: int) -> set[int]:
+    """The children of a process, theirs, and so on."""
+    found: set[int] = set()
+    new = children(pid)
+    while new:
+        found |= new
+        new = {grandchild for child in new for grandchild in children(child)} - found
     return found
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import signal
 import sys
 from typing import TypeAlias
 
@@ -19,7 +18,9 @@ from msgspec import Struct
 
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
+from referee.decode import is_blank
 from referee.game import Disqualification
+from referee.interrupts import signal_name
 from referee.options import Options
 
 _CHUNK = 64 * 1024
@@ -194,7 +195,7 @@ class BotProcess:
             line = bytes(buffer[:end])
             del buffer[: end + 1]
             self._scanned = 0
-            if line and not line.isspace():
+            if not is_blank(line):
                 self._blank = 0
                 if buffer:
                     self._read_queue()
@@ -240,7 +241,7 @@ class BotProcess:
         if code is None:
             return "its process ended"
         if code < 0:
-            return f"its process was ended by {signal.Signals(-code).name}"
+            return f"its process was ended by {signal_name(-code)}"
         return f"its process ended with exit code {code}"
 
     @property
@@ -313,21 +314,21 @@ class BotProcess:
             grace: seconds to exit after the last line, and again after SIGTERM.
         """
         if not await self.end_input(grace):
-            self.launched.signal_group(signal.SIGTERM)
+            self.launched.terminate()
             with trio.move_on_after(grace):
                 await self._ended.wait()
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill the process group, reap the process, keep its last words (8.3)."""
-        self.launched.signal_group(signal.SIGKILL)
+        """Kill what the bot has started, reap the process, keep its last words (8.3)."""
+        self.launched.kill()
         with trio.move_on_after(_EXIT_SECONDS):
             await self._ended.wait()
         self.close()
 
     def close(self) -> None:
         """The same at once, without waiting for others. Safe more than once."""
-        self.launched.signal_group(signal.SIGKILL)
+        self.launched.kill()
         self.launched.reap()
         for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
             if not self._read_stderr():

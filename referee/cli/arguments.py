@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
+import re
 from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 from referee.cli.console import USAGE
+from referee.terminal import escaped
 
 MAX_SEED = 2**53  # as in referee.match, which is too heavy to be loaded for this
 
@@ -17,30 +18,41 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2."""
-        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(USAGE, f"{self.prog}: {escaped(message)} (see {self.prog} --help)\n")
 
 
-def number(
-    kind: Callable[[str], float], accepted: Callable[[float], bool], what: str
-) -> Callable[[str], float]:
-    """An argument's type: of this kind, and accepted; `what` says which are."""
+MAX_SECONDS = 1_000_000
+"""Eleven days: more is a slip of the keyboard."""
+MAX_COUNT = 10**9
+_INTEGER = re.compile("[0-9]{1,16}")
+_DECIMAL = re.compile("(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?")
 
-    def convert(text: str) -> float:
-        try:
-            value = kind(text)
-        except ValueError:
-            value = math.nan
-        if not accepted(value):
+
+def _integer(least: int, most: int, what: str) -> Callable[[str], int]:
+    def convert(text: str) -> int:
+        # int() takes "1_0", " 1", "+1" and the digits of other scripts as well.
+        if not _INTEGER.fullmatch(text) or not least <= int(text) <= most:
             raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-        return value
+        return int(text)
 
     return convert
 
 
-seed = number(int, lambda n: 0 <= n < MAX_SEED, "an integer from 0 to 2**53 - 1")
-count = number(int, lambda n: n >= 1, "an integer of 1 or more")
-seconds = number(float, lambda s: 0 < s < math.inf, "a number of seconds above 0")
-grace = number(float, lambda s: 0 <= s < math.inf, "a number of seconds, 0 or more")
+def _seconds(accepted: Callable[[float], bool], what: str) -> Callable[[str], float]:
+    def convert(text: str) -> float:
+        if not _DECIMAL.fullmatch(text) or not accepted(float(text)):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        return float(text)
+
+    return convert
+
+
+seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
+count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
+seconds = _seconds(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
+grace = _seconds(
+    lambda s: 0 <= s <= MAX_SECONDS, "a number of seconds, 0 or more, at most 1,000,000"
+)
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 """What a command adds itself to."""

@@ -33,11 +33,11 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         file = (bots | others).get(options.show)
         if file is None:
             raise UsageError(f"no {options.show!r}; there are: {', '.join(bots | others)}")
-        with printing():
+        with interrupts.raising(), printing():
             sys.stdout.write(file.read_text(encoding="utf-8"))
         return OK
     width = max(map(len, bots), default=0)
-    with printing():
+    with interrupts.raising(), printing():
         for name, path in bots.items():
             print(f"{name:{width}}  {describe_bot(path)}")
         print("\nTo start from (referee bots --show NAME): minimal, or in other languages")

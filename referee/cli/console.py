@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -10,10 +11,12 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from referee.errors import UsageError
+from referee.terminal import escaped
 
 OK = 0
 USAGE = 2
 BUG = 70  # EX_SOFTWARE of sysexits.h
+SHORTAGE = 71  # EX_OSERR
 READER_GONE = 128 + 13  # as if SIGPIPE had ended us
 PLAIN_WIDTH = 80
 """Columns where there is no terminal."""
@@ -26,8 +29,35 @@ def fail(text: str, code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Say one line on stderr."""
-    print(f"referee: {text}", file=sys.stderr)
+    """Say one line on stderr, whatever strangers have put into it."""
+    with contextlib.suppress(OSError):  # a full disk there: nobody can be told
+        print(f"referee: {escaped(text)}", file=sys.stderr, flush=True)
+
+
+def report_bug(error: BaseException) -> int:
+    """Say in one line that the referee has a bug; what its developers need goes to a file."""
+    import platform
+    import tempfile
+    import traceback
+
+    from referee._version import __version__
+
+    what = f"{type(error).__name__}: {error}"
+    versions = f"referee {__version__}, Python {platform.python_version()}, {platform.platform()}"
+    text = "\n".join([versions, repr(sys.argv), *traceback.format_exception(error)])
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="referee-bug-", suffix=".txt", delete=False, errors="backslashreplace"
+        ) as file:
+            file.write(text)
+        where = f"with {file.name}, which says where it happened"
+    except OSError:
+        with contextlib.suppress(OSError):
+            print(text, file=sys.stderr)
+        where = "with the lines above"
+    return fail(
+        f"{what}. This is a bug in the referee: please report it to the project, {where}", BUG
+    )
 
 
 @contextmanager
@@ -39,14 +69,23 @@ def printing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        silence_stdout()
+        silence(sys.stdout)
         raise UsageError(f"cannot write standard output: {error.strerror}") from error
 
 
-def silence_stdout() -> None:
-    """Send what is still written to stdout nowhere."""
-    # Python flushes stdout once more at its end and would complain there.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def silence(stream: TextIO) -> None:
+    """Send what is still written to stdout or stderr nowhere."""
+    # Python flushes both once more at its end and would complain there.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def flush_streams() -> None:
+    """Flush stdout and stderr, so that Python has nothing to complain of at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            silence(stream)
 
 
 def width(file: TextIO) -> int:

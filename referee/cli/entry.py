@@ -7,54 +7,79 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from referee._version import __version__
 from referee.cli import bots, conform, play, replay, validate, verify
 from referee.cli.arguments import Parser
-from referee.cli.console import BUG, READER_GONE, USAGE, fail, silence_stdout
-from referee.errors import LogWriteError, UsageError
+from referee.cli.console import (
+    OK,
+    READER_GONE,
+    SHORTAGE,
+    USAGE,
+    fail,
+    flush_streams,
+    printing,
+    report_bug,
+    silence,
+)
+from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
 
 COMMANDS = (play, conform, replay, verify, validate, bots)
 """In the order of the help."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | None = None) -> int:
     """Run one command.
 
     Args:
         arguments: without the program's name; by default those of the process.
+        interrupts: what catches the signals, entered already; by default one of its own.
 
     Returns:
-        The exit code: 0, 1, 2, 70 (a bug in the referee), 128 + N after signal N.
+        The exit code: 0, 1, 2, 70 (a bug in the referee), 71 (the system is short of something),
+        128 + N after signal N.
     """
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (closed by the caller: >&-)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a bot's name may be in any script
+    with nullcontext(interrupts) if interrupts is not None else Interrupts() as caught:
+        code = _run(arguments, caught)
+        flush_streams()
+    return code
+
+
+def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     try:
-        with Interrupts() as interrupts:
+        try:
             options = parser().parse_args(arguments)
-            run: Callable[[argparse.Namespace, Interrupts], int] = options.run
-            return run(options, interrupts)
+        except SystemExit as left:  # --help, --version, wrong usage
+            with printing():
+                return int(left.code or OK)
+        run: Callable[[argparse.Namespace, Interrupts], int] = options.run
+        code = run(options, interrupts)
+        interrupts.check()
+        return code
     except UsageError as error:
         return fail(str(error), USAGE)
     except LogWriteError as error:
         if error.reader_gone:
-            silence_stdout()
+            silence(sys.stdout)
             return READER_GONE
         return fail(f"{error}; the match was given up", USAGE)
     except BrokenPipeError:  # the reader of our own output has enough
-        silence_stdout()
+        silence(sys.stdout)
         return READER_GONE
     except Interrupted as interrupted:
         return interrupted.exit_code
-    except Exception:  # not one of ours, and no exit code of ours either
-        import traceback
-
-        traceback.print_exc()
-        return fail("this is a bug in the referee; please report it with the lines above", BUG)
+    except Exception as error:  # not one of ours, and no exit code of ours either
+        ours = as_ours(error)
+        if isinstance(ours, ShortageError):
+            return fail(str(ours), SHORTAGE)
+        return report_bug(ours.__cause__ or ours)
 
 
 def parser() -> argparse.ArgumentParser:

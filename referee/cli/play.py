@@ -16,10 +16,12 @@ from referee.cli.arguments import Commands, count, grace, seconds, seed
 from referee.cli.console import OK, has_colour, printing, say, width
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
+from referee.terminal import plain
 
 if TYPE_CHECKING:
     import trio
 
+    from referee.bots.command import BotCommand
     from referee.bots.launch import LaunchedBot
     from referee.logs.files import LogFile
     from referee.play import Played, Runner
@@ -49,8 +51,9 @@ def add(commands: Commands) -> None:
         description="Play one match between two to four bots.",
         epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
         'file runs under this Python), or a quoted command line such as "node my_bot.js --fast". '
-        "Exit codes: 0 played and nobody disqualified, 1 somebody was, 2 wrong usage, "
-        "130 after Ctrl-C, 143 after SIGTERM.",
+        "Exit codes: 0 played and nobody disqualified, 1 somebody was, 2 wrong usage or a log that "
+        "cannot be written, 70 a bug in the referee, 71 the system is short of processes, memory "
+        "or file descriptors, 130 after Ctrl-C, 143 after SIGTERM.",
         allow_abbrev=False,
     )
     play.set_defaults(run=run, **LIMITS)
@@ -73,17 +76,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    try:
-        return _play_match(options, interrupts)
-    except Interrupted as interrupted:
-        say(f"{interrupted}; the match was given up, all bots were ended")
-        raise
-
-
-def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.command import resolve_bot
-    from referee.bots.launch import LaunchedBot
-    from referee.cli.running import no_orphans
     from referee.logs.files import STDOUT, open_logs
 
     if not MIN_BOTS <= len(options.bots) <= MAX_BOTS:
@@ -94,29 +87,60 @@ def _play_match(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("--record needs the name of a file")
     commands = [resolve_bot(bot) for bot in options.bots]
     stderr_files = _stderr_files(options.stderr, len(commands))
-    log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
+    with interrupts.raising():  # a FIFO waits for its reader
+        log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
     if options.seed is None:
         import secrets
 
         options.seed = secrets.randbelow(DRAWN_SEEDS)
-    launched: list[LaunchedBot] = []
-    with no_orphans(interrupts):
-        try:
-            with interrupts.held():
-                for command in commands:
-                    launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
-            played = _drive(options, interrupts, launched, log, record, stderr)
-            for file in (log, record):
-                if file is not None:
-                    file.close()
-        finally:
-            with interrupts.held():
-                _close([log, record, *stderr])
-                for bot in launched:
-                    bot.end()
-    with printing():
+    try:
+        played = _play_match(options, interrupts, commands, log, record, stderr)
+        with interrupts.raising():  # what reads a compressed log from a pipe may be slow
+            _finish([log, record])
+    except Interrupted as interrupted:
+        say(f"{interrupted}; the match was given up, all bots were ended")
+        raise
+    finally:
+        _close([log, record, *stderr])
+    with interrupts.raising(), printing():
         _print_result(options, played)
     return DISQUALIFIED if played.disqualified else OK
+
+
+def _play_match(
+    options: argparse.Namespace,
+    interrupts: Interrupts,
+    commands: list[BotCommand],
+    log: LogFile | None,
+    record: LogFile | None,
+    stderr: list[LogFile | None],
+) -> Played:
+    """Start the bots, play the match, and see that nothing of a bot is left."""
+    from referee.bots.launch import LaunchedBot
+    from referee.cli.running import check_descriptors, no_orphans
+
+    check_descriptors()
+    for file in (log, record):
+        if file is not None:
+            file.keep_copy()
+    launched: list[LaunchedBot] = []
+    with no_orphans():
+        try:
+            for command in commands:
+                launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
+            return _drive(options, interrupts, launched, log, record, stderr)
+        finally:
+            for bot in launched:
+                bot.end()
+
+
+def _finish(logs: list[LogFile | None]) -> None:
+    """Complete the logs, and restore those that a bot has damaged."""
+    for log in logs:
+        problem = log.finish() if log is not None else None
+        if log is not None and problem is not None:
+            text = f"{log.name} was {problem} by somebody else during the match"
+            say(f"{text}; it was written anew and is as it should be")
 
 
 def _close(files: list[LogFile | None]) -> None:
@@ -182,7 +206,7 @@ def _progress(runner: Runner) -> str:
     standings = runner.match.standings()
     turns = sum(standing.turns for standing in standings)
     scores = ", ".join(
-        f"{name} {standing.score}"
+        f"{plain(name)} {standing.score}"
         for name, standing in zip(runner.match.names, standings, strict=True)
     )
     line = f"turn {turns}: {scores}"

@@ -16,6 +16,7 @@ from referee.cli.arguments import Commands, count
 from referee.cli.console import OK, fail, has_colour, printing, say, width
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
+from referee.terminal import escaped, plain
 
 if TYPE_CHECKING:
     from referee.replay.reader import Item, Replay, Start
@@ -68,9 +69,11 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             raise UsageError(f"cannot read {name}: there is no such file")
         if Path(name).is_dir():
             raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
+    import referee.replay.reader  # noqa: F401 (no import is to be interrupted)
+
     problems: list[LogReadError] = []
     lines = _lines(options, problems)
-    with printing():
+    with interrupts.raising(), printing():
         paged = sys.stdout.isatty() and not options.follow and options.format == "text"
         if not (paged and _page(lines)):
             for line in lines:
@@ -90,7 +93,7 @@ def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterato
     for place, name in enumerate(options.files):
         if len(options.files) > 1 and options.format == "text":
             yield from ([""] if place else [])
-            yield f"== {name}"
+            yield f"== {escaped(name)}"
         try:
             with LogReader(name, at_end=_wait if options.follow else None) as reader:
                 replay = Replay(reader)
@@ -202,22 +205,22 @@ def _table(
     from rich.table import Table
     from rich.text import Text
 
-    from referee.terminal import plain
-
     players = [f"player{seat + 1}" for seat in range(len(start.names))]
     table = Table(box=box.ASCII2, title=None)
     table.add_column("turn", justify="right")
     for player, name in zip(players, start.names, strict=True):
         table.add_column(Text(f"{player} {plain(name)}"), overflow="fold")
     for number in sorted(rows):
-        table.add_row(str(number), *(Text(rows[number].get(player, "")) for player in players))
+        table.add_row(
+            str(number), *(Text(plain(rows[number].get(player, ""))) for player in players)
+        )
     table.add_section()
     table.add_row("points", *(str(score) for score in scores))
     decks = [
         ", ".join(f"{held} {card}" for card, held in cards.get(player, {}).items())
         for player in players
     ]
-    table.add_row("deck", *(Text(deck) for deck in decks))
+    table.add_row("deck", *(Text(plain(deck)) for deck in decks))
     text = io.StringIO()
     Console(file=text, width=min(width(sys.stdout), 140), color_system=None).print(table)
     yield from (line.rstrip() for line in text.getvalue().splitlines())

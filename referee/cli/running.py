@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PROGRESS_EVERY_SECONDS = 0.2
+DESCRIPTORS = 48
+"""More than a match of four bots has open at once, and what its imports open in passing."""
 
 
 def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interrupts) -> T:
@@ -43,13 +46,14 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
                 results.append(await work(nursery))
                 nursery.cancel_scope.cancel()
 
-    with interrupts.held():
-        try:
-            trio.run(run)
-        except ExceptionGroup as group:
-            raise _only(group) from None
+    try:
+        trio.run(run)
+    except ExceptionGroup as group:
+        error = _only(group)
+        raise error from error.__cause__
     if caught:
         raise Interrupted(caught[0])
+    interrupts.check()  # it came when trio had let go of the signals
     return results[0]
 
 
@@ -61,19 +65,34 @@ def _only(error: Exception) -> Exception:
 
 
 @contextmanager
-def no_orphans(interrupts: Interrupts) -> Iterator[None]:
+def no_orphans() -> Iterator[None]:
     """Kill at the end of this block what the processes started in it have left behind."""
     from referee.bots.orphans import adopt_orphans, children, kill_orphans
 
     spare = children()
+    adopt_orphans()
     try:
-        with interrupts.held():
-            adopt_orphans()
         yield
     finally:
-        with interrupts.held():
-            kill_orphans(spare)
-            adopt_orphans(False)
+        kill_orphans(spare)
+        adopt_orphans(False)
+
+
+def check_descriptors() -> None:
+    """See that what a match needs can be opened, before anything is started.
+
+    Raises:
+        ShortageError: it cannot.
+    """
+    opened: list[int] = []
+    try:
+        for _ in range(DESCRIPTORS):
+            opened.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))  # noqa: PERF401
+    except OSError as error:
+        raise ShortageError(f"a match needs {DESCRIPTORS} file descriptors", error) from error
+    finally:
+        for fd in opened:
+            os.close(fd)
 
 
 async def show_progress(

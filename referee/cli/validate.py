@@ -11,6 +11,7 @@ from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
+from referee.terminal import as_text, escaped, plain, plain_lines
 
 if TYPE_CHECKING:
     from referee.game import Finding
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     rules = GAMES["dominion"]
     results: list[tuple[str, list[Finding]]] = []
     invalid = findings_in_all = 0
-    with printing():
+    with interrupts.raising(), printing():
         for name in options.logs:
             findings = list(validate_log(name, rules))
             invalid += bool(findings)
@@ -78,12 +79,13 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _print_text(name: str, findings: list[Finding], *, quiet: bool, most: int) -> None:
+    name = escaped(name)
     if not findings and not quiet:
         print(f"{name}: valid")
     for finding in findings:
         print(f"{name}, line {finding.line}: {SPECIFICATION}, {finding.section}")
-        print(f"  expected: {finding.expected}")
-        print(f"  found:    {finding.found}")
+        print(f"  expected: {escaped(finding.expected)}")
+        print(f"  found:    {escaped(finding.found)}")
     if len(findings) >= most:
         print(f"{name}: more than {most} findings; the rest was not looked at")
 
@@ -93,13 +95,11 @@ def _print_json(name: str, findings: list[Finding]) -> None:
 
     from referee.logs.validate import Validation
 
-    print(msgspec.json.encode(Validation(name, not findings, findings)).decode())
+    print(msgspec.json.encode(Validation(as_text(name), not findings, findings)).decode())
 
 
 def _print_junit(results: list[tuple[str, list[Finding]]]) -> None:
     from xml.etree import ElementTree
-
-    from referee.terminal import plain
 
     failures = sum(bool(findings) for _, findings in results)
     counts = {"tests": str(len(results)), "failures": str(failures)}
@@ -112,10 +112,12 @@ def _print_junit(results: list[tuple[str, list[Finding]]]) -> None:
             first = findings[0]
             message = f"line {first.line}: {SPECIFICATION}, {first.section}"
             failure = ElementTree.SubElement(case, "failure", message=message)
-            failure.text = "\n".join(
-                f"line {finding.line}: {SPECIFICATION}, {finding.section}\n"
-                f"  expected: {finding.expected}\n  found:    {finding.found}"
-                for finding in findings
+            failure.text = plain_lines(
+                "\n".join(
+                    f"line {finding.line}: {SPECIFICATION}, {finding.section}\n"
+                    f"  expected: {finding.expected}\n  found:    {finding.found}"
+                    for finding in findings
+                )
             )
     ElementTree.indent(suites)
     sys.stdout.write('<?xml version="1.0" encoding="UTF-8"?>\n')

@@ -16,6 +16,7 @@ from referee.cli.arguments import Commands, count
 from referee.cli.console import BUG, OK, USAGE, fail, printing, say
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
+from referee.terminal import as_text, escaped
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -63,12 +64,14 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
+    import referee.logs.verify  # noqa: F401 (no import is to be interrupted)
+
     names: list[str] = options.records
     _check_names(names, options)
     seen: Counter[str] = Counter()
     verdicts: Generator[Verdict, None, None]
     try:
-        with _log(options.log) as log, _progress(options) as advance:
+        with interrupts.raising(), _log(options.log) as log, _progress(options) as advance:
             jobs = _jobs(options)
             if jobs == 1:
                 verdicts = _verify_here(names, log)
@@ -155,6 +158,8 @@ def _log(name: str | None) -> Iterator[LogFile | None]:
     (log,) = open_logs([name])
     try:
         yield log
+        if log is not None:
+            log.finish()
     finally:
         if log is not None:
             log.close()
@@ -174,7 +179,7 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
     try:
         return verify_record(name, log=log)
     except UsageError as error:
-        return Verdict(name, Kind.NO_RECORD, str(error))
+        return Verdict(as_text(name), Kind.NO_RECORD, str(error))
 
 
 def _verify_chunk(names: Sequence[str]) -> list[Verdict]:
@@ -286,7 +291,11 @@ def _print_verdict(verdict: Verdict, options: argparse.Namespace) -> None:
         lines.append(f"  found:    {verdict.found}")
     if not holds and verdict.section is not None:
         lines[0] += f" (log-format {verdict.section})"
-    print("\n".join(lines), file=sys.stderr if options.log == "-" else sys.stdout, flush=True)
+    print(
+        "\n".join(map(escaped, lines)),
+        file=sys.stderr if options.log == "-" else sys.stdout,
+        flush=True,
+    )
 
 
 _WORDS = {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import select
 import shlex
+import signal
 import sys
 import time
 from pathlib import Path
@@ -18,6 +21,11 @@ from referee.errors import ProtocolMisuseError
 from referee.logs.files import open_logs
 from referee.options import Options
 
+NOT_FATAL = {
+    *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
+    *(signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU),
+}
+"""What the system ignores, or answers by stopping the process."""
 MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
 
 
@@ -75,6 +83,86 @@ async def test_a_bot_whose_child_holds_stdin_while_it_is_written_to() -> None:
     )
     answer = await ask(code, MORE_THAN_A_PIPE_HOLDS, 20)
     assert answer == Failure("exited", "its process ended with exit code 4")
+
+
+@pytest.mark.parametrize("number", [n for n in range(1, 65) if n not in NOT_FATAL])
+async def test_every_signal_that_ends_a_bot_is_named(number: int) -> None:
+    """8.2: `exited`, whatever ended it; 32 to 64 have no names."""
+    code = f"""
+import os, signal
+try: signal.signal({number}, signal.SIG_DFL)
+except (OSError, ValueError): pass
+os.kill(os.getpid(), {number})
+signal.pause()
+"""
+    names = {known.value: known.name for known in signal.Signals}
+    name = names.get(number, f"signal {number}")
+    assert await ask(code, b"", 20) == Failure("exited", f"its process was ended by {name}")
+
+
+@pytest.mark.parametrize("line", [b"\v", b"\f", b"\xc2\xa0", b"\x00"])
+async def test_only_the_white_space_of_json_makes_a_line_blank(line: bytes) -> None:
+    blank = b" \t\r\n\n\r\n"
+    answer = await ask(f"import os; os.write(1, {blank + line + b'%c' % 10!r}); input()", b"", 20)
+    assert answer == line
+
+
+async def test_a_reply_that_is_there_counts_however_late_the_referee_looks() -> None:
+    """8.1: the time limit is over, but the line was complete before the referee looked."""
+    process = BotProcess(
+        LaunchedBot(resolve_bot(python("print('in time', flush=True); input()"))),
+        Options(),
+        StderrKeeper(None),
+    )
+    poll = select.poll()
+    poll.register(process.launched.pipes[1], select.POLLIN)
+    poll.poll(20_000)  # the event loop stands still until the bot has answered
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(process.watch)
+        over = trio.current_time() - 100
+        assert await process.reply(over) == b"in time"
+        assert await process.reply(over) == Failure("timeout", "no reply in time")
+        await process.kill()
+        nursery.cancel_scope.cancel()
+
+
+async def test_half_a_line_does_not_count_when_the_limit_is_over() -> None:
+    process = BotProcess(
+        LaunchedBot(resolve_bot(python("import os; os.write(1, b'half'); input()"))),
+        Options(),
+        StderrKeeper(None),
+    )
+    poll = select.poll()
+    poll.register(process.launched.pipes[1], select.POLLIN)
+    poll.poll(20_000)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(process.watch)
+        late = await process.reply(trio.current_time() - 100)
+        assert late == Failure("timeout", "no reply in time")
+        await process.kill()
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_a_bot_has_started_is_killed_with_it() -> None:
+    """8.3: at once, in a session of its own as well."""
+    code = """
+import os, signal, subprocess, sys
+pause = "import signal; signal.pause()"
+child = subprocess.Popen([sys.executable, "-I", "-S", "-c", pause], start_new_session=True)
+print(child.pid, flush=True)
+signal.pause()
+"""
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(process.watch)
+        pid = await process.reply(trio.current_time() + 20)
+        assert isinstance(pid, bytes)
+        child = os.pidfd_open(int(pid))
+        await process.kill()
+        nursery.cancel_scope.cancel()
+    with trio.fail_after(20):
+        await trio.lowlevel.wait_readable(child)  # it has ended
+    os.close(child)
 
 
 async def test_queued_news_are_handed_over_in_order() -> None:

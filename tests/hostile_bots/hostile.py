@@ -7,8 +7,10 @@ does. Each mode is a function that is called with every request before it would 
 returns None to answer as usual, or the bytes to write instead.
 """
 
+import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,9 +77,12 @@ def exit_at(message, number, argument):
 
 
 def die_at(message, number, argument):
-    """Die of a signal when asked for the N-th time."""
-    if number == int(argument):
-        os.kill(os.getpid(), signal.SIGSEGV)
+    """Send itself the signal S when asked for the N-th time: "N:S"."""
+    where, _, what = argument.partition(":")
+    if number == int(where):
+        with contextlib.suppress(OSError, ValueError):  # some can have no handler
+            signal.signal(int(what), signal.SIG_DFL)  # Python ignores or handles some
+        os.kill(os.getpid(), int(what))
 
 
 def last_words(message, number, argument):
@@ -209,6 +214,105 @@ def daemon(message, number, argument):
         )
         while not (os.path.exists(argument) and os.path.getsize(argument)):
             time.sleep(0.005)
+
+
+def daemon_and_hang(message, number, argument):
+    """Leave a child in a session of its own, and answer nothing more."""
+    if number == 1:
+        daemon(message, number, argument)
+        sleep_forever()
+
+
+def lost_daemon(message, number, argument):
+    """Leave a child in a session of its own whose parent has ended, and play on."""
+    if number == 1:
+        code = (
+            "import os, signal\n"
+            "if os.fork(): os._exit(0)\n"
+            "os.setsid()\n"
+            f"open({argument!r}, 'w').write(str(os.getpid()))\n"
+            "signal.pause()"
+        )
+        null = subprocess.DEVNULL
+        words = [sys.executable, "-I", "-S", "-c", code]
+        subprocess.run(words, stdin=null, stdout=null, stderr=null, check=True)
+        while not (os.path.exists(argument) and os.path.getsize(argument)):
+            time.sleep(0.005)
+
+
+def swarm(message, number, argument):
+    """Leave N children in sessions of their own that use all the CPU they get, and exit."""
+    if number == 1:
+        for _ in range(int(argument)):
+            subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", "while True: pass"],
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        os._exit(0)
+
+
+# --- against the logs: "N:FILE" -------------------------------------------------------------------
+
+
+def truncate(message, number, argument):
+    """Make a file empty."""
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        os.truncate(file, 0)
+
+
+def change(message, number, argument):
+    """Change one byte in the middle of a file."""
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        with open(file, "r+b") as opened:
+            opened.seek(os.path.getsize(file) // 2)
+            byte = opened.read(1)
+            opened.seek(-1, os.SEEK_CUR)
+            opened.write(bytes([byte[0] ^ 1]))
+
+
+def add_lines(message, number, argument):
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        with open(file, "ab") as opened:
+            opened.write(b'{"type":"game-end"}\n')
+
+
+def remove(message, number, argument):
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        os.unlink(file)
+
+
+def replace(message, number, argument):
+    """Put a link to another file in a file's place."""
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        os.unlink(file)
+        with open(file + ".other", "w") as other:
+            other.write("precious\n")
+        os.symlink(file + ".other", file)
+
+
+def remove_folder(message, number, argument):
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        shutil.rmtree(os.path.dirname(file))
+
+
+# --- against people -------------------------------------------------------------------------------
+
+
+def shout(message, number, argument):
+    """Write the bytes of a file to stderr at the first request, and exit."""
+    if number == 1:
+        with open(argument, "rb") as opened:
+            os.write(2, opened.read())
+        os._exit(1)
 
 
 def noisy(message, number, argument):
