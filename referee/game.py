@@ -220,6 +220,7 @@ class Phrase(Struct, frozen=True):
 class Story(Protocol):
     """Tells a match turn by turn, from a record or from its public messages alone.
 
+    It is told of players of this match alone, in any order of messages that a damaged log may have.
     A turn is a struct of the game's own, with at least the fields `turn` (counted from 1 over all
     players), `player_number`, `player_turn` (counted from 1), `gained`, `bought`, `scores` (in seat
     order) and `cards` (card -> count that this player owns), all after the turn.

@@ -1,18 +1,23 @@
-"""Spectator logs of matches between players that choose at random, in process."""
+"""Logs and records of matches between players that choose at random, in process."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from helpers import name_line, to_line
 from random_players import doubtful, mixed, nonsense, right
 
+from referee import __version__
 from referee.game import Disqualification
 from referee.games import GAMES
+from referee.logs.files import open_logs
+from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
 from referee.match import Entry, Match, Sent
+from referee.options import Options
 
 Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 
@@ -67,6 +72,27 @@ def random_log(seed: int, choosers: list[Choose] | None = None) -> bytes:
     return b"".join(entry.line for entry in entries if isinstance(entry, Sent) and entry.to is None)
 
 
+def random_record(seed: int, file: Path, max_turns: int) -> None:
+    """Write the record of a match; everything about it follows from the seed."""
+    chance = Random(seed)
+    # Not nonsense: a record has no empty lines, and no lines with a line end in them.
+    choosers = [chance.choice([right, right, doubtful, idle, trasher]) for _ in range(4)]
+    players = choosers[: chance.choice([2, 2, 3, 4])]
+    match = Match(GAMES["dominion"], seats=len(players), seed=seed, max_turns=max_turns)
+    bots = [f"./bot{seat + 1}.py" for seat in range(len(players))]
+    options, started = Options(max_turns=max_turns), "2026-11-20T23:28:09.499+00:00"
+    header = Header(
+        FORMAT, FORMAT_VERSION, __version__, "dominion", 1, seed, bots, options, started
+    )
+    (record,) = open_logs([str(file)])
+    assert record is not None
+    writer = RecordWriter(record, header)
+    for number, entries in enumerate(_steps(chance, match, players)):
+        writer.write(entries, number / 1000)
+    writer.end(match, [0] * len(players), 100)
+    record.close()
+
+
 def random_match(
     seed: int, choosers: list[Choose] | None = None, max_turns: int | None = None
 ) -> Iterator[Entry]:
@@ -77,10 +103,18 @@ def random_match(
     leaving = chance.choice([0, 0, 0, 0.003, 0.01])
     drawn = chance.choice(MAX_TURNS)
     match = Match(GAMES["dominion"], seats=len(players), seed=seed, max_turns=max_turns or drawn)
+    for entries in _steps(chance, match, players, leaving):
+        yield from entries
+
+
+def _steps(
+    chance: Random, match: Match, players: list[Choose], leaving: float = 0
+) -> Iterator[list[Entry]]:
+    """Play a match that has not started; the entries of each step."""
     asked: list[dict[str, Any]] = [{} for _ in players]
     supply: dict[str, int] = {}
     match.start()
-    yield from match.take_entries()
+    yield match.take_entries()
     while match.due:
         for seat in match.due:
             request = asked[seat]
@@ -92,11 +126,12 @@ def random_match(
                 match.receive(seat, name_line(seat, version=chance.choice([1, 1, 1, 1, ...])))
             else:
                 match.receive(seat, players[seat](chance, request, supply))
-        for entry in match.take_entries():
-            yield entry
+        entries = match.take_entries()
+        for entry in entries:
             if isinstance(entry, Sent):
                 message = json.loads(entry.line)
                 if entry.to is not None:
                     asked[entry.to] = message
                 elif message["type"] == "supply-info":
                     supply = {pile["card"]: pile["count"] for pile in message["cards"]}
+        yield entries

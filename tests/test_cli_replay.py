@@ -174,8 +174,10 @@ def test_names_cannot_drive_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "log"
-    file.write_bytes(LOG.read_bytes().replace(b'"name":"Big Money"', b'"name":"\\u001b[2J"'))
+    changed = LOG.read_bytes().replace(b'"name":"Big Money"', b'"name":"\\u001b[2J"')
+    file.write_bytes(changed.replace(b'"gained":"silver"', b'"gained":"\\u001b[2J"'))
     assert "\x1b" not in "\n".join(replay(capsys, str(file)))
+    assert "\x1b" not in "\n".join(replay(capsys, str(file), "--summary"))
 
 
 def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT
+from damage import damage, originals
+from helpers import ROOT, fuzz, to_line
+from hypothesis import given
+from hypothesis import strategies as st
 from live import hostile, play
 from random_logs import idle, random_log, trasher
 from random_players import right
@@ -20,6 +24,7 @@ from referee.replay.terminal import Painter
 EXAMPLES = ROOT / "spec" / "examples"
 NAMES = ("two-players", "four-players")
 FAULTS = ROOT / "tests" / "golden" / "faults.record.jsonl"
+HEADER = (EXAMPLES / "two-players.record.jsonl").read_bytes().splitlines(keepends=True)[0]
 
 
 def read(file: Path) -> tuple[Replay, list[Item]]:
@@ -30,6 +35,22 @@ def read(file: Path) -> tuple[Replay, list[Item]]:
 
 def turns(items: list[Item]) -> list[Any]:
     return [item.turn for item in items if isinstance(item, TurnOver)]
+
+
+def painted(replay: Replay, items: list[Item], painter: Painter) -> list[str]:
+    names: list[str] = []
+    lines: list[str] = []
+    for item in items:
+        if isinstance(item, Start):
+            names = item.names
+            lines += painter.start(item)
+        elif isinstance(item, TurnOver):
+            lines += painter.turn(item.turn, replay.story, names)
+        elif isinstance(item, End):
+            lines += painter.end(item, names)
+        else:
+            lines += painter.note(item)
+    return lines
 
 
 def public(turn: Any) -> tuple[Any, ...]:
@@ -119,21 +140,9 @@ def test_no_line_is_wider_than_the_terminal(width: int, colour: bool) -> None:
 
     for file in (*EXAMPLES.glob("*.jsonl"), FAULTS):
         replay, items = read(file)
-        painter = Painter(width, colour=colour)
-        names: list[str] = []
-        for item in items:
-            if isinstance(item, Start):
-                names = item.names
-                lines = list(painter.start(item))
-            elif isinstance(item, TurnOver):
-                lines = list(painter.turn(item.turn, replay.story, names))
-            elif isinstance(item, End):
-                lines = list(painter.end(item, names))
-            else:
-                lines = list(painter.note(item))
-            for line in lines:
-                assert colour or "\x1b" not in line
-                assert len(re.sub(r"\x1b\[\d+m", "", line)) <= width, line
+        for line in painted(replay, items, Painter(width, colour=colour)):
+            assert colour or "\x1b" not in line
+            assert len(re.sub(r"\x1b\[\d+m", "", line)) <= width, line
 
 
 def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -169,12 +178,108 @@ def test_lines_that_do_not_belong_are_counted(tmp_path: Path) -> None:
         (b"\x00\xff\n", "no match record and no spectator log"),
         (b"[]\n", "no match record and no spectator log"),
         (b'{"type":"chess"}\n', "does not begin with a player-name"),
+        (b'{"type":["player-name"]}\n', "does not begin with a player-name"),
         (b'{"entry":"header"}\n', "no right header"),
         (b'{"entry":"header","format":"referee-match-record","version":2}\n', "newer"),
         (b'{"entry":"header","format":"referee-match-record","version":1,"game":"x"}\n', "know"),
+        (HEADER.replace(b'"seed":20', b'"seed":"\\u001b[2J"'), "no seed"),
     ],
 )
 def test_what_is_no_log(data: bytes, says: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(data)
     with pytest.raises(LogReadError, match=says):
         read(tmp_path / "log")
+
+
+# --- damaged files --------------------------------------------------------------------------------
+
+PLAY_TURN = {
+    "type": "play-turn",
+    "actions": 1,
+    "buys": 1,
+    "extra_money": 0,
+    "hand": ["copper"],
+    "cards_played": [],
+    "cards_bought": [],
+    "cards_gained": [],
+}
+NOBODY = {"player_number": "player3"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"entry": "sent", "to": "player3", "message": PLAY_TURN, "time": 1},
+        {"entry": "sent", "to": ["player1"], "message": PLAY_TURN, "time": 1},
+        {"entry": "sent", "message": PLAY_TURN, "time": 1},
+        {"entry": "sent", "to": "all", "time": 1},
+        {"entry": "fault", "code": "x", "section": "5", "detail": "x", **NOBODY},
+        {"entry": "fault", "code": "x", "section": "5", "detail": "x", "player_number": []},
+        {"entry": "disqualified", "code": "x", "detail": "x", "time": 1, **NOBODY},
+        {"entry": "fault", "code": "x", "section": "5", "player_number": "player1"},
+        {"entry": ["sent"]},
+        {"type": "player-gained", "gained": "gold", **NOBODY},
+        {"type": "player-disqualified", "reason": "exited", **NOBODY},
+        {"type": "player-name", "name": "late", "version": 1, **NOBODY},
+        {"type": "player-name", "name": "late", "version": 1, "player_number": "player1"},
+        {"type": ["player-gained"]},
+    ],
+    ids=to_line,
+)
+def test_a_line_about_nobody_in_this_match_is_skipped(line: dict[str, Any], tmp_path: Path) -> None:
+    name = f"two-players.{'record' if 'entry' in line else 'log'}.jsonl"
+    lines = (EXAMPLES / name).read_bytes().splitlines(keepends=True)
+    lines.insert(20, to_line(line) + b"\n")
+    (tmp_path / "log").write_bytes(b"".join(lines))
+    _, items = read(tmp_path / "log")
+    assert items[-1] == Skipped(21, 1)
+    _, whole = read(EXAMPLES / name)
+    assert items[:-1] == whole
+
+
+@pytest.mark.parametrize("depth", range(900, 1000, 5))
+def test_what_is_too_deep_is_skipped(depth: int, tmp_path: Path) -> None:
+    lines = (EXAMPLES / "two-players.record.jsonl").read_bytes().splitlines(keepends=True)
+    deep = b"[" * depth + b"]" * depth
+    lines[0] = lines[0].replace(b'"bots":["big_money"', b'"bots":[' + deep)
+    fault = b'{"entry":"fault","player_number":"player1","code":"x","section":"x","detail":%s}\n'
+    lines.insert(20, fault % deep)
+    (tmp_path / "log").write_bytes(b"".join(lines))
+    try:
+        _, items = read(tmp_path / "log")
+    except LogReadError:
+        return  # the first line is too deep to be read
+    assert items[-1] == Skipped(21, 1)
+
+
+def test_a_name_that_is_missing_or_there_twice_moves_nobody(tmp_path: Path) -> None:
+    lines = (EXAMPLES / "four-players.log.jsonl").read_bytes().splitlines(keepends=True)
+    _, whole = read(EXAMPLES / "four-players.log.jsonl")
+    assert isinstance(whole[0], Start)
+    for names in (lines[:1] + lines[:4], lines[1:4]):
+        (tmp_path / "log").write_bytes(b"".join(names + lines[4:]))
+        _, items = read(tmp_path / "log")
+        assert turns(items) == turns(whole)
+        assert isinstance(items[0], Start)
+        assert items[0].names[1:] == whole[0].names[1:]
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    return originals(tmp_path_factory.mktemp("valid"), matches=6)
+
+
+@fuzz(300)
+@given(seed=st.integers(0, 2**32))
+def test_no_damage_makes_it_fail(
+    seed: int, valid: list[bytes], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Items come, which can be painted, or a LogReadError; never another exception."""
+    _, data = damage(Random(seed), valid)
+    file = tmp_path_factory.getbasetemp() / "damaged"
+    file.write_bytes(data)
+    try:
+        replay, items = read(file)
+    except LogReadError:
+        return
+    painted(replay, items, Painter(80, colour=False))

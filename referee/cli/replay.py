@@ -211,9 +211,8 @@ def _table(
     for player, name in zip(players, start.names, strict=True):
         table.add_column(Text(f"{player} {plain(name)}"), overflow="fold")
     for number in sorted(rows):
-        table.add_row(
-            str(number), *(Text(plain(rows[number].get(player, ""))) for player in players)
-        )
+        got = (plain(rows[number].get(player, "")) for player in players)
+        table.add_row(str(number), *map(Text, got))
     table.add_section()
     table.add_row("points", *(str(score) for score in scores))
     decks = [

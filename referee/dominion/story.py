@@ -107,9 +107,7 @@ class Story:
         if isinstance(message, PlayTurn) and to is not None:
             return self._ask(message, to)
         step = _step(message)
-        if step is None or PLAYER_NUMBERS.index(step.player_number) >= len(self._owned):
-            return []
-        return list(self._take(step))
+        return [] if step is None else list(self._take(step))
 
     def fault(self, fault: Fault) -> list[Turn]:
         """Take a fault, which a record tells of."""
@@ -119,9 +117,8 @@ class Story:
 
     def leave(self, seat: int, text: str) -> list[Turn]:
         """Take the disqualification of a seat."""
-        if seat < len(self._owned):
-            self._steps.append(Step(player_number(seat), "disqualified", text=text))
-            self._gone.add(seat)
+        self._steps.append(Step(player_number(seat), "disqualified", text=text))
+        self._gone.add(seat)
         return []
 
     def end(self) -> list[Turn]:

@@ -6,7 +6,7 @@ counted. `referee verify` and `referee validate` are those that are strict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, TypeAlias
@@ -15,13 +15,20 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import LogReadError
-from referee.game import PLAYER_NUMBERS, Fault, Rules, player_number
+from referee.game import PLAYER_NUMBERS, Fault, Rules, describe, player_number
 from referee.games import GAMES
-from referee.logs.record import FORMAT, FORMAT_VERSION
+from referee.logs.record import (
+    FORMAT,
+    FORMAT_VERSION,
+    DisqualifiedEntry,
+    FaultEntry,
+    SentEntry,
+)
 from referee.logs.source import LogReader
 from referee.messages import SHARED_PUBLIC, GameEnd, PlayerDisqualified, PlayerName
 
 _BOM = b"\xef\xbb\xbf"
+_ALL = "all"
 
 
 class Start(Struct, frozen=True):
@@ -89,6 +96,12 @@ class _Other(Struct, tag_field="type", tag=""):
     """Lets the decoder ask for `type` in every object."""
 
 
+_Telling: TypeAlias = SentEntry | FaultEntry | DisqualifiedEntry
+"""The entries of a record that there is something to be told of."""
+
+_decode_entry: Callable[[bytes], _Telling] = msgspec.json.Decoder(_Telling).decode
+
+
 class Replay:
     """One log.
 
@@ -99,9 +112,9 @@ class Replay:
     def __init__(self, reader: LogReader, rules: Rules = GAMES["dominion"]) -> None:
         self._reader = reader
         self._set_rules(rules)
-        self._names: list[str] = []
+        self._names: dict[int, str] = {}  # by seat
         self._header: dict[str, Any] | None = None
-        self._early: list[Any] = []
+        self._early: list[tuple[int, FaultEntry | DisqualifiedEntry]] = []  # of the handshakes
         self._skipped = self._first_skipped = 0
         self._started = self._ended = False  # the match
         self._complete = False  # the log
@@ -138,6 +151,7 @@ class Replay:
 
     def _set_rules(self, rules: Rules) -> None:
         self._rules = rules
+        self._seats = rules.max_seats  # as long as the players are not known
         structs: tuple[type[Struct], ...] = (
             *SHARED_PUBLIC,
             *rules.public,
@@ -160,9 +174,9 @@ class Replay:
             if self._header is not None:
                 return
         if self._header is not None:
-            yield from self._entry(number, value)
+            yield from self._line_of_record(number, line, value)
         else:
-            yield from self._message(number, line, None)
+            yield from self._message(number, line, _ALL)
 
     def _begin(self, first: Any) -> None:
         """See what this is from its first line."""
@@ -171,7 +185,7 @@ class Replay:
             problem = "this is no match record and no spectator log"
             raise LogReadError(name, 1, problem)
         if "entry" not in first:
-            if first.get("type") not in {"player-name", "game-info"}:
+            if first.get("type") not in ("player-name", "game-info"):
                 problem = "this is no spectator log: it does not begin with a player-name"
                 raise LogReadError(name, 1, problem)
             return
@@ -183,79 +197,91 @@ class Replay:
         game = first.get("game")
         if not isinstance(game, str) or game not in GAMES:
             raise LogReadError(name, 1, "the record is of a game that this referee does not know")
+        if not isinstance(first.get("seed"), int):
+            raise LogReadError(name, 1, "this is no match record: its header has no seed")
         self._set_rules(GAMES[game])
         self._header = first
 
     def _skip(self, number: int) -> None:
-        self._first_skipped = self._first_skipped or number
+        self._first_skipped = min(number, self._first_skipped or number)
         self._skipped += 1
 
-    def _entry(self, number: int, entry: Any) -> Iterator[Item]:
-        """A line of a record."""
-        if not isinstance(entry, dict):
-            self._skip(number)
-            return
-        kind = entry.get("entry")
-        if kind == "sent":
-            to = entry.get("to")
-            seat = PLAYER_NUMBERS.index(to) if to in PLAYER_NUMBERS else None
-            yield from self._message(number, msgspec.json.encode(entry.get("message")), seat)
-        elif kind in ("fault", "disqualified"):
-            player = entry.get("player_number")
-            if not self._started:
-                self._early.append(entry)  # of a handshake: the players are not known yet
-                return
-            if player not in PLAYER_NUMBERS[: len(self._names)]:
-                self._skip(number)
-                return
-            seat = PLAYER_NUMBERS.index(player)
-            code, detail = str(entry.get("code")), str(entry.get("detail"))
-            if kind == "fault":
-                section = str(entry.get("section"))
-                yield from self._turns(self.story.fault(Fault(seat, code, section, detail)))
-            else:
-                yield from self._turns(self.story.leave(seat, f"{code}, {detail}"))
-        elif kind == "end":
+    def _seat(self, player: str) -> int | None:
+        """The seat of a player number; None if this match has no such player."""
+        numbers = PLAYER_NUMBERS[: self._seats]
+        return numbers.index(player) if player in numbers else None
+
+    def _line_of_record(self, number: int, line: bytes, value: Any) -> Iterator[Item]:
+        """A line after the header."""
+        kind = value.get("entry") if isinstance(value, dict) else None
+        if kind == "end":
             self._complete = True
         elif kind not in ("received", "exit"):
-            self._skip(number)
+            try:
+                entry = _decode_entry(line)
+            except (ValueError, RecursionError):
+                self._skip(number)
+                return
+            if isinstance(entry, SentEntry):
+                yield from self._message(number, bytes(entry.message), entry.to)
+            elif self._started:
+                yield from self._entry(number, entry)
+            else:
+                self._early.append((number, entry))  # the players are not known yet
 
-    def _message(self, number: int, line: bytes, to: int | None) -> Iterator[Item]:
+    def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> Iterator[Item]:
+        """What is told of a player in the record alone."""
+        seat = self._seat(entry.player_number)
+        if seat is None:
+            self._skip(number)
+        elif isinstance(entry, FaultEntry):
+            fault = Fault(seat, entry.code, entry.section, entry.detail)
+            yield from self._turns(self.story.fault(fault))
+        else:
+            yield from self._turns(self.story.leave(seat, f"{entry.code}, {entry.detail}"))
+
+    def _message(self, number: int, line: bytes, to: str) -> Iterator[Item]:
+        """A message, of a record with whom it was sent to."""
         try:
             message = self._decode(line)
         except (ValueError, RecursionError):
             if b'"player-name-request"' not in line:
                 self._skip(number)
             return
-        if type(message) is _Other or getattr(message, "player_number", "player1") not in (
-            PLAYER_NUMBERS
-        ):
-            self._skip(number)
-        elif isinstance(message, PlayerName):
-            self._names.append(message.name)
-        else:
-            if not self._started:
-                yield self._start()
-                for entry in self._early:
-                    yield from self._entry(number, entry)
-            if isinstance(message, GameEnd):
-                yield from self._turns(self.story.end())
-                self._ended = True
-                self._complete = self._header is None  # a record goes on after it
-                yield End(message.reason, message.winners, message.scores)
-            elif isinstance(message, PlayerDisqualified):
-                if self._header is None:
-                    seat = PLAYER_NUMBERS.index(message.player_number)
-                    yield from self._turns(self.story.leave(seat, message.reason))
+        if isinstance(message, PlayerName):
+            seat = self._seat(message.player_number)
+            if seat is None or self._started:
+                self._skip(number)
             else:
-                yield from self._turns(self.story.tell(message, to))
+                self._names[seat] = message.name
+            return
+        if type(message) is _Other:
+            self._skip(number)
+            return
+        if not self._started:
+            yield self._start()
+            for entry in self._early:
+                yield from self._entry(*entry)
+        # From here on nothing is about, or for, a player that there is not.
+        about = getattr(message, "player_number", player_number(0))
+        if self._seat(about) is None or (to != _ALL and self._seat(to) is None):
+            self._skip(number)
+        elif isinstance(message, GameEnd):
+            yield from self._turns(self.story.end())
+            self._ended = True
+            self._complete = self._header is None  # a record goes on after it
+            yield End(message.reason, message.winners, message.scores)
+        elif isinstance(message, PlayerDisqualified):
+            if self._header is None:
+                seat = PLAYER_NUMBERS.index(message.player_number)
+                yield from self._turns(self.story.leave(seat, message.reason))
+        else:
+            yield from self._turns(self.story.tell(message, self._seat(to)))
 
     def _start(self) -> Start:
         self._started = True
-        most, least = self._rules.max_seats, self._rules.min_seats
-        names = self._names[:most]
-        names += [player_number(seat) for seat in range(len(names), least)]
-        self._names = names
+        self._seats = max(self._rules.min_seats, 1 + max(self._names, default=0))
+        names = [self._names.get(seat, player_number(seat)) for seat in range(self._seats)]
         self.story = self._rules.story(names)
         header = self._header or {}
         bots = header.get("bots")
@@ -263,7 +289,9 @@ class Replay:
             self._rules.name,
             names,
             header.get("seed"),
-            [str(bot) for bot in bots] if isinstance(bots, list) else [],
+            [bot if isinstance(bot, str) else describe(bot) for bot in bots]
+            if isinstance(bots, list)
+            else [],
         )
 
     @staticmethod

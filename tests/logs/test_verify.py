@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import random
 import re
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from damage import with_digest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,19 +32,9 @@ FOUR = EXAMPLES / "four-players.record.jsonl"
 FAULTS = ROOT / "tests" / "golden" / "faults.record.jsonl"
 RECORDS = [TWO, FOUR, FAULTS]
 
-# The definition of spec/log-format.md, 2.8, as its own program has it.
-TIME_FIELD = re.compile(rb',"(?:time|started)":[^,]*}\n$')
-
 
 def lines_of(file: Path = TWO) -> list[bytes]:
     return file.read_bytes().splitlines(keepends=True)
-
-
-def with_digest(lines: list[bytes]) -> list[bytes]:
-    """The lines with the digest that fits them, as somebody would write it who hides an edit."""
-    *body, last = lines
-    digest = hashlib.sha256(b"".join(TIME_FIELD.sub(b"}\n", line) for line in body)).hexdigest()
-    return [*body, re.sub(rb"sha256:[0-9a-f]{64}", b"sha256:" + digest.encode(), last)]
 
 
 def index_of(lines: list[bytes], text: bytes) -> int:

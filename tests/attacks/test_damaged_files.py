@@ -1,0 +1,13 @@
+"""The attack with damaged files, in small."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from damaged_files import COMMANDS, attack
+
+
+def test_no_damage_ends_in_anything_but_0_or_1_and_one_line(tmp_path: Path) -> None:
+    outcomes = attack(150, 1, tmp_path)
+    assert outcomes.wrong == []
+    assert outcomes.codes.total() == 150 * len(COMMANDS)
