@@ -7,7 +7,7 @@ import sys
 def main() -> int:
     """Run the command on the process's arguments; returns the exit code."""
     # Start-up makes many objects and no garbage, and looking for some there takes a quarter of it.
-    # A command lets the collector run again when its work begins (`referee.cli.running`).
+    # A command that works for long lets the collector run again (`cli.running.collect_garbage`).
     gc.disable()
     from referee.interrupts import Interrupts
 

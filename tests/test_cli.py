@@ -581,6 +581,28 @@ def test_file_names_are_escaped(tmp_path: Path, name: str) -> None:
 # --- in this process: the same, for what coverage sees --------------------------------------------
 
 
+TWO = str(ROOT / "spec" / "examples" / "two-players")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["play", "minimal", "minimal", "--max-turns", "1"],
+        ["conform", "minimal", "--case", "3.1"],
+        ["replay", f"{TWO}.log.jsonl"],
+        ["verify", f"{TWO}.record.jsonl"],
+        ["verify", *[f"{TWO}.record.jsonl"] * 8, "--jobs", "2"],
+        ["validate", f"{TWO}.log.jsonl"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_garbage_is_collected_once_the_work_begins(arguments: list[str]) -> None:
+    code = "import gc, sys; from referee.__main__ import main; main(); print(gc.isenabled())"
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True"
+
+
 def test_play_in_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["play", "minimal", hostile("exit_at", 2), "--seed", "3"]
     arguments += ["--record", str(tmp_path / "r"), "--log", str(tmp_path / "l")]

@@ -231,7 +231,7 @@ def _run(
 
     import trio
 
-    from referee.cli.running import no_orphans, run_in_trio, show_progress
+    from referee.cli.running import collect_garbage, no_orphans, run_in_trio, show_progress
 
     async def work(nursery: trio.Nursery) -> Report:
         if sys.stderr.isatty():
@@ -243,6 +243,7 @@ def _run(
             await nursery.start(partial(show_progress, line))
         return await subject.check(tell)
 
+    collect_garbage()
     with no_orphans():
         return run_in_trio(work, interrupts)
 

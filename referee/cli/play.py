@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -173,7 +172,7 @@ def _drive(
     """Play the match with bots that were launched already."""
     from functools import partial
 
-    from referee.cli.running import run_in_trio, show_progress
+    from referee.cli.running import collect_garbage, run_in_trio, show_progress
     from referee.games import GAMES
     from referee.options import Options
     from referee.play import Runner
@@ -194,8 +193,7 @@ def _drive(
             nursery.start_soon(shown)
         return await runner.run()
 
-    gc.freeze()
-    gc.enable()
+    collect_garbage()
     return run_in_trio(work, interrupts)
 
 

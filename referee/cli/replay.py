@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count
 from referee.cli.console import OK, fail, has_colour, printing, say, width
+from referee.cli.running import collect_garbage
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 from referee.terminal import escaped, plain
@@ -89,6 +90,7 @@ def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterato
     from referee.replay.reader import Replay
     from referee.replay.terminal import Painter
 
+    collect_garbage()
     painter = Painter(width(sys.stdout), colour=has_colour(sys.stdout))
     for place, name in enumerate(options.files):
         if len(options.files) > 1 and options.format == "text":

@@ -1,7 +1,8 @@
-"""What commands that start processes share: trio, signals, orphans, progress, cores."""
+"""What commands that work for long share: garbage, trio, signals, orphans, progress, cores."""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,6 +19,20 @@ T = TypeVar("T")
 PROGRESS_EVERY_SECONDS = 0.2
 DESCRIPTORS = 48
 """More than a match of four bots has open at once, and what its imports open in passing."""
+GARBAGE_AFTER = 5_000
+"""Objects made before the collector looks for garbage: there is little of it."""
+
+
+def collect_garbage() -> None:
+    """Let the collector run, which is off while the command starts (`referee.__main__`).
+
+    To be called when all is imported and before the work begins: what is there by then stays, and
+    is never looked at.
+    """
+    if not gc.isenabled():
+        gc.freeze()
+    gc.set_threshold(GARBAGE_AFTER)
+    gc.enable()
 
 
 def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interrupts) -> T:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
+from referee.cli.running import collect_garbage
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.terminal import as_text, escaped, plain, plain_lines
@@ -55,11 +56,12 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.games import GAMES
     from referee.logs.validate import MAX_FINDINGS, validate_log
 
+    collect_garbage()
     rules = GAMES["dominion"]
-    results: list[tuple[str, list[Finding]]] = []
+    failed: dict[int, list[Finding]] = {}  # by place; what JUnit's first line needs to know of
     invalid = findings_in_all = 0
     with interrupts.raising(), printing():
-        for name in options.logs:
+        for place, name in enumerate(options.logs):
             findings = list(validate_log(name, rules))
             invalid += bool(findings)
             findings_in_all += len(findings)
@@ -67,10 +69,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 _print_text(name, findings, quiet=options.quiet, most=MAX_FINDINGS)
             elif options.format == "json":
                 _print_json(name, findings)
-            else:
-                results.append((name, findings))
+            elif findings:
+                failed[place] = findings
         if options.format == "junit":
-            _print_junit(results)
+            _print_junit(options.logs, failed)
         elif options.format == "text" and len(options.logs) > 1:
             valid = len(options.logs) - invalid
             print(f"{len(options.logs)} logs: {valid} valid, {invalid} not", end="")
@@ -98,16 +100,16 @@ def _print_json(name: str, findings: list[Finding]) -> None:
     print(msgspec.json.encode(Validation(as_text(name), not findings, findings)).decode())
 
 
-def _print_junit(results: list[tuple[str, list[Finding]]]) -> None:
+def _print_junit(logs: Sequence[str], failed: Mapping[int, list[Finding]]) -> None:
+    """A test case a log; `failed` has the findings by the log's place."""
     from xml.etree import ElementTree
 
-    failures = sum(bool(findings) for _, findings in results)
-    counts = {"tests": str(len(results)), "failures": str(failures)}
-    suites = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": "referee validate", **counts})
-    for file, findings in results:
-        name = plain(file)
-        case = ElementTree.SubElement(suite, "testcase", classname=SPECIFICATION, name=name)
+    counts = f'tests="{len(logs)}" failures="{len(failed)}"'
+    print('<?xml version="1.0" encoding="UTF-8"?>')
+    print(f'<testsuites {counts}>\n  <testsuite name="referee validate" {counts}>')
+    for place, log in enumerate(logs):
+        case = ElementTree.Element("testcase", classname=SPECIFICATION, name=plain(log))
+        findings = failed.get(place)
         if findings:
             first = findings[0]
             message = f"line {first.line}: {SPECIFICATION}, {first.section}"
@@ -119,6 +121,6 @@ def _print_junit(results: list[tuple[str, list[Finding]]]) -> None:
                     for finding in findings
                 )
             )
-    ElementTree.indent(suites)
-    sys.stdout.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    sys.stdout.write(ElementTree.tostring(suites, encoding="unicode") + "\n")
+        ElementTree.indent(case, level=2)
+        print("    " + ElementTree.tostring(case, encoding="unicode"))
+    print("  </testsuite>\n</testsuites>")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import stat
 import sys
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count
 from referee.cli.console import BUG, OK, USAGE, fail, printing, say
+from referee.cli.running import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import as_text, escaped
@@ -32,8 +32,6 @@ MAX_CHUNK = 16
 AHEAD = 3
 """Chunks that are given out for each process, so that none waits for work."""
 POLL_SECONDS = 0.1
-GARBAGE_AFTER = 20_000
-"""Objects made before the collector looks for garbage; a match leaves some cycles behind."""
 
 
 def add(commands: Commands) -> None:
@@ -144,8 +142,6 @@ def _jobs(options: argparse.Namespace) -> int:
         return 1
     jobs: int | None = options.jobs
     if jobs is None:
-        from referee.cli.running import cores
-
         jobs = cores()
     return min(jobs, len(names))
 
@@ -186,16 +182,10 @@ def _verify_chunk(names: Sequence[str]) -> list[Verdict]:
     return [_verify(name) for name in names]
 
 
-def _tune_collector() -> None:
-    gc.freeze()
-    gc.set_threshold(GARBAGE_AFTER)
-    gc.enable()
-
-
 def _verify_here(names: Sequence[str], log: LogFile | None) -> Generator[Verdict, None, None]:
     import referee.logs.verify  # noqa: F401 (before the collector is told that what is there stays)
 
-    _tune_collector()
+    collect_garbage()
     for name in names:
         yield _verify(name, log)
 
@@ -210,6 +200,7 @@ def _verify_in_processes(
 
     import referee.logs.verify  # noqa: F401 (a forked process has it then)
 
+    collect_garbage()
     fork = "fork" in multiprocessing.get_all_start_methods() and sys.platform == "linux"
     size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
     chunks = (names[start : start + size] for start in range(0, len(names), size))
@@ -254,7 +245,6 @@ def _begin_worker(parent: int) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _end_with_parent(parent)
-    _tune_collector()
 
 
 def _end_with_parent(parent: int) -> None:

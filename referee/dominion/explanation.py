@@ -23,9 +23,10 @@ from referee.dominion.reading import (
     Reading,
     Seat,
     Sizes,
+    furthest,
     put,
 )
-from referee.game import player_number
+from referee.game import Finding, player_number
 
 _DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
 _ACTIONS = {"village": 2, "market": 1, "cellar": 1}
@@ -103,14 +104,14 @@ class _Explanation:
 
     def seats(self) -> tuple[Seat, ...]:
         before = self._seats[self._active]
-        problems: list[Contradiction] = []
+        problems: list[Finding] = []
         after: list[_Course] = []
         for sizes in before.sizes:
             others = {seat: self._seats[seat] for seat in self._order}
             course = _Course(*sizes, before.reach.copy(), before.owned.copy(), others)
             self._try(course, 0, after, problems)
         if not after:
-            raise max(problems, key=lambda problem: problem.finding.line)
+            raise furthest(problems)
         seats = self._seats
         for other in self._order:
             ends = [course.others[other] for course in after]
@@ -126,7 +127,7 @@ class _Explanation:
         return put(seats, self._active, mine)
 
     def _try(
-        self, course: _Course, place: int, after: list[_Course], problems: list[Contradiction]
+        self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
     ) -> None:
         """Go on from the card at this place of what was played."""
         try:
@@ -138,7 +139,7 @@ class _Explanation:
                 self._clean_up(course)
                 after.append(course)
         except Contradiction as problem:
-            problems.append(problem)
+            problems.append(problem.finding)
 
     def _next(self, course: _Course) -> Event | None:
         return self._events[course.at] if course.at < len(self._events) else None
@@ -225,7 +226,7 @@ class _Explanation:
             return
         course.at += 1
         course.reach[card] -= 1
-        last: Contradiction | None = None
+        problems: list[Finding] = []
         ways = 0
         for count in range(1, course.hand + 1):
             way = course.copy()
@@ -234,12 +235,12 @@ class _Explanation:
             try:
                 self._draw(way, count, in_play, f"a cellar draws {count}")
             except Contradiction as problem:
-                last = problem
+                problems.append(problem.finding)
                 continue
             ways += 1
             yield way
-        if not ways and last is not None:
-            raise last
+        if not ways and problems:
+            raise furthest(problems)
 
     def _attack(self, course: _Course) -> None:
         for seat in self._order:

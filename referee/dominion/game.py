@@ -33,7 +33,7 @@ class Dominion:
         outcome: set once the game has ended by its own rules.
     """
 
-    __slots__ = ("_max_turns", "_names", "_script", "_started", "_table", "outcome", "request")
+    __slots__ = ("_max_turns", "_names", "_script", "_table", "outcome", "request")
 
     def __init__(self, setup: Setup) -> None:
         self.request: Request | None = None
@@ -41,14 +41,13 @@ class Dominion:
         self._names = setup.names
         self._max_turns = setup.max_turns
         self._table = Table(setup.seed, len(setup.names))
-        self._script = self._play()
-        self._started = False
+        self._script: Decisions | None = None  # once it has started
 
     def start(self) -> None:
         """Tell of kingdom and supply, and run to the first request, if two are there to play."""
-        if self._started:
+        if self._script is not None:
             raise ProtocolMisuseError("the game was started already")
-        self._started = True
+        self._script = self._play()
         self._table.events.append(GameInfo(list(KINGDOM), list(self._names)))
         self._table.events.append(self._table.supply.info())
         if sum(not player.gone for player in self._table.players) > 1:
@@ -56,7 +55,7 @@ class Dominion:
 
     def reply(self, reply: object) -> None:
         """Answer the request and run to the next one, or to the end."""
-        if self.request is None:
+        if self._script is None or self.request is None:
             raise ProtocolMisuseError("a reply was given to a game that waits for none")
         try:
             self.request = self._script.send(reply)

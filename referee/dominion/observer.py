@@ -53,6 +53,7 @@ from referee.dominion.reading import (
     Reading,
     Seat,
     Sizes,
+    furthest,
     put,
 )
 from referee.dominion.supply import Supply
@@ -122,14 +123,14 @@ class Observer:
         points = [_points(owned) for owned in self._owned]
         if list(scores) != points:
             findings.append(Finding(line, "4.5", f"scores {points}", f"scores {list(scores)}"))
-        problems = []
+        problems: list[Finding] = []
         for reading in self._readings:
             try:
                 self._check_end(line, reading, points, list(winners), reason)
                 return findings
             except Contradiction as problem:
-                problems.append(problem)
-        findings.append(max(problems, key=lambda problem: problem.finding.line).finding)
+                problems.append(problem.finding)
+        findings.append(furthest(problems).finding)
         return findings
 
     # --- message by message -------------------------------------------------------------------
@@ -247,17 +248,17 @@ class Observer:
 
     def _happen(self, event: Event, findings: list[Finding]) -> None:
         """Go on with every reading that the event fits in."""
-        problems: list[Contradiction] = []
+        problems: list[Finding] = []
         found: dict[tuple[object, ...], Reading] = {}
         for reading in self._readings:
             try:
                 for after in self._step(reading, event):
                     found.setdefault(_key(after), after)
             except Contradiction as problem:
-                problems.append(problem)
+                problems.append(problem.finding)
         self._readings = list(found.values())[:_MAX_READINGS]
         if not self._readings:
-            findings.append(max(problems, key=lambda problem: problem.finding.line).finding)
+            findings.append(furthest(problems).finding)
             self._readings = [self._start_afresh(event)]
         self._apply(event)
 
@@ -310,21 +311,21 @@ class Observer:
             self._check_goes_on(reading, event)
         if len(reading.events) > _MAX_EVENTS:
             raise Contradiction(event.line, "4.4", "the end of the turn", str(event))
-        problem: Contradiction | None = None
+        problems: list[Finding] = []
         ways = 0
         try:
             for way in self._in_turn(reading, event, mine):
                 ways += 1
                 yield way
-        except Contradiction as contradiction:
-            problem = contradiction
+        except Contradiction as problem:
+            problems.append(problem.finding)
         if not reading.events and not mine:
             # Unless the active player's turn was one that nobody hears of.
             for way in self._after_silence(reading, event):
                 ways += 1
                 yield way
-        if not ways and problem is not None:
-            raise problem
+        if not ways and problems:
+            raise furthest(problems)
 
     def _after_silence(self, reading: Reading, event: Event) -> list[Reading]:
         if not any(size.hand == 0 for size in reading.seats[reading.active].sizes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -83,6 +84,16 @@ class Contradiction(Exception):
     def __init__(self, line: int, section: str, expected: str, found: str) -> None:
         super().__init__(expected)
         self.finding = Finding(line, section, expected, found)
+
+
+def furthest(problems: Sequence[Finding]) -> Contradiction:
+    """What is to be raised when there is no way on: the problem that came latest in the log.
+
+    Problems are kept as findings. A list of exceptions would be in a frame that they hold, and so
+    stay in memory until the garbage collector finds it.
+    """
+    latest = max(problems, key=lambda problem: problem.line)
+    return Contradiction(latest.line, latest.section, latest.expected, latest.found)
 
 
 def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:

@@ -347,11 +347,10 @@ class _Verification:
         timed = type(entry) is not Fault
         if timed and line.startswith(head) and _TIME.fullmatch(line, len(head)):
             return head, line[len(head) :]
-        difference = self._difference(line, head, _NOT_WHAT_FOLLOWS, _section(entry))
         # The first line is what a bot or its process did; else the words are the referee's.
         if first or not _is_wording(entry, line):
-            raise difference
-        self._wording = self._wording or difference
+            raise self._differs_from(entry, line, head)
+        self._wording = self._wording or self._differs_from(entry, line, head)
         head = _without_time(line)[: -len(b"}\n")]
         return head, line[len(head) :] if timed else b""
 
@@ -399,6 +398,10 @@ class _Verification:
             raise _DifferenceError(number, line, head, text, "2.8", edited=True)
         text = "the end entry is not what follows from the match"
         raise _DifferenceError(number, line, head, text, "2.7", edited=True)
+
+    def _differs_from(self, entry: Entry, line: bytes, head: bytes) -> _DifferenceError:
+        text = "the line is not what follows from those before it"
+        return self._difference(line, head, text, _section(entry))
 
     def _difference(
         self, line: bytes, expected: bytes | None, text: str, section: str
@@ -488,9 +491,6 @@ class _Verification:
         return Verdict(
             name, kind, f"{where}: {text}", line, expected, found, section, lines=self._whole
         )
-
-
-_NOT_WHAT_FOLLOWS = "the line is not what follows from those before it"
 
 
 def _checked_header(value: dict[str, Any], line: bytes) -> Header:

@@ -90,6 +90,8 @@ def attack(files: int, seed: int, folder: Path, keep: Path | None = None) -> Out
             took = time.perf_counter() - started
             outcomes.slowest[command] = max(outcomes.slowest[command], (took, number))
             outcomes.codes[command, code] += 1
+            if code > 128:
+                raise KeyboardInterrupt  # a signal came, which the command has taken
             problem = judge(code, out, errors, json="json" in arguments)
             if problem:
                 outcomes.wrong.append(Wrong(number, command, damages, problem, errors))

@@ -588,7 +588,7 @@ def _() -> None:
     around(Match, "_end_if_alone", end)()
 
     def start(self: Any) -> None:
-        self._started = True
+        self._script = self._play()
         self._table.events.append(GameInfo(list(cards.KINGDOM), list(self._names)))
         self._table.events.append(self._table.supply.info())
         self.request = next(self._script)

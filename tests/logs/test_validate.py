@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 from collections.abc import Callable
@@ -338,6 +339,20 @@ def test_findings_are_bounded(validate: Validate) -> None:
     noise = b'{"type":"player-thinks"}\n' * 5 * MAX_FINDINGS
     names = b"".join(LOG.splitlines(keepends=True)[:2])
     assert len(validate(names + noise)) == MAX_FINDINGS
+
+
+def test_nothing_is_left_for_the_garbage_collector(validate: Validate) -> None:
+    """So that memory does not grow with the number of logs."""
+    logs = [mutate(Random(number), TWO.read_bytes())[1] for number in range(20)]
+    assert sum(bool(validate(log)) for log in logs) > 15  # many of them in a turn's explanation
+    gc.collect()
+    gc.disable()
+    try:
+        for log in logs[:10]:
+            validate(log)
+        assert gc.collect() < 10
+    finally:
+        gc.enable()
 
 
 def test_a_directory_is_no_log(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import random
@@ -409,3 +410,20 @@ def test_no_bytes_make_it_fail(
     file.write_bytes(data)
     held = verify_record(str(file)).kind == Kind.HOLDS
     assert held == (without_times(data) == without_times(SHORT))
+
+
+@pytest.mark.parametrize("at", [40, None], ids=["edited", "holds"])
+def test_nothing_is_left_for_the_garbage_collector(check: Check, at: int | None) -> None:
+    """So that memory does not grow with the number of records."""
+    lines = lines_of()
+    if at is not None:
+        lines[at] = b"{}\n"
+    check(lines)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(10):
+            check(lines)
+        assert gc.collect() < 10
+    finally:
+        gc.enable()
