@@ -31,10 +31,9 @@ What is imported from here is loaded when it is first used, so that `import refe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from referee._version import __version__
 
+TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from referee.api import play_match
     from referee.bots.command import BotCommand, resolve_bot

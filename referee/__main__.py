@@ -1,11 +1,15 @@
 """The entry point: `referee`, and `python -m referee`."""
 
 import gc
+import signal
 import sys
 
 
 def main() -> int:
     """Run the command on the process's arguments; returns the exit code."""
+    # Nothing is started yet, so Ctrl-C may end the process as it is, without Python's traceback.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Start-up makes many objects and no garbage, and looking for some there takes a quarter of it.
     # A command that works for long lets the collector run again (`cli.running.collect_garbage`).
     gc.disable()

@@ -104,8 +104,8 @@ RUN = f"REFEREE_TEST_RUN={uuid.uuid4()}"
 os.environ.update([RUN.split("=")])
 
 
-def left_behind() -> list[str]:
-    """Command lines of processes started by the tests of this process that are still running."""
+def left_behind() -> list[tuple[int, str]]:
+    """The processes started by the tests of this process that still run: id and command line."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -114,7 +114,8 @@ def left_behind() -> list[str]:
         except OSError:
             continue
         if RUN.encode() in environment and command:  # a zombie has neither
-            found.append(command.replace(b"\0", b" ").decode(errors="replace"))
+            words = command.replace(b"\0", b" ").decode(errors="replace")
+            found.append((int(folder.name), words))
     return found
 
 

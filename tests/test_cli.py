@@ -333,6 +333,50 @@ def test_signals_end_the_match_and_every_bot(
     entries(tmp_path / "log")
 
 
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+from referee.__main__ import main
+
+module = sys.argv.pop(1)
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "code"),
+    [
+        ("referee.interrupts", -signal.SIGINT),  # nothing is started, and nothing is caught
+        ("referee.cli", 130),
+        ("referee.bots.launch", 130),
+        ("referee.games", 130),  # the bots are running from here on
+        ("msgspec._core", 130),
+        ("trio", 130),
+        ("trio._core._run", 130),
+        ("referee.report", 130),
+    ],
+)
+def test_a_signal_in_the_middle_of_an_import(module: str, code: int) -> None:
+    """It must not leave half a module behind, with which the rest would crash."""
+    arguments = ["play", hostile("stays"), hostile("stays"), "--grace", "0.1", "--max-turns", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT, module, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert done.stderr.count("\n") <= 1
+    assert "Traceback" not in done.stderr
+    assert left_behind() == []
+
+
 def test_a_daemonised_child_is_found(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     done = referee("play", "big_money", hostile("daemon", pid_file), "--max-turns", "2", "-q")

@@ -62,7 +62,8 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    import referee.logs.verify  # noqa: F401 (no import is to be interrupted)
+    # No import is to be interrupted, a forked process has it, and the collector lets it be.
+    import referee.logs.verify  # noqa: F401
 
     names: list[str] = options.records
     _check_names(names, options)
@@ -183,8 +184,6 @@ def _verify_chunk(names: Sequence[str]) -> list[Verdict]:
 
 
 def _verify_here(names: Sequence[str], log: LogFile | None) -> Generator[Verdict, None, None]:
-    import referee.logs.verify  # noqa: F401 (before the collector is told that what is there stays)
-
     collect_garbage()
     for name in names:
         yield _verify(name, log)
@@ -197,8 +196,6 @@ def _verify_in_processes(
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor, wait
     from concurrent.futures.process import BrokenProcessPool
-
-    import referee.logs.verify  # noqa: F401 (a forked process has it then)
 
     collect_garbage()
     fork = "fork" in multiprocessing.get_all_start_methods() and sys.platform == "linux"
