@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# The tests start some thousand processes; each would compile all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # What is ignored here, as in a shell's background job or under nohup, is ignored in every process
 # that is started, and the tests interrupt some. Handlers are not inherited.

@@ -1,6 +1,7 @@
 """The example bots, in every language whose toolchain is on the machine, conform.
 
-`python tests/soak.py` plays 200 matches for each of them.
+The tests marked `all_cases` take all cases, the others some of each section. `python tests/soak.py`
+plays 200 matches for each of them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from live import ROOT, play
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
-from referee.conformance.case import load_cases
+from referee.conformance.case import Case, load_cases
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
@@ -52,22 +53,39 @@ def seatings() -> Iterator[list[str]]:
         yield bots
 
 
-async def failures(bot: str) -> list[Result]:
+ALL = load_cases().cases
+SOME = [case for case in ALL if case.basic or case.id.endswith("/1")]
+cases = pytest.mark.parametrize(
+    "cases", [SOME, pytest.param(ALL, marks=pytest.mark.all_cases)], ids=["some", "all"]
+)
+
+
+async def failures(bot: str, cases: list[Case]) -> list[Result]:
     """The conformance cases that a bot does not pass, SHOULD among them."""
-    suite = Suite(load_cases().cases, resolve_bot(bot), GAMES["dominion"], seed=1)
+    suite = Suite(cases, resolve_bot(bot), GAMES["dominion"], seed=1)
     report = await suite.run(strict=True)
-    assert report.passed > 100
+    assert len(report.cases) == len(cases)
     return [result for result in report.cases if result.status != Status.PASSED]
 
 
+def test_there_are_many_cases_and_some_of_each_chapter() -> None:
+    assert len(ALL) > 100
+    assert len(SOME) > 50
+    assert {case.id[0] for case in SOME} == {case.id[0] for case in ALL}
+
+
+@cases
 @pytest.mark.parametrize("bot", sorted(bundled_bots()))
-async def test_a_python_bot_conforms(bot: str) -> None:
-    assert await failures(bot) == []
+async def test_a_python_bot_conforms(bot: str, cases: list[Case]) -> None:
+    assert await failures(bot, cases) == []
 
 
+@cases
 @pytest.mark.parametrize("name", FOREIGN)
-async def test_a_bot_in_another_language_conforms(name: str, tmp_path: Path) -> None:
-    assert await failures(build(name, tmp_path)) == []
+async def test_a_bot_in_another_language_conforms(
+    name: str, cases: list[Case], tmp_path: Path
+) -> None:
+    assert await failures(build(name, tmp_path), cases) == []
 
 
 @pytest.mark.parametrize("name", FOREIGN)

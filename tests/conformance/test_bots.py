@@ -1,7 +1,7 @@
 """Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
 
-What is expected is expected of all cases. A test runs those that any bot could fail wrongly: the
-basic ones, those of its own sections, and some of each chapter.
+What is expected is expected of all cases. A test runs the basic ones and those of the bot's own
+sections; one that is marked `all_cases` runs some of each chapter as well.
 `python tests/conformance/test_bots.py` runs all cases, with whole matches, against all bots (or
 those that it is given); it takes minutes.
 """
@@ -11,9 +11,8 @@ from __future__ import annotations
 import py_compile
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,17 +30,22 @@ from referee.games import GAMES
 CASES = {case.id: case for case in load_cases().cases}
 BOT = Path(__file__).parent / "wrong_bot.py"
 ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "1.5"}
-AT_ONCE = 3
-"""So many bots are tested side by side: some of them only wait."""
+AT_ONCE = 8
+"""So many of the bots that are waited for are tested side by side."""
 
 PATIENT = Limits(quiet=0.05)
 """For bots that are never waited for: a busy machine has all the time that it needs."""
 LISTENING = Limits(quiet=2.0)
 """For bots that write without being asked: the wait ends with the line."""
-BRIEF = Limits(timeout=1.5, grace=0.5, quiet=0.05)
+BRIEF = Limits(timeout=1.5, grace=1.0, quiet=0.05)
 """For bots that are waited for."""
 STAYING = Limits(timeout=5.0, grace=0.5, quiet=0.05)
 """For bots that exit after longer than the grace period, and before the timeout."""
+WAITING = (BRIEF, STAYING)
+
+MORE = pytest.mark.parametrize(
+    "more", [False, pytest.param(True, marks=pytest.mark.all_cases)], ids=["some", "more"]
+)
 
 
 class Wrong(Struct, frozen=True):
@@ -265,40 +269,33 @@ def with_controls(chosen: Iterable[str]) -> set[str]:
     return found
 
 
-def cases_for(wrong: Wrong) -> list[Case]:
-    """What a test runs: the basic cases, the bot's own sections or more, some of each chapter."""
-    basic = {case.id for case in CASES.values() if case.basic}
-    chosen = basic | ids(NEIGHBOURS) | ids(wrong.run)
-    if wrong.limits in (PATIENT, LISTENING):  # for the others each case is a wait
+def cases_for(wrong: Wrong, *, more: bool) -> list[Case]:
+    """What a test runs: the basic cases, the bot's own sections or `run`; more: of each chapter."""
+    chosen = {case.id for case in CASES.values() if case.basic}
+    if wrong.limits in WAITING:  # each case is a wait
+        chosen |= ids(wrong.run)
+    else:
         sections = {CASES[id].section for id in ids(wrong.failed)} - {"4.1"}
         chosen |= {case.id for case in CASES.values() if case.section in sections}
+    if more or not wrong.failed:
+        chosen |= ids(NEIGHBOURS) | ids(wrong.run)
     chosen = with_controls(chosen)
     return [case for case in CASES.values() if case.id in chosen]
 
 
-async def check(mode: str, program: Path, cases: list[Case], limits: Limits) -> Report:
+async def check(mode: str, program: Path, cases: Sequence[Case]) -> Report:
     argv = (sys.executable, "-I", "-S", str(program), mode)
     if mode in ARGUMENTS:
         argv += (ARGUMENTS[mode],)
-    suite = Suite(cases, BotCommand(mode, argv), GAMES["dominion"], seed=1, limits=limits)
+    limits = WRONG.get(mode, PASSES).limits
+    suite = Suite(list(cases), BotCommand(mode, argv), GAMES["dominion"], seed=1, limits=limits)
     return await suite.run()
 
 
-async def check_all(modes: Iterable[str], program: Path, *, whole: bool) -> dict[str, Report]:
-    """The reports of some bots, each tested with all cases or with those that a test runs."""
-    reports: dict[str, Report] = {}
-    limiter = trio.CapacityLimiter(AT_ONCE)
-
-    async def run(mode: str) -> None:
-        wrong = WRONG.get(mode, PASSES)
-        cases = list(CASES.values()) if whole else cases_for(wrong)
-        async with limiter:
-            reports[mode] = await check(mode, program, cases, wrong.limits)
-
-    async with trio.open_nursery() as nursery:
-        for mode in modes:
-            nursery.start_soon(run, mode)
-    return reports
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bot as byte code."""
+    return compiled(tmp_path_factory.mktemp("bot"))
 
 
 def compiled(folder: Path) -> Path:
@@ -328,36 +325,62 @@ def test_every_way_to_be_wrong_is_here() -> None:
     assert len(WRONG) > 100
 
 
-@pytest.fixture(scope="module")
-def reports(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Report]:
-    """The reports of all bots whose tests were selected."""
-    params = (getattr(item, "callspec", None) for item in request.session.items)
-    modes = [it.params["mode"] for it in params if it is not None and "mode" in it.params]
-    selected = [mode for mode in (*WRONG, *ODD) if mode in modes]
-    program = compiled(tmp_path_factory.mktemp("bot"))
-    return trio.run(partial(check_all, selected, program, whole=False))
-
-
-@pytest.mark.parametrize("mode", WRONG)
-def test_a_wrong_bot_fails_what_it_should_and_nothing_else(
-    mode: str, reports: dict[str, Report]
-) -> None:
-    report = reports[mode]
+def differences(mode: str, report: Report) -> list[str]:
+    """Where a bot came to something else than it should in the cases that were run."""
     run = {result.id for result in report.cases}
-    failed, unjudged = expected(WRONG[mode])
-    assert failed & run
-    assert outcome(report, Status.FAILED) == failed & run
-    assert outcome(report, Status.NOT_JUDGED) == unjudged & run
+    failed, unjudged = expected(WRONG.get(mode, PASSES))
+    found = []
+    for name, status, ids in (
+        ("failed", Status.FAILED, failed),
+        ("unjudged", Status.NOT_JUDGED, unjudged),
+    ):
+        right, came = ids & run, outcome(report, status)
+        if right != came:
+            found.append(f"{name}: not {sorted(right - came)}, but {sorted(came - right)}")
+    return found
+
+
+def check_report(mode: str, report: Report) -> None:
+    assert differences(mode, report) == [], mode
+    failed, _ = expected(WRONG[mode])
+    assert outcome(report, Status.FAILED)
     for result in report.cases:
         if result.status == Status.NOT_JUDGED:  # and it says why
-            assert set(result.because) & failed, result.id
+            assert set(result.because) & failed, (mode, result.id)
+
+
+@MORE
+@pytest.mark.parametrize("mode", [mode for mode in WRONG if WRONG[mode].limits not in WAITING])
+async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(
+    mode: str, more: bool, program: Path
+) -> None:
+    check_report(mode, await check(mode, program, cases_for(WRONG[mode], more=more)))
+
+
+@MORE
+async def test_wrong_bots_that_are_waited_for_fail_what_they_should(
+    more: bool, program: Path
+) -> None:
+    """All in one test: they wait side by side."""
+    reports: dict[str, Report] = {}
+    limiter = trio.CapacityLimiter(AT_ONCE)
+
+    async def run(mode: str) -> None:
+        async with limiter:
+            reports[mode] = await check(mode, program, cases_for(WRONG[mode], more=more))
+
+    async with trio.open_nursery() as nursery:
+        for mode in WRONG:
+            if WRONG[mode].limits in WAITING:
+                nursery.start_soon(run, mode)
+    assert len(reports) > 10
+    for mode, report in reports.items():
+        check_report(mode, report)
 
 
 @pytest.mark.parametrize("mode", ODD)
-def test_an_odd_bot_passes(mode: str, reports: dict[str, Report]) -> None:
-    report = reports[mode]
+async def test_an_odd_bot_passes(mode: str, program: Path) -> None:
+    report = await check(mode, program, cases_for(PASSES, more=True))
     assert outcome(report, Status.PASSED) == {result.id for result in report.cases}
     assert report.conforms
 
@@ -368,14 +391,10 @@ def main(modes: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))
         for mode in modes or [*WRONG, *ODD]:
-            report = trio.run(partial(check_all, [mode], program, whole=True))[mode]
-            found = outcome(report, Status.FAILED), outcome(report, Status.NOT_JUDGED)
-            text = "as expected"
-            should = expected(WRONG.get(mode, PASSES))
-            for name, right, came in zip(("failed", "unjudged"), should, found, strict=True):
-                if right != came:
-                    text = f"{name}: not {sorted(right - came)}, but {sorted(came - right)}"
-                    different += 1
+            report = trio.run(check, mode, program, list(CASES.values()))
+            found = differences(mode, report)
+            different += len(found)
+            text = "; ".join(found) or "as expected"
             print(f"{mode}: {text}, {report.seconds:.1f} s", flush=True)
     return min(different, 1)
 

@@ -155,7 +155,7 @@ async def test_one_that_is_stopped_leaves_no_probe_behind() -> None:
     program = "import shlex, signal, subprocess, sys\n"
     program += "subprocess.run(shlex.split(sys.argv[1]))\nsignal.pause()"
     command = shlex.join([sys.executable, "-c", program]) + " {player1} {player2}"
-    match = await play_match(Template(command), RULES, MATCHES["money"], seed=1, limit=0.5)
+    match = await play_match(Template(command), RULES, MATCHES["money"], seed=1, limit=2.0)
     assert match.exit_code is None
     told = retell(match, RULES)
     assert told.departure is not None

@@ -247,10 +247,11 @@ def _() -> None:
         return answer
 
     around(process.BotProcess, "reply", reply)()
+    OPTIONS.extend(["--time-limit", "2"])
 
 
 MODES["short lines"] = lambda: OPTIONS.extend(["--line-limit", "60000"])
-MODES["long lines"] = lambda: OPTIONS.extend(["--line-limit", "70000", "--time-limit", "0.3"])
+MODES["long lines"] = lambda: OPTIONS.extend(["--line-limit", "70000", "--time-limit", "2"])
 
 
 @mode("stderr is not read")
@@ -259,7 +260,7 @@ def _() -> None:
         await trio.sleep_forever()
 
     process.BotProcess.drain_stderr = never  # type: ignore[method-assign]
-    OPTIONS.extend(["--time-limit", "0.5"])
+    OPTIONS.extend(["--time-limit", "2"])
 
 
 def strict_fields(was: Any, line: bytes, decoder: Any) -> Any:
@@ -1344,7 +1345,7 @@ def _() -> None:
 @mode("input stays open")
 def _() -> None:
     async def finish(self: Any, grace: float) -> None:
-        with trio.move_on_after(0.3):
+        with trio.move_on_after(1):
             await self._ended.wait()
         await self.kill()
 
@@ -1359,7 +1360,19 @@ def _() -> None:
 
 MODES["one session for all"] = STARTED.clear
 MODES["an environment of its own"] = lambda: STARTED.update(env={"PATH": ""})
-MODES["no grace"] = lambda: OPTIONS.extend(["--grace", "0.05"])
+
+
+@mode("no grace")
+def _() -> None:
+    async def finish(was: Any, self: Any, grace: float) -> None:
+        if self.launched.command.argument.endswith("player2.json"):
+            await trio.sleep(1)  # it has heard of the end by then
+            await self.end_input(0)
+            await self.kill()
+        else:
+            await was(self, grace)
+
+    around(process.BotProcess, "finish", finish)()
 
 
 @mode("no sigterm")
