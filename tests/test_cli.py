@@ -141,7 +141,7 @@ def test_faults_are_shown_with_their_section(tmp_path: Path) -> None:
 
 
 def test_a_disqualified_bot_gets_its_stderr_and_its_request() -> None:
-    done = referee("play", hostile("sleep_at", 1), "big_money", "--time-limit", "0.3")
+    done = referee("play", hostile("sleep_at", 1), "big_money", "--time-limit", "1.5")
     assert done.returncode == 1
     assert "disqualified: timeout" in done.stdout
     assert '    {"type":"play-turn","actions":1' in done.stdout
@@ -687,7 +687,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> str:
 
 def test_progress_and_colour_on_a_terminal() -> None:
     bots = (hostile("sleep_at", 1), "big_money")
-    text = on_a_terminal("play", *bots, "--time-limit", "1.5")
+    text = on_a_terminal("play", *bots, "--time-limit", "4")
     assert "player1 is thinking" in text
     assert "\x1b[31m" in text  # the disqualification
     text = on_a_terminal("play", *bots, "--time-limit", "1.5", NO_COLOR="1")
@@ -697,7 +697,7 @@ def test_progress_and_colour_on_a_terminal() -> None:
 
 
 def test_no_progress_in_a_short_match() -> None:
-    assert "thinking" not in on_a_terminal(*PLAY, "--seed", "1")
+    assert "thinking" not in on_a_terminal(*PLAY, "--max-turns", "1")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from live import ROOT, play
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
 from referee.conformance.case import Case, load_cases
+from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
@@ -53,6 +54,8 @@ def seatings() -> Iterator[list[str]]:
         yield bots
 
 
+PATIENT = Limits(timeout=60.0, grace=10.0)
+"""No bot needs so long, however busy the machine is."""
 ALL = load_cases().cases
 SOME = [case for case in ALL if case.basic or case.id.endswith("/1")]
 cases = pytest.mark.parametrize(
@@ -62,7 +65,7 @@ cases = pytest.mark.parametrize(
 
 async def failures(bot: str, cases: list[Case]) -> list[Result]:
     """The conformance cases that a bot does not pass, SHOULD among them."""
-    suite = Suite(cases, resolve_bot(bot), GAMES["dominion"], seed=1)
+    suite = Suite(cases, resolve_bot(bot), GAMES["dominion"], seed=1, limits=PATIENT)
     report = await suite.run(strict=True)
     assert len(report.cases) == len(cases)
     return [result for result in report.cases if result.status != Status.PASSED]

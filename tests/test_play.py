@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from live import entries, hostile, is_running, play, without_times
+from live import await_end, entries, hostile, play, without_times
 
 from referee.errors import InternalError, LogWriteError
 from referee.games import GAMES
@@ -51,9 +50,9 @@ async def disqualified(folder: Path, bot: str, **limits: Any) -> tuple[str, str]
 
 
 async def test_no_handshake_in_time(tmp_path: Path) -> None:
-    code, detail = await disqualified(tmp_path, hostile("sleep_at", 0), startup_limit=0.3)
+    code, detail = await disqualified(tmp_path, hostile("sleep_at", 0), startup_limit=1.5)
     assert code == "startup-timeout"
-    assert "0.3 s" in detail
+    assert "1.5 s" in detail
 
 
 async def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
@@ -91,10 +90,19 @@ async def test_all_bots_fail(tmp_path: Path) -> None:
 
 
 async def test_handshakes_run_side_by_side(tmp_path: Path) -> None:
-    limit = 1.0
-    started = time.monotonic()
-    await play(tmp_path, *[hostile("sleep_at", 0)] * 4, startup_limit=limit)
-    assert time.monotonic() - started < 3 * limit
+    """Two bots answer when both were asked, and two that never answer do not delay them."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    meeting = [hostile("meet", f"{how}:{fifo}") for how in "rw"]
+    silent = hostile("sleep_at", 0)
+    limit = 2.0
+    played = await play(
+        tmp_path, meeting[0], silent, silent, meeting[1], startup_limit=limit, max_turns=1
+    )
+    left = [player.disqualified for player in played.result.players]
+    assert left == [None, "startup-timeout", "startup-timeout", None]
+    times = [e["time"] for e in entries(tmp_path / "record") if e["entry"] == "disqualified"]
+    assert times[1] - times[0] < limit  # not one limit after the other
 
 
 # --- 8.1: time ------------------------------------------------------------------------------------
@@ -102,27 +110,27 @@ async def test_handshakes_run_side_by_side(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["sleep_at", "stop_at"])
 async def test_no_reply_in_time(tmp_path: Path, mode: str) -> None:
-    code, detail = await disqualified(tmp_path, hostile(mode, 3), time_limit=0.3)
+    code, detail = await disqualified(tmp_path, hostile(mode, 3), time_limit=1.5)
     assert code == "timeout"
-    assert "0.3 s" in detail
+    assert "1.5 s" in detail
 
 
 async def test_a_dripping_line_gets_no_more_time(tmp_path: Path) -> None:
-    started = time.monotonic()
-    code, _ = await disqualified(tmp_path, hostile("drip"), time_limit=0.4)
+    with trio.fail_after(60):  # it never stops dripping
+        code, _ = await disqualified(tmp_path, hostile("drip"), time_limit=1.5)
     assert code == "timeout"
-    assert time.monotonic() - started < 5
 
 
 async def test_the_report_has_what_an_author_needs(tmp_path: Path) -> None:
-    played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), time_limit=0.3)
+    limit = 1.5
+    played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), time_limit=limit)
     assert b'"type":"play-turn"' in played.disqualified[1].asked
     assert played.last_stderr[1] == ["thinking"]
     player = played.result.players[1]
     assert player.exit_code == -9
     assert player.requests == 1
     assert player.turns == 1
-    assert player.reply_seconds.max == pytest.approx(0.3, abs=0.25)
+    assert limit <= player.reply_seconds.max <= played.result.duration_seconds
     assert player.rank == 2
 
 
@@ -133,7 +141,7 @@ async def test_four_players_lose_two_and_go_on(tmp_path: Path) -> None:
         hostile("exit_at", 4),
         BIG_MONEY,
         hostile("sleep_at", 7),
-        time_limit=0.5,
+        time_limit=1.5,
     )
     result = played.result
     assert [player.disqualified for player in result.players] == [None, "exited", None, "timeout"]
@@ -164,7 +172,7 @@ async def test_exit_while_a_reply_is_due(tmp_path: Path, bot: str, says: str) ->
 
 @pytest.mark.parametrize("bot", [hostile("last_words", 1), hostile("close_stdin", 1)])
 async def test_a_complete_reply_counts_though_its_bot_is_gone(tmp_path: Path, bot: str) -> None:
-    played = await play(tmp_path, BIG_MONEY, bot, time_limit=0.5)
+    played = await play(tmp_path, BIG_MONEY, bot, time_limit=1.5)
     assert played.result.players[1].disqualified in ("exited", "timeout")
     assert played.result.players[1].requests == 2  # the buy was taken, the clean-up was asked for
     asked_last = played.disqualified[1].asked
@@ -173,11 +181,10 @@ async def test_a_complete_reply_counts_though_its_bot_is_gone(tmp_path: Path, bo
 
 async def test_a_child_that_holds_the_pipes_delays_nothing(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    started = time.monotonic()
-    code, _ = await disqualified(tmp_path, hostile("heir", pid_file), time_limit=30)
+    with trio.fail_after(30):
+        code, _ = await disqualified(tmp_path, hostile("heir", pid_file), time_limit=60)
     assert code == "exited"
-    assert time.monotonic() - started < 10
-    assert not is_running(int(pid_file.read_text()))
+    await_end(int(pid_file.read_text()))
 
 
 # --- 1.2, 1.3: lines, queue, caps -----------------------------------------------------------------
@@ -300,7 +307,7 @@ async def test_a_bot_that_will_not_go_is_killed(tmp_path: Path) -> None:
 
 
 async def test_sigterm_comes_before_sigkill(tmp_path: Path) -> None:
-    played = await play(tmp_path, BIG_MONEY, hostile("late_goodbye"), grace=0.5, max_turns=1)
+    played = await play(tmp_path, BIG_MONEY, hostile("late_goodbye"), grace=1.5, max_turns=1)
     assert played.result.players[1].exit_code == 7
 
 
@@ -359,7 +366,7 @@ async def test_a_full_disk_is_said_and_leaves_no_bot(tmp_path: Path) -> None:
 async def test_the_spectator_log_is_byte_for_byte_what_every_bot_was_sent(tmp_path: Path) -> None:
     copies = [tmp_path / f"copy{seat}" for seat in range(3)]
     bots = [hostile("normal", "", copies[0]), hostile("exit_at", 8, copies[1])]
-    await play(tmp_path, *bots, hostile("garbage", "2:/dev/null", copies[2]), time_limit=1)
+    await play(tmp_path, *bots, hostile("garbage", "2:/dev/null", copies[2]), time_limit=1.5)
     log = (tmp_path / "log").read_bytes()
     private = (
         b'{"type":"player-name-request"',

@@ -7,7 +7,6 @@ import select
 import shlex
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -228,10 +227,10 @@ def test_a_bot_that_was_not_started_has_no_pipes(tmp_path: Path) -> None:
 
 
 def test_launching_does_not_wait_for_the_bot() -> None:
-    started = time.monotonic()
+    """Which says nothing and does not end."""
     launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")))
+    assert launched.peek_exit_code() is None
     launched.end()
-    assert time.monotonic() - started < 5
     assert launched.exit_code == -9
 
 

@@ -33,9 +33,9 @@ ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "
 AT_ONCE = 8
 """So many of the bots that are waited for are tested side by side."""
 
-PATIENT = Limits(quiet=0.05)
+PATIENT = Limits(timeout=60.0, grace=10.0, quiet=0.05)
 """For bots that are never waited for: a busy machine has all the time that it needs."""
-LISTENING = Limits(quiet=2.0)
+LISTENING = Limits(timeout=60.0, grace=10.0, quiet=10.0)
 """For bots that write without being asked: the wait ends with the line."""
 BRIEF = Limits(timeout=1.5, grace=1.0, quiet=0.05)
 """For bots that are waited for."""

@@ -69,6 +69,13 @@ def tell_news(message, number, argument):
     """Say through a FIFO that a gain was heard of; see main()."""
 
 
+def meet(message, number, argument):
+    """Answer the handshake only once another bot has been asked for its name, too: "r:FIFO"."""
+    if number == 0:
+        how, _, fifo = argument.partition(":")
+        open(fifo, how).close()  # each end waits for the other
+
+
 def exit_at(message, number, argument):
     """Exit with code 3 when asked for the N-th time, saying so on stderr."""
     if number == int(argument):
