@@ -177,12 +177,12 @@ def logs() -> Iterator[Behaviour]:
             bots = ["big_money", hostile(mode, f"6:{{folder}}/logs/{target}")]
             yield Behaviour(what, bots, "0, plays on, restored")
     yield Behaviour(
-        "nobody reads the log, SIGINT",
-        ["random_legal", hostile("stays")],
+        "nobody reads the record, SIGINT",
+        ["village_engine"] * 2,
         "130",
         files={"FIFO": b""},
         shell="exec 9<> {folder}/FIFO; exec timeout --preserve-status -s INT 2 PLAY",
-        options=["--log", "{folder}/FIFO", "--max-turns", "100000"],
+        options=["--record", "{folder}/FIFO"],
     )
     two, to_stdout = ["random_legal"] * 2, ["--log", "-"]
     gone = "PLAY | true; exit ${PIPESTATUS[0]}"
