@@ -21,10 +21,10 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
 #   api.py          play_match: one match from a Python program
-#   terminal.py     text for terminals: styles, widths, what strangers wrote made harmless
+#   terminal.py     text for people: styles, widths, what strangers wrote made harmless
 #   report.py       the result for people
 #   conformance/    what a bot, or another referee, does wrong, by section
-#   interrupts.py   signals that cannot leave a bot behind
+#   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point
 #   schema.py       JSON Schemas from the structs
@@ -39,10 +39,12 @@ if TYPE_CHECKING:
     from referee.bots.command import BotCommand, resolve_bot
     from referee.errors import (
         BotNotFoundError,
+        InternalError,
         LogReadError,
         LogWriteError,
         ProtocolMisuseError,
         RefereeError,
+        ShortageError,
         UsageError,
     )
     from referee.game import (
@@ -68,10 +70,12 @@ _HOMES = {
     "referee.bots.command": ("BotCommand", "resolve_bot"),
     "referee.errors": (
         "BotNotFoundError",
+        "InternalError",
         "LogReadError",
         "LogWriteError",
         "ProtocolMisuseError",
         "RefereeError",
+        "ShortageError",
         "UsageError",
     ),
     "referee.game": (
@@ -103,6 +107,7 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "Disqualification",
     "Fault",
     "Game",
+    "InternalError",
     "LogReadError",
     "LogWriteError",
     "Malformed",
@@ -118,6 +123,7 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "Rules",
     "Runner",
     "Setup",
+    "ShortageError",
     "Standing",
     "Termination",
     "UsageError",

@@ -9,6 +9,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: some tests wait for a bot's time to be over."""
+    return (os.cpu_count() or 1) + 1
+
+
 # The tests start some thousand processes; each would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 

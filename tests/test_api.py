@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from live import entries
+from live import entries, hostile, left_behind
 
 import referee
+from referee.errors import as_ours
+from referee.logs.verify import Kind, verify_record
 
 
 def test_every_name_of_the_api_is_there() -> None:
@@ -64,6 +68,57 @@ def test_play_match_draws_a_seed() -> None:
 def test_play_match_with_wrong_arguments(bots: list[str], seed: int, says: str) -> None:
     with pytest.raises(referee.UsageError, match=says):
         referee.play_match(bots, seed=seed)
+
+
+def test_a_bug_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Never a bare ExceptionGroup; the bots have ended, and the record holds as far as it goes."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(referee.Match, "disqualify", fail)
+    record = str(tmp_path / "record")
+    with pytest.raises(referee.InternalError, match="ValueError: a bug") as caught:
+        referee.play_match(["big_money", hostile("exit_at", 2)], seed=1, record=record)
+    assert isinstance(caught.value, referee.RefereeError)
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert left_behind() == []
+    assert verify_record(record).kind == Kind.CUT_SHORT
+
+
+def test_ctrl_c_is_a_keyboard_interrupt() -> None:
+    bot = hostile("signal_referee", f"3:{int(signal.SIGINT)}")
+    with pytest.raises(KeyboardInterrupt):
+        referee.play_match([bot, hostile("stays")], seed=1)
+    assert left_behind() == []
+
+
+def test_a_log_that_a_bot_removes_is_written_anew_with_a_warning(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with pytest.warns(RuntimeWarning, match="log was removed by somebody else"):
+        referee.play_match(["minimal", hostile("remove", f"6:{log}")], seed=1, log=str(log))
+    assert entries(log)[-1]["type"] == "game-end"
+
+
+@pytest.mark.parametrize(
+    ("error", "ours"),
+    [
+        (OSError(errno.EMFILE, "Too many open files"), referee.ShortageError),
+        (MemoryError(), referee.ShortageError),
+        (OSError(errno.ENOENT, "No such file"), referee.InternalError),
+        (referee.LogWriteError("log", OSError(errno.ENOSPC, "full")), referee.LogWriteError),
+        (ExceptionGroup("two", [KeyError("first"), ValueError("second")]), referee.InternalError),
+        (
+            ExceptionGroup("outer", [ExceptionGroup("inner", [referee.UsageError("ours")])]),
+            referee.UsageError,
+        ),
+    ],
+)
+def test_any_exception_becomes_one_of_ours(
+    error: Exception, ours: type[referee.RefereeError]
+) -> None:
+    assert type(as_ours(error)) is ours
+    assert type(as_ours(ExceptionGroup("group", [error]))) is ours
 
 
 def test_the_example_in_the_seam_plays_a_game() -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from live import await_end, entries, hostile, play, without_times
 
+from referee.bots.command import resolve_bot
 from referee.errors import InternalError, LogWriteError
 from referee.games import GAMES
 from referee.logs.files import open_logs
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
 from referee.match import Match
+from referee.options import Options
+from referee.play import Runner
 
 BIG_MONEY = "big_money"
 
@@ -234,6 +239,46 @@ async def test_replies_before_they_are_asked_for_play_the_same_game(tmp_path: Pa
     await play(usual, BIG_MONEY, hostile("normal"))
     assert played.result.players[1].faults == {}
     assert (early / "log").read_bytes() == (usual / "log").read_bytes()
+
+
+async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) -> None:
+    """8.1: what was asked may not have been handed over while the referee waits for the reader."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    (log,) = open_logs([str(fifo)])
+    assert log is not None
+    filler = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(filler, b"x" * 4096)
+    os.close(filler)
+    bots = [resolve_bot("minimal"), resolve_bot("minimal")]
+    runner = Runner(GAMES["dominion"], bots, seed=1, options=Options(max_turns=1), log=log)
+
+    async def read() -> None:
+        while not log.behind:
+            await trio.lowlevel.checkpoint()
+        before = runner.asked_since
+        await trio.testing.wait_all_tasks_blocked()
+        while runner.asked_since == before:  # the match stands still until there is room
+            with contextlib.suppress(BlockingIOError):
+                os.read(reader, 4096)
+            await trio.lowlevel.checkpoint()
+        assert runner.asked_since > before
+        while not over:
+            with contextlib.suppress(BlockingIOError):
+                os.read(reader, 65536)
+            await trio.lowlevel.checkpoint()
+
+    over = False
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(read)
+        played = await runner.run()
+        over = True
+    assert played.disqualified == {}
+    log.close()
+    os.close(reader)
 
 
 # --- bad lines: a fault each, and the match goes on -----------------------------------------------
