@@ -99,7 +99,7 @@ def as_ours(error: Exception) -> RefereeError:
             return leaf
     first = errors[0]
     if isinstance(first, MemoryError) or (isinstance(first, OSError) and first.errno in SHORTAGES):
-        return ShortageError("the match was given up", first)
+        return ShortageError("the system has not enough left for this", first)
     ours = InternalError(f"{type(first).__name__}: {first}")
     ours.__cause__ = first
     return ours

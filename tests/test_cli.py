@@ -456,8 +456,7 @@ def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, tar
         assert (tmp_path / f"{target}.other").read_text() == "precious\n"
 
 
-def test_a_log_that_cannot_be_restored(tmp_path: Path) -> None:
-    """The result is lost to nobody: it is shown, and then what could not be written."""
+def test_a_log_whose_folder_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     bot = hostile("remove_folder", f"6:{folder / 'log'}")
@@ -465,6 +464,16 @@ def test_a_log_that_cannot_be_restored(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "removed by somebody else" in one_line(done.stderr)
     assert entries(folder / "log")[-1]["type"] == "game-end"
+
+
+def test_a_log_that_cannot_be_restored(tmp_path: Path) -> None:
+    """The result is shown all the same."""
+    log = tmp_path / "log"
+    done = referee("play", "big_money", hostile("put_folder", f"6:{log}"), "--log", str(log))
+    assert "what happened" in done.stdout
+    assert done.returncode == 2
+    assert "cannot write" in one_line(done.stderr)
+    assert "given up" not in done.stderr
 
 
 def test_a_log_to_a_fifo_waits_for_its_reader(tmp_path: Path) -> None:
@@ -536,11 +545,14 @@ def test_stdout_and_stderr_full(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("descriptors", [20, 30, 45])
 def test_a_shortage_of_descriptors_is_no_verdict(descriptors: int, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "referee", *PLAY, "--record", str(tmp_path / "record")]
+    record = tmp_path / "record"
+    record.write_text("precious")
+    words = [sys.executable, "-m", "referee", *PLAY, "--record", str(record)]
     command = f"ulimit -n {descriptors}; exec {shlex.join(words)}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 71
     assert "Too many open files" in one_line(done.stderr)
+    assert record.read_text() == "precious"
     assert done.stdout == ""
     assert left_behind() == []
 
@@ -576,6 +588,17 @@ def test_names_and_stderr_in_the_table_are_plain(tmp_path: Path) -> None:
     assert "<[31m2J???????>" in done.stdout
     assert f"    <{'?'.join(['', '[31m', '', '2J', *[''] * 7])}>" in done.stdout
     assert "    " + " " * 8 + "tab" in done.stdout
+    assert done.stdout.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("format", ["text", "html", "junit"])
+def test_what_a_bot_writes_is_plain_in_a_report(tmp_path: Path, format: str) -> None:
+    said = tmp_path / "said"
+    said.write_text(f"<{EVIL}>\n")
+    bot = hostile("shout", said)
+    done = referee("conform", bot, "--case", "5.2/1", "--format", format, "--timeout", "5")
+    assert done.returncode == 1
+    assert "[31m?" in done.stdout
     assert done.stdout.replace("\n", "").isprintable()
 
 

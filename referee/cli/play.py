@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, grace, seconds, seed
-from referee.cli.console import OK, has_colour, printing, say, width
+from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import plain
@@ -76,6 +76,7 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.bots.command import resolve_bot
+    from referee.cli.running import check_descriptors
     from referee.logs.files import STDOUT, open_logs
 
     if not MIN_BOTS <= len(options.bots) <= MAX_BOTS:
@@ -84,6 +85,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
+    check_descriptors()  # before an old log is emptied
     commands = [resolve_bot(bot) for bot in options.bots]
     stderr_files = _stderr_files(options.stderr, len(commands))
     with interrupts.raising():  # a FIFO waits for its reader
@@ -95,7 +97,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     try:
         played = _play_match(options, interrupts, commands, log, record, stderr)
         with interrupts.raising():  # what reads a compressed log from a pipe may be slow
-            _finish([log, record])
+            lost = _finish([log, record])
     except Interrupted as interrupted:
         say(f"{interrupted}; the match was given up, all bots were ended")
         raise
@@ -103,6 +105,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         _close([log, record, *stderr])
     with interrupts.raising(), printing():
         _print_result(options, played)
+    if lost is not None:
+        return fail(str(lost), USAGE)
     return DISQUALIFIED if played.disqualified else OK
 
 
@@ -116,9 +120,8 @@ def _play_match(
 ) -> Played:
     """Start the bots, play the match, and see that nothing of a bot is left."""
     from referee.bots.launch import LaunchedBot
-    from referee.cli.running import check_descriptors, no_orphans
+    from referee.cli.running import no_orphans
 
-    check_descriptors()
     for file in (log, record):
         if file is not None:
             file.keep_copy()
@@ -133,13 +136,27 @@ def _play_match(
                 bot.end()
 
 
-def _finish(logs: list[LogFile | None]) -> None:
-    """Complete the logs, and restore those that a bot has damaged."""
+def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
+    """Complete the logs, and restore those that a bot has damaged.
+
+    Returns:
+        Why one of them could not be completed. The match stands all the same.
+    """
+    lost = None
     for log in logs:
-        problem = log.finish() if log is not None else None
-        if log is not None and problem is not None:
+        if log is None:
+            continue
+        try:
+            problem = log.finish()
+        except LogWriteError as error:
+            if error.reader_gone:
+                raise
+            lost = error
+            continue
+        if problem is not None:
             text = f"{log.name} was {problem} by somebody else during the match"
             say(f"{text}; it was written anew and is as it should be")
+    return lost
 
 
 def _close(files: list[LogFile | None]) -> None:

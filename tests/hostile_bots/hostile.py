@@ -305,6 +305,14 @@ def replace(message, number, argument):
         os.symlink(file + ".other", file)
 
 
+def put_folder(message, number, argument):
+    """Put a folder in a file's place."""
+    where, _, file = argument.partition(":")
+    if number == int(where):
+        os.unlink(file)
+        os.mkdir(file)
+
+
 def remove_folder(message, number, argument):
     where, _, file = argument.partition(":")
     if number == int(where):
