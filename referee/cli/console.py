@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from referee.errors import UsageError
+from referee.errors import SHORTAGES, UsageError
 from referee.terminal import escaped
 
 OK = 0
@@ -55,9 +55,8 @@ def report_bug(error: BaseException) -> int:
         with contextlib.suppress(OSError):
             print(text, file=sys.stderr)
         where = "with the lines above"
-    return fail(
-        f"{what}. This is a bug in the referee: please report it to the project, {where}", BUG
-    )
+    say(f"{what}. This is a bug in the referee: please report it in its issue tracker, {where}")
+    return BUG
 
 
 @contextmanager
@@ -66,9 +65,10 @@ def printing() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        # A shortage is not stdout's: what is printed is made in this block, too.
+        if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
+            raise
         silence(sys.stdout)
         raise UsageError(f"cannot write standard output: {error.strerror}") from error
 
