@@ -21,5 +21,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # What is ignored here, as in a shell's background job or under nohup, is ignored in every process
 # that is started, and the tests interrupt some. Handlers are not inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda number, frame: None)

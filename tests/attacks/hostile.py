@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+import conftest  # noqa: F401 (in the background some signals are ignored)
 from live import hostile
 from test_play import BAD_LINES
 

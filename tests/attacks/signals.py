@@ -23,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+import conftest  # noqa: F401 (in the background some signals are ignored)
 from live import hostile, left_behind
 
 START_SECONDS = 0.1

@@ -65,7 +65,7 @@ def test_bots_end_with_a_referee_that_is_killed(number: int) -> None:
     assert len(bots) == 3  # two bots and the guardian
     assert len(below) == 1
     referee.send_signal(number)
-    assert referee.wait() == -number
+    assert referee.wait(20) == -number
     referee.stdin.close()
     referee.stdout.close()
     await_end(bots | below)
