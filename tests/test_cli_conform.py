@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from live import is_running, one_line, referee, schema
+from live import hostile, is_running, one_line, referee, schema
 
 SCHEMA = schema("conformance-report")
 OVERSPENDS = """
@@ -123,6 +123,12 @@ def test_a_bot_that_does_not_start_leaves_the_rest_unjudged() -> None:
     assert "-     5.2/1" in done.stdout
     assert "not judged: see 3.4/1" in done.stdout
     assert done.stdout.count("FAIL") == 1
+
+
+def test_a_bot_that_dies_of_a_signal_without_a_name() -> None:
+    done = referee("conform", hostile("die_at", "1:50"), "--case", "5.1/5")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "its process was ended by signal 50" in done.stdout
 
 
 def test_list() -> None:
