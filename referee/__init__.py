@@ -12,6 +12,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   dominion/       the game of Dominion; imports nothing of the referee but the two above
 #   games.py        GAMES: the games by name; the only one that imports a game
 #   messages.py     the messages that all games share (handshake, disqualification, end)
+#   shapes.py       what is wrong with the fields of a message, in plain words
 #   decode.py       one line of a bot -> reply or Malformed, never an exception
 #   match.py        one match as a state machine: handshake, faults, outcome; pure
 #   options.py      the limits of a match

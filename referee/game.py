@@ -176,12 +176,14 @@ class Finding(Struct, frozen=True):
         section: the section of the protocol that it breaks, such as "4.6".
         expected: what would be right there.
         found: what is there.
+        count: on how many lines this was found; `line` is the first.
     """
 
     line: int
     section: str
     expected: str
     found: str
+    count: int = 1
 
 
 class Observer(Protocol):

@@ -52,6 +52,20 @@ def test_findings_name_line_section_expected_and_found(
     assert lines[-1] == "2 logs: 1 valid, 1 not (2 findings)"
 
 
+def test_what_is_wrong_on_many_lines_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "log"
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:2], *[b'{"type":"chess"}\n'] * 3, *lines[2:]]))
+    assert cli.main(["validate", str(file)]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"{file}, line 3: protocol-v1, 2, the first of 3 lines"
+    assert said[2] == '  found:    type "chess"'
+    assert cli.main(["validate", "--format", "junit", str(file)]) == 1
+    assert "the first of 3 lines" in capsys.readouterr().out
+
+
 def test_quiet_says_nothing_of_valid_logs(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", "--quiet", str(LOG)]) == 0
     assert capsys.readouterr().out == ""
@@ -65,6 +79,7 @@ def test_json_is_an_object_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]
     assert valid == {"name": str(LOG), "valid": True, "findings": []}
     assert invalid["valid"] is False
     expected = {"line": 4, "section": "4.2", "expected": "silver 40", "found": "silver 41"}
+    expected |= {"count": 1}
     assert invalid["findings"][0] == expected
 
 

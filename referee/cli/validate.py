@@ -85,11 +85,15 @@ def _print_text(name: str, findings: list[Finding], *, quiet: bool, most: int) -
     if not findings and not quiet:
         print(f"{name}: valid")
     for finding in findings:
-        print(f"{name}, line {finding.line}: {SPECIFICATION}, {finding.section}")
+        print(f"{name}, line {finding.line}: {SPECIFICATION}, {finding.section}{_times(finding)}")
         print(f"  expected: {escaped(finding.expected)}")
         print(f"  found:    {escaped(finding.found)}")
     if len(findings) >= most:
-        print(f"{name}: more than {most} findings; the rest was not looked at")
+        print(f"{name}: {most} different findings or more; the rest was not looked at")
+
+
+def _times(finding: Finding) -> str:
+    return f", the first of {finding.count} lines" if finding.count > 1 else ""
 
 
 def _print_json(name: str, findings: list[Finding]) -> None:
@@ -116,7 +120,7 @@ def _print_junit(logs: Sequence[str], failed: Mapping[int, list[Finding]]) -> No
             failure = ElementTree.SubElement(case, "failure", message=message)
             failure.text = plain_lines(
                 "\n".join(
-                    f"line {finding.line}: {SPECIFICATION}, {finding.section}\n"
+                    f"line {finding.line}: {SPECIFICATION}, {finding.section}{_times(finding)}\n"
                     f"  expected: {finding.expected}\n  found:    {finding.found}"
                     for finding in findings
                 )

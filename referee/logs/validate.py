@@ -7,10 +7,10 @@ observer then says whether such a game can have been played.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -36,9 +36,10 @@ from referee.messages import (
     PlayerName,
     PlayerNameRequest,
 )
+from referee.shapes import meant, misfits
 
 MAX_FINDINGS = 100
-"""What is wrong from end to end need not be said line by line."""
+"""So many different findings: a log with more is none to be mended line by line."""
 _SHOWN = 120
 _SHOWN_FINDING = 400
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
@@ -65,7 +66,8 @@ class _NoMessage(Struct, tag_field="type", tag=""):
 def validate_log(name: str, rules: Rules) -> Iterator[Finding]:
     """Everything in a spectator log that the protocol does not allow, in the order of lines.
 
-    Memory does not grow with the log. After `MAX_FINDINGS` it stops.
+    What is wrong in the same way on many lines is one finding, with the first line and a count.
+    Memory does not grow with the log. After `MAX_FINDINGS` different ones it stops.
 
     Args:
         name: of the file; "-" is standard input.
@@ -74,31 +76,48 @@ def validate_log(name: str, rules: Rules) -> Iterator[Finding]:
     Raises:
         UsageError: the file cannot be opened; raised at the first step.
     """
+    found: dict[Hashable, Finding] = {}
+    for key, finding in _findings(name, rules):
+        before = found.get(key)
+        if before is not None:
+            found[key] = msgspec.structs.replace(before, count=before.count + 1)
+        elif len(found) < MAX_FINDINGS:
+            found[key] = _cut(finding)
+        else:
+            break
+    yield from found.values()
+
+
+_Found: TypeAlias = tuple[Hashable, Finding]
+"""A finding, after what is equal for all that are the same mistake."""
+
+
+def _findings(name: str, rules: Rules) -> Iterator[_Found]:
     with LogReader(name) as reader:
         check = _Check(rules)
-        count = 0
         try:
             for line in reader:
-                for finding in check.line(reader.line, line):
-                    yield _cut(finding)
-                    count += 1
-                if check.hopeless or count >= MAX_FINDINGS:
+                yield from check.line(reader.line, line)
+                if check.hopeless:
                     return
         except LogReadError as error:
-            yield Finding(error.line, "1.1", "a line that can be read", error.problem)
+            yield _worded(Finding(error.line, "1.1", "a line that can be read", error.problem))
             return
-        yield from check.end(reader.line, reader.cut)
+        yield from map(_worded, check.end(reader.line, reader.cut))
+
+
+def _worded(finding: Finding) -> _Found:
+    """A finding that is the same mistake where it has the same words."""
+    return (finding.section, finding.expected, finding.found), finding
 
 
 def _cut(finding: Finding) -> Finding:
     """Without the rest of what is too long to be read."""
-    if max(len(finding.expected), len(finding.found)) <= _SHOWN_FINDING:
-        return finding
     expected, found = (
         text if len(text) <= _SHOWN_FINDING else text[:_SHOWN_FINDING] + "..."
         for text in (finding.expected, finding.found)
     )
-    return Finding(finding.line, finding.section, expected, found)
+    return msgspec.structs.replace(finding, expected=expected, found=found)
 
 
 class _Check:
@@ -123,16 +142,18 @@ class _Check:
         self._ended = 0
         self._noted: set[str] = set()
 
-    def line(self, number: int, line: bytes) -> list[Finding]:
+    def line(self, number: int, line: bytes) -> Iterator[_Found]:
         """Take the next line."""
         findings = list(self._framing(number, line))
         text = line.strip(b"\r\n").removeprefix(b"\xef\xbb\xbf") if number == 1 else line.strip()
         if not line.endswith(b"\n"):
             findings.append(Finding(number, "1.1", "a line end", "a last line that is torn"))
-        message = self._message(number, text, findings)
+        misshapen: list[_Found] = []
+        message = self._message(number, text, findings, misshapen)
         if message is not None:
             findings += self._take(number, message)
-        return findings
+        yield from misshapen
+        yield from map(_worded, findings)
 
     def end(self, last: int, cut: bool) -> Iterator[Finding]:
         """The log ends here."""
@@ -158,14 +179,20 @@ class _Check:
                 Finding(number, "1.1", "lines ended by \\n alone", "\\r\\n (from here on)")
             )
 
-    def _message(self, number: int, line: bytes, findings: list[Finding]) -> Struct | None:
-        """The message in a line, if there is one."""
+    def _message(
+        self, number: int, line: bytes, findings: list[Finding], misshapen: list[_Found]
+    ) -> Struct | None:
+        """The message in a line, or what a misshapen one can only have meant."""
         try:
             line.decode()
             message = self._decode(line)
         except (ValueError, RecursionError) as error:
-            self._explain(number, line, error, findings)
-            return None
+            value = self._explain(number, line, findings)
+            if value is None:
+                return None
+            struct = self._types[value["type"]]
+            misshapen += self._misfits(number, value, struct, error)
+            return meant(value, struct)
         if type(message) is _NoMessage:
             findings.append(Finding(number, "2", "a message's type", 'type ""'))
             return None
@@ -175,8 +202,22 @@ class _Check:
             )
         return message  # type: ignore[no-any-return]
 
-    def _explain(self, number: int, line: bytes, error: Exception, findings: list[Finding]) -> None:
-        """Say why a line is no public message."""
+    def _misfits(
+        self, number: int, value: dict[str, Any], struct: type[Struct], error: Exception
+    ) -> Iterator[_Found]:
+        """Say in which fields a message is not as it must be."""
+        kind = value["type"]
+        section = self._section(kind)
+        found = misfits(value, struct)
+        if not found:
+            yield _worded(Finding(number, section, f"a right {kind}", str(error)))
+        for misfit in found:
+            expected = f"{misfit.expected} as `{misfit.field}` of {kind}"
+            key = (section, expected, misfit.kind)
+            yield key, Finding(number, section, expected, misfit.found)
+
+    def _explain(self, number: int, line: bytes, findings: list[Finding]) -> dict[str, Any] | None:
+        """Say why a line is no public message; or return it, if only its fields are wrong."""
         shown = describe(line[:_SHOWN].decode(errors="replace"))
         try:
             value = msgspec.json.decode(line)
@@ -184,11 +225,11 @@ class _Check:
             found = "no text, binary data" if b"\x00" in line else f"no JSON: {shown}"
             findings.append(Finding(number, "1.1", "a JSON object", found))
             self.hopeless = number == 1
-            return
+            return None
         if not isinstance(value, dict):
             findings.append(Finding(number, "1.1", "a JSON object", describe(value)))
             self.hopeless = number == 1
-            return
+            return None
         kind = value.get("type")
         if "entry" in value and number == 1:
             found = "a match record; its spectator log: referee verify RECORD --log FILE"
@@ -203,8 +244,8 @@ class _Check:
             findings.append(Finding(number, "2", what, found))
             self.hopeless = number == 1
         else:
-            detail = str(error)
-            findings.append(Finding(number, self._section(kind), f"a right {kind}", detail))
+            return value
+        return None
 
     def _section(self, kind: str) -> str:
         shared = {"player-name": "2.2", "player-disqualified": "2.13", "game-end": "2.14"}

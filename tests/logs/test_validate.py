@@ -336,9 +336,47 @@ def test_bad_input_is_said_once(
 
 
 def test_findings_are_bounded(validate: Validate) -> None:
-    noise = b'{"type":"player-thinks"}\n' * 5 * MAX_FINDINGS
+    noise = b"".join(b'{"type":"player-thinks-%d"}\n' % n for n in range(5 * MAX_FINDINGS))
     names = b"".join(LOG.splitlines(keepends=True)[:2])
     assert len(validate(names + noise)) == MAX_FINDINGS
+
+
+def test_what_is_wrong_on_many_lines_is_one_finding(validate: Validate) -> None:
+    names = b"".join(LOG.splitlines(keepends=True)[:2])
+    noise = b'{"type":"player-thinks"}\n' * 5 * MAX_FINDINGS
+    first, end = validate(names + noise)
+    assert (first.line, first.section, first.count) == (3, "2", 5 * MAX_FINDINGS)
+    assert first.found == 'type "player-thinks"'
+    assert (end.section, end.count) == ("2.14", 1)
+
+
+def foreign(log: bytes) -> list[Message]:
+    """The same match as another referee tells it: numbers for players, lists for gains."""
+    lines = [line for line in messages(log) if line["type"] != "player-name"]
+    for line in lines:
+        if "player_number" in line:
+            line["player_number"] = int(line["player_number"].removeprefix("player"))
+        if "gained" in line:
+            line["gained"] = [line["gained"]]
+    return lines
+
+
+def test_wrong_shapes_are_said_once_each_and_the_rules_go_on(validate: Validate) -> None:
+    """All of them in one run, in plain words; and what they can only mean is judged."""
+    lines = foreign(LOG)
+    gains = sum(line["type"] == "player-gained" for line in lines)
+    last = lines[-1]
+    last["scores"][0] += 1
+    found = {(f.section, f.expected): f for f in validate(to_log(lines))}
+    gained = found["2", "a string as `gained` of player-gained"]
+    assert (gained.found, gained.count) == ("a list of 1", gains)
+    number = found["2", "a string as `player_number` of player-gained"]
+    assert number.count == gains
+    assert ("2.2", "the names of 2 to 4 players first") in found
+    scores = [finding for (section, _), finding in found.items() if section == "4.5"]
+    assert [finding.line for finding in scores] == [len(lines)]
+    wrong = {"2", "2.2", "2.3", "4.5"}  # 2.3: no player-name says what game-info repeats
+    assert {finding.section for finding in found.values()} == wrong
 
 
 def test_nothing_is_left_for_the_garbage_collector(validate: Validate) -> None:
