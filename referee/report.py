@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from referee.game import Fault, Termination, player_number
+from referee.game import Disqualification, Fault, Termination, player_number
 from referee.play import Played
 from referee.result import MatchResult, PlayerResult
 from referee.terminal import cells, command_line, cut, paint, plain
@@ -109,6 +109,7 @@ def _duration(seconds: float) -> str:
     return f"{milliseconds} ms" if milliseconds < 100 else f"{seconds:.2f} s"
 
 
+_LATE = (Disqualification.TIMEOUT, Disqualification.STARTUP_TIMEOUT)
 _REASONS: dict[str, str] = {
     Termination.TURN_LIMIT: "the turn limit was reached",
     Termination.LAST_PLAYER_STANDING: "nobody else was left",
@@ -162,6 +163,9 @@ def _disqualification(played: Played, seat: int, width: int) -> Iterator[str]:
     player = played.result.players[seat]
     said = f"{player_number(seat)}, {player.bot}, was disqualified: {left.code}, {left.detail}."
     yield from textwrap.wrap(plain(said), width, break_long_words=False, break_on_hyphens=False)
+    if left.code in _LATE:
+        hint = "If it did answer: does it flush its output, and read its input line by line?"
+        yield from textwrap.wrap(f"{hint} (protocol-v1, 10)", width)
     asked = plain(left.asked.decode().rstrip())
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."

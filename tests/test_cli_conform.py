@@ -125,6 +125,19 @@ def test_a_bot_that_does_not_start_leaves_the_rest_unjudged() -> None:
     assert done.stdout.count("FAIL") == 1
 
 
+def test_a_bot_that_reads_in_blocks_is_not_only_told_to_flush(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import sys\n"
+        "sys.stdin.buffer.read(65536)\n"  # as mawk does
+        'print(\'{"type":"player-name-reply","player_number":"player1","name":"x"}\', flush=True)\n'
+    )
+    done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
+    assert done.returncode == 1
+    said = " ".join(done.stdout.split())
+    assert "Either the bot does not flush its output, or its language reads the input in b" in said
+
+
 def test_a_bot_that_dies_of_a_signal_without_a_name() -> None:
     done = referee("conform", hostile("die_at", "1:50"), "--case", "5.1/5")
     assert (done.returncode, done.stderr) == (1, "")

@@ -86,6 +86,8 @@ def test_the_last_one_standing_and_its_opponent() -> None:
     assert "player1, ./bot1, was disqualified: timeout, no reply in time (1 s)." in text
     assert '{"type":"x"}' in text
     assert "It wrote nothing on stderr." in text
+    # The two causes of a silence that is none (protocol-v1, 10).
+    assert "does it flush its output, and read its input line by line?" in text
 
 
 def test_nobody_is_left() -> None:
@@ -95,6 +97,7 @@ def test_nobody_is_left() -> None:
     assert "Nobody won: no player was left, after 0 turns." in text
     assert "oh no" in text
     assert text.count("was disqualified") == 2
+    assert "flush" not in text
 
 
 def test_a_long_request_is_cut() -> None:

@@ -360,9 +360,10 @@ class _Driver:
                     self._violate(
                         verdict.NO_FLUSH,
                         "1.1",
-                        "a reply that is flushed when it is written",
+                        "a request that is read when it comes, and a reply that is flushed",
                         f"no reply within {2 * timeout:g} s; when the input ended, this came out: "
-                        + shown(lines[0]),
+                        f"{shown(lines[0])}. Either the bot does not flush its output, or its "
+                        "language reads the input in blocks (section 10)",
                         request,
                     )
                     raise _OverError
