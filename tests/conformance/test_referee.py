@@ -89,6 +89,15 @@ async def test_one_that_takes_two_players_and_no_seed_is_asked_about_no_more() -
 # --- wrong ones -------------------------------------------------------------------------------
 
 
+async def test_a_departure_counts_though_its_case_needs_more_seats() -> None:
+    """A referee of two players must not pass because a rule shows best with three."""
+    command = wrong("militia attacks nobody").replace("{players}", "{player1} {player2}")
+    report = await check(command, "militia*")
+    assert not report.conforms
+    failed = ids(report, Status.FAILED)
+    assert {case.seats for case in CASES if case.id in failed} == {3}
+
+
 def section_of(mutant: tuple[str, str, str]) -> str:
     """The section of the first case that a wrong referee fails."""
     return mutant[2].partition("/")[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import trio
 
-from referee.conformance.referee_side.cases import RefereeCase
+from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases
 from referee.conformance.referee_side.process import check_processes
 from referee.conformance.referee_side.recording import Played
 from referee.conformance.referee_side.retelling import Found, Retold, retell
@@ -75,8 +75,8 @@ async def check_referee(
         rounds,
     )
     seconds = trio.current_time() - started
-    judged = [case for case in cases if case.applies(template)]
-    found = results(judged, suite.retold, suite.played, seconds)
+    judged = {case.id for case in cases if case.applies(template)}
+    found = results(load_referee_cases().cases, judged, suite.retold, suite.played, seconds)
     for result in found:
         tell(result)
     return summarize(

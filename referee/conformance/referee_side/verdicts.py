@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -66,13 +66,19 @@ def _case(rule: str) -> str:
 
 def results(
     cases: Sequence[RefereeCase],
+    judged: Collection[str],
     retold: Sequence[Retold],
     played: dict[str, Played],
     seconds: float,
 ) -> list[Result]:
     """How the cases came out, in their order.
 
+    No departure disappears: what can only mean a case that was not to be judged (it needs more
+    seats than the command has, or was not selected) fails that case all the same.
+
     Args:
+        cases: all that there are.
+        judged: the ids of those that are to be judged.
         retold: all matches.
         played: the same, by their ids.
         seconds: how long all of it took.
@@ -88,7 +94,11 @@ def results(
     for (match, departure), case in zip(found, assigned, strict=True):
         broken.setdefault(_case(case), []).append((match, departure.violation))
     share = round(seconds / max(1, len(cases)), 3)
-    return [_result(case, broken.get(case.id, []), held, played, share) for case in cases]
+    return [
+        _result(case, broken.get(case.id, []), held, played, share)
+        for case in cases
+        if case.id in judged or case.id in broken
+    ]
 
 
 def _result(
