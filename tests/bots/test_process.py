@@ -106,40 +106,30 @@ async def test_only_the_white_space_of_json_makes_a_line_blank(line: bytes) -> N
     assert answer == line
 
 
-async def test_a_reply_that_is_there_counts_however_late_the_referee_looks() -> None:
-    """8.1: the time limit is over, but the line was complete before the referee looked."""
-    process = BotProcess(
-        LaunchedBot(resolve_bot(python("print('in time', flush=True); input()"))),
-        Options(),
-        StderrKeeper(None),
-    )
+async def asked_late(code: str) -> list[bytes | Failure]:
+    """Ask a bot twice whose limit was over before the referee looked at what it has written."""
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))
     poll = select.poll()
     poll.register(process.launched.pipes[1], select.POLLIN)
-    poll.poll(20_000)  # the event loop stands still until the bot has answered
+    poll.poll(20_000)  # the event loop stands still until the bot has written
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         over = trio.current_time() - 100
-        assert await process.reply(over) == b"in time"
-        assert await process.reply(over) == Failure("timeout", "no reply in time")
+        answers = [await process.reply(over), await process.reply(over)]
         await process.kill()
         nursery.cancel_scope.cancel()
+    return answers
+
+
+async def test_a_reply_that_is_there_counts_however_late_the_referee_looks() -> None:
+    """8.1: the time limit is over, but the line was complete before the referee looked."""
+    answers = await asked_late("print('in time', flush=True); input()")
+    assert answers == [b"in time", Failure("timeout", "no reply in time")]
 
 
 async def test_half_a_line_does_not_count_when_the_limit_is_over() -> None:
-    process = BotProcess(
-        LaunchedBot(resolve_bot(python("import os; os.write(1, b'half'); input()"))),
-        Options(),
-        StderrKeeper(None),
-    )
-    poll = select.poll()
-    poll.register(process.launched.pipes[1], select.POLLIN)
-    poll.poll(20_000)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        late = await process.reply(trio.current_time() - 100)
-        assert late == Failure("timeout", "no reply in time")
-        await process.kill()
-        nursery.cancel_scope.cancel()
+    answers = await asked_late("import os; os.write(1, b'half'); input()")
+    assert answers == [Failure("timeout", "no reply in time")] * 2
 
 
 async def test_what_a_bot_has_started_is_killed_with_it() -> None:
