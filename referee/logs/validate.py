@@ -82,7 +82,7 @@ def validate_log(name: str, rules: Rules) -> Iterator[Finding]:
         if before is not None:
             found[key] = msgspec.structs.replace(before, count=before.count + 1)
         elif len(found) < MAX_FINDINGS:
-            found[key] = _cut(finding)
+            found[key] = finding
         else:
             break
     yield from found.values()
@@ -107,17 +107,13 @@ def _findings(name: str, rules: Rules) -> Iterator[_Found]:
 
 
 def _worded(finding: Finding) -> _Found:
-    """A finding that is the same mistake where it has the same words."""
-    return (finding.section, finding.expected, finding.found), finding
-
-
-def _cut(finding: Finding) -> Finding:
-    """Without the rest of what is too long to be read."""
+    """A finding that is the same mistake where it has the same words, as far as they are shown."""
     expected, found = (
         text if len(text) <= _SHOWN_FINDING else text[:_SHOWN_FINDING] + "..."
         for text in (finding.expected, finding.found)
     )
-    return msgspec.structs.replace(finding, expected=expected, found=found)
+    shown = msgspec.structs.replace(finding, expected=expected, found=found)
+    return (shown.section, expected, found), shown
 
 
 class _Check:
@@ -140,20 +136,17 @@ class _Check:
         self._observer: Observer | None = None
         self._gone: set[str] = set()
         self._ended = 0
-        self._noted: set[str] = set()
 
-    def line(self, number: int, line: bytes) -> Iterator[_Found]:
+    def line(self, number: int, line: bytes) -> list[_Found]:
         """Take the next line."""
-        findings = list(self._framing(number, line))
+        found = [_worded(finding) for finding in self._framing(number, line)]
         text = line.strip(b"\r\n").removeprefix(b"\xef\xbb\xbf") if number == 1 else line.strip()
         if not line.endswith(b"\n"):
-            findings.append(Finding(number, "1.1", "a line end", "a last line that is torn"))
-        misshapen: list[_Found] = []
-        message = self._message(number, text, findings, misshapen)
+            found.append(_worded(Finding(number, "1.1", "a line end", "a last line that is torn")))
+        message = self._message(number, text, found)
         if message is not None:
-            findings += self._take(number, message)
-        yield from misshapen
-        yield from map(_worded, findings)
+            found += map(_worded, self._take(number, message))
+        return found
 
     def end(self, last: int, cut: bool) -> Iterator[Finding]:
         """The log ends here."""
@@ -165,41 +158,30 @@ class _Check:
 
     # --- lines --------------------------------------------------------------------------------
 
-    def _once(self, finding: Finding) -> Iterator[Finding]:
-        """A finding that would be the same on every line."""
-        if finding.expected not in self._noted:
-            self._noted.add(finding.expected)
-            yield finding
-
     def _framing(self, number: int, line: bytes) -> Iterator[Finding]:
         if number == 1 and line.startswith(b"\xef\xbb\xbf"):
             yield Finding(number, "1.8", "no byte order mark", "one")
         if line.endswith(b"\r\n"):
-            yield from self._once(
-                Finding(number, "1.1", "lines ended by \\n alone", "\\r\\n (from here on)")
-            )
+            yield Finding(number, "1.1", "lines ended by \\n alone", "\\r\\n (from here on)")
 
-    def _message(
-        self, number: int, line: bytes, findings: list[Finding], misshapen: list[_Found]
-    ) -> Struct | None:
+    def _message(self, number: int, line: bytes, found: list[_Found]) -> Struct | None:
         """The message in a line, or what a misshapen one can only have meant."""
         try:
             line.decode()
             message = self._decode(line)
         except (ValueError, RecursionError) as error:
-            value = self._explain(number, line, findings)
+            value = self._explain(number, line, found)
             if value is None:
                 return None
             struct = self._types[value["type"]]
-            misshapen += self._misfits(number, value, struct, error)
+            found += self._misfits(number, value, struct, error)
             return meant(value, struct)
         if type(message) is _NoMessage:
-            findings.append(Finding(number, "2", "a message's type", 'type ""'))
+            found.append(_worded(Finding(number, "2", "a message's type", 'type ""')))
             return None
         if b" " in line and b" " in _OUTSIDE_STRINGS.sub(b"", line):
-            findings += self._once(
-                Finding(number, "1.1", "compact JSON", "spaces between the parts (from here on)")
-            )
+            what = "spaces between the parts (from here on)"
+            found.append(_worded(Finding(number, "1.1", "compact JSON", what)))
         return message  # type: ignore[no-any-return]
 
     def _misfits(
@@ -216,32 +198,35 @@ class _Check:
             key = (section, expected, misfit.kind)
             yield key, Finding(number, section, expected, misfit.found)
 
-    def _explain(self, number: int, line: bytes, findings: list[Finding]) -> dict[str, Any] | None:
+    def _explain(self, number: int, line: bytes, found: list[_Found]) -> dict[str, Any] | None:
         """Say why a line is no public message; or return it, if only its fields are wrong."""
+
+        def note(section: str, expected: str, actual: str) -> None:
+            found.append(_worded(Finding(number, section, expected, actual)))
+
         shown = describe(line[:_SHOWN].decode(errors="replace"))
         try:
             value = msgspec.json.decode(line)
         except (ValueError, RecursionError):
-            found = "no text, binary data" if b"\x00" in line else f"no JSON: {shown}"
-            findings.append(Finding(number, "1.1", "a JSON object", found))
+            binary = b"\x00" in line
+            note("1.1", "a JSON object", "no text, binary data" if binary else f"no JSON: {shown}")
             self.hopeless = number == 1
             return None
         if not isinstance(value, dict):
-            findings.append(Finding(number, "1.1", "a JSON object", describe(value)))
+            note("1.1", "a JSON object", describe(value))
             self.hopeless = number == 1
             return None
         kind = value.get("type")
         if "entry" in value and number == 1:
-            found = "a match record; its spectator log: referee verify RECORD --log FILE"
-            findings.append(Finding(number, "2.2", "a spectator log", found))
+            actual = "a match record; its spectator log: referee verify RECORD --log FILE"
+            note("2.2", "a spectator log", actual)
             self.hopeless = True
         elif isinstance(kind, str) and kind in self._private:
-            expected = "public messages alone"
-            findings.append(Finding(number, "1.7", expected, f"{kind}, which is for one bot"))
+            note("1.7", "public messages alone", f"{kind}, which is for one bot")
         elif not isinstance(kind, str) or kind not in self._types:
-            found = f"type {describe(kind)}" if "type" in value else "an object without type"
+            actual = f"type {describe(kind)}" if "type" in value else "an object without type"
             what = f"a public message of {self._rules.name}, protocol {self._rules.protocol}"
-            findings.append(Finding(number, "2", what, found))
+            note("2", what, actual)
             self.hopeless = number == 1
         else:
             return value

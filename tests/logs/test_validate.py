@@ -350,6 +350,11 @@ def test_what_is_wrong_on_many_lines_is_one_finding(validate: Validate) -> None:
     assert (end.section, end.count) == ("2.14", 1)
 
 
+def test_line_ends_are_counted(validate: Validate) -> None:
+    (finding,) = validate(LOG.replace(b"\n", b"\r\n"))
+    assert finding.count == LOG.count(b"\n")
+
+
 def foreign(log: bytes) -> list[Message]:
     """The same match as another referee tells it: numbers for players, lists for gains."""
     lines = [line for line in messages(log) if line["type"] != "player-name"]
