@@ -93,12 +93,9 @@ def results(
     assigned = assign([departure for _, departure in found], passed)
     for (match, departure), case in zip(found, assigned, strict=True):
         broken.setdefault(_case(case), []).append((match, departure.violation))
-    share = round(seconds / max(1, len(cases)), 3)
-    return [
-        _result(case, broken.get(case.id, []), held, played, share)
-        for case in cases
-        if case.id in judged or case.id in broken
-    ]
+    shown = [case for case in cases if case.id in judged or case.id in broken]
+    share = round(seconds / max(1, len(shown)), 3)
+    return [_result(case, broken.get(case.id, []), held, played, share) for case in shown]
 
 
 def _result(
