@@ -11,7 +11,7 @@ import trio
 from referee.bots.command import resolve_bot
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.logs.files import open_logs
+from referee.logs.files import open_logs, restored
 from referee.match import MAX_SEED
 from referee.options import Options
 from referee.play import Runner
@@ -76,8 +76,7 @@ def play_match(
         for file in files:
             problem = file.finish() if file is not None else None
             if file is not None and problem is not None:
-                text = f"{file.name} was {problem} by somebody else during the match"
-                warnings.warn(f"{text}; it was written anew", RuntimeWarning, stacklevel=2)
+                warnings.warn(restored(file, problem), RuntimeWarning, stacklevel=2)
         return result
     except BaseExceptionGroup as group:  # Ctrl-C in a nursery
         if group.subgroup(KeyboardInterrupt) is not None:

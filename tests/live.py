@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
 import shlex
+import signal
 import subprocess
 import sys
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -105,8 +108,11 @@ RUN = f"REFEREE_TEST_RUN={uuid.uuid4()}"
 os.environ.update([RUN.split("=")])
 
 
-def left_behind() -> list[tuple[int, str]]:
-    """The processes started by the tests of this process that still run: id and command line."""
+def left_behind(run: str = RUN) -> list[tuple[int, str]]:
+    """The processes that still run and have this in their environment: id and command line.
+
+    By default those that the tests of this process have started.
+    """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -114,10 +120,21 @@ def left_behind() -> list[tuple[int, str]]:
             command = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if RUN.encode() in environment and command:  # a zombie has neither
+        if run.encode() in environment and command:  # a zombie has neither
             words = command.replace(b"\0", b" ").decode(errors="replace")
             found.append((int(folder.name), words))
     return found
+
+
+def end_left_behind(seconds: float, run: str = RUN) -> list[str]:
+    """Give such processes so long to end; command lines of those that had to be ended then."""
+    until = time.monotonic() + seconds
+    while (left := left_behind(run)) and time.monotonic() < until:
+        time.sleep(0.01)  # nothing tells of the end of all descendants
+    for pid, _ in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return [words for _, words in left]
 
 
 def is_running(pid: int) -> bool:

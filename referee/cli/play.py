@@ -142,6 +142,8 @@ def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
     Returns:
         Why one of them could not be completed. The match stands all the same.
     """
+    from referee.logs.files import restored
+
     lost = None
     for log in logs:
         if log is None:
@@ -154,8 +156,7 @@ def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
             lost = error
             continue
         if problem is not None:
-            text = f"{log.name} was {problem} by somebody else during the match"
-            say(f"{text}; it was written anew and is as it should be")
+            say(restored(log, problem))
     return lost
 
 

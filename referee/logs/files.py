@@ -214,6 +214,12 @@ class LogFile:
                 os.close(fd)
 
 
+def restored(log: LogFile, problem: str) -> str:
+    """What to tell the user when `finish` has found a problem."""
+    text = f"{log.name} was {problem} by somebody else during the match"
+    return f"{text}; it was written anew and is as it should be"
+
+
 def _write_all(fd: int, data: bytes) -> None:
     written = os.write(fd, data)
     while written < len(data):  # a nearly full disk may take a part

@@ -19,7 +19,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +29,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import conftest  # noqa: F401 (in the background some signals are ignored)
-from live import hostile
+from live import end_left_behind, hostile
 from test_play import BAD_LINES
 
 from referee.errors import UsageError
@@ -43,9 +42,8 @@ KILLED_SECONDS = 1.0
 IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
 TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 """Stop nobody whose process group has no parent in its session, as no bot's has."""
-
-
 CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
+"""How control characters of a line are shown."""
 
 
 class Behaviour(NamedTuple):
@@ -254,7 +252,8 @@ def try_out(behaviour: Behaviour) -> Seen:
             env=os.environ | dict([token.split("=")]) | {"PYTHONPATH": os.getcwd()},
             check=False,
         )
-        left = _left(token, KILLED_SECONDS if done.returncode < 0 else 0.0)
+        stayed = end_left_behind(KILLED_SECONDS if done.returncode < 0 else 0.0, token)
+        left = [f"process {words[-60:]}" for words in stayed]
         left += [f"file {file}" for file in os.listdir(here)]
         return Seen(_seen(done, folder), ", ".join(left))
 
@@ -281,26 +280,6 @@ def _seen(done: subprocess.CompletedProcess[bytes], folder: Path) -> str:
         if findings != ([] if over else ["2.14"]):
             seen.append(f"log {findings}")
     return ", ".join(seen)
-
-
-def _left(token: str, seconds: float) -> list[str]:
-    """What still runs so many seconds later; it is ended."""
-    until = time.monotonic() + seconds
-    while True:
-        found = {}
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                if token.encode() in (folder / "environ").read_bytes():
-                    words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                    found[int(folder.name)] = words
-            except OSError:
-                continue
-        if not found or time.monotonic() > until:
-            break
-        time.sleep(0.01)
-    for pid in found:
-        os.kill(pid, signal.SIGKILL)
-    return [f"process {words[-60:]}" for words in found.values()]
 
 
 def main() -> int:

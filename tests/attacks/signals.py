@@ -24,7 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import conftest  # noqa: F401 (in the background some signals are ignored)
-from live import hostile, left_behind
+from live import end_left_behind, hostile
 
 START_SECONDS = 0.1
 MATCH_SECONDS = 0.5
@@ -68,14 +68,8 @@ def attack(number: int, after: float, folder: Path) -> str:
         return f"exit {referee.returncode}, not {expected}: {said.decode()[-300:]}"
     if number in CAUGHT and said.count(b"\n") != 1:
         return f"said {said.decode()[-300:]!r}"
-    until = time.monotonic() + GONE_SECONDS
-    while left := left_behind():
-        if number in CAUGHT or time.monotonic() > until:
-            for pid, _ in left:
-                os.kill(pid, signal.SIGKILL)
-            return f"left behind: {left}"
-        time.sleep(0.01)
-    return ""
+    left = end_left_behind(0.0 if number in CAUGHT else GONE_SECONDS)
+    return f"left behind: {left}" if left else ""
 
 
 def main() -> int:

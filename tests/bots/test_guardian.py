@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import signal
 import subprocess
 import sys
 
 import pytest
-from live import left_behind
+from live import await_end, left_behind
 
 from referee.bots import guardian
 from referee.bots.command import BotCommand
@@ -40,17 +39,6 @@ def pause() -> LaunchedBot:
     return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", STAYS)))
 
 
-def await_end(pids: set[int]) -> None:
-    """Wait until processes have ended."""
-    for pid in pids:
-        try:
-            fd = os.pidfd_open(pid)
-        except ProcessLookupError:
-            continue
-        assert select.select([fd], [], [], 20)[0], f"process {pid} lives on"
-        os.close(fd)
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGXCPU, signal.SIGIO])
 def test_bots_end_with_a_referee_that_is_killed(number: int) -> None:
     """Those that a shell stands before, too: they are in its group, but no children of ours."""
@@ -68,7 +56,8 @@ def test_bots_end_with_a_referee_that_is_killed(number: int) -> None:
     assert referee.wait(20) == -number
     referee.stdin.close()
     referee.stdout.close()
-    await_end(bots | below)
+    for pid in bots | below:
+        await_end(pid)
     assert left_behind() == []
 
 

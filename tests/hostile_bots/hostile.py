@@ -51,6 +51,29 @@ def legal(message):
     return json.dumps(reply).encode() + b"\n"
 
 
+def at_request(strike):
+    """A mode whose argument is "N:REST": it strikes with REST at the N-th request."""
+
+    def mode(message, number, argument):
+        where, _, rest = argument.partition(":")
+        return strike(rest) if number == int(where) else None
+
+    return mode
+
+
+def detached(code, **options):
+    """Start a program that holds none of the bot's pipes."""
+    null = subprocess.DEVNULL
+    words = [sys.executable, "-I", "-S", "-c", code]
+    return subprocess.Popen(words, stdin=null, stdout=null, stderr=null, **options)
+
+
+def await_pid(file):
+    """Wait until a child has written its process id."""
+    while not (os.path.exists(file) and os.path.getsize(file)):
+        time.sleep(0.005)
+
+
 # --- modes: (message, number of the request, argument) -> None or bytes; 0 is the handshake -------
 
 
@@ -83,13 +106,12 @@ def exit_at(message, number, argument):
         sys.exit(3)
 
 
-def die_at(message, number, argument):
-    """Send itself the signal S when asked for the N-th time: "N:S"."""
-    where, _, what = argument.partition(":")
-    if number == int(where):
-        with contextlib.suppress(OSError, ValueError):  # some can have no handler
-            signal.signal(int(what), signal.SIG_DFL)  # Python ignores or handles some
-        os.kill(os.getpid(), int(what))
+@at_request
+def die_at(what):
+    """Send itself this signal."""
+    with contextlib.suppress(OSError, ValueError):  # some can have no handler
+        signal.signal(int(what), signal.SIG_DFL)  # Python ignores or handles some
+    os.kill(os.getpid(), int(what))
 
 
 def last_words(message, number, argument):
@@ -212,15 +234,8 @@ def daemon(message, number, argument):
     """Leave a child in a session of its own and play on."""
     if number == 1:
         code = f"import os, signal\nopen({argument!r}, 'w').write(str(os.getpid()))\nsignal.pause()"
-        subprocess.Popen(
-            [sys.executable, "-c", code],
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        while not (os.path.exists(argument) and os.path.getsize(argument)):
-            time.sleep(0.005)
+        detached(code, start_new_session=True)
+        await_pid(argument)
 
 
 def daemon_and_hang(message, number, argument):
@@ -240,83 +255,67 @@ def lost_daemon(message, number, argument):
             f"open({argument!r}, 'w').write(str(os.getpid()))\n"
             "signal.pause()"
         )
-        null = subprocess.DEVNULL
-        words = [sys.executable, "-I", "-S", "-c", code]
-        subprocess.run(words, stdin=null, stdout=null, stderr=null, check=True)
-        while not (os.path.exists(argument) and os.path.getsize(argument)):
-            time.sleep(0.005)
+        detached(code).wait()
+        await_pid(argument)
 
 
 def swarm(message, number, argument):
     """Leave N children in sessions of their own that use all the CPU they get, and exit."""
     if number == 1:
         for _ in range(int(argument)):
-            subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", "while True: pass"],
-                start_new_session=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            detached("while True: pass", start_new_session=True)
         os._exit(0)
 
 
-# --- against the logs: "N:FILE" -------------------------------------------------------------------
+# --- against the logs: each with the name of a file -----------------------------------------------
 
 
-def truncate(message, number, argument):
+@at_request
+def truncate(file):
     """Make a file empty."""
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        os.truncate(file, 0)
+    os.truncate(file, 0)
 
 
-def change(message, number, argument):
+@at_request
+def change(file):
     """Change one byte in the middle of a file."""
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        with open(file, "r+b") as opened:
-            opened.seek(os.path.getsize(file) // 2)
-            byte = opened.read(1)
-            opened.seek(-1, os.SEEK_CUR)
-            opened.write(bytes([byte[0] ^ 1]))
+    with open(file, "r+b") as opened:
+        opened.seek(os.path.getsize(file) // 2)
+        byte = opened.read(1)
+        opened.seek(-1, os.SEEK_CUR)
+        opened.write(bytes([byte[0] ^ 1]))
 
 
-def add_lines(message, number, argument):
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        with open(file, "ab") as opened:
-            opened.write(b'{"type":"game-end"}\n')
+@at_request
+def add_lines(file):
+    with open(file, "ab") as opened:
+        opened.write(b'{"type":"game-end"}\n')
 
 
-def remove(message, number, argument):
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        os.unlink(file)
+@at_request
+def remove(file):
+    os.unlink(file)
 
 
-def replace(message, number, argument):
+@at_request
+def replace(file):
     """Put a link to another file in a file's place."""
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        os.unlink(file)
-        with open(file + ".other", "w") as other:
-            other.write("precious\n")
-        os.symlink(file + ".other", file)
+    os.unlink(file)
+    with open(file + ".other", "w") as other:
+        other.write("precious\n")
+    os.symlink(file + ".other", file)
 
 
-def put_folder(message, number, argument):
+@at_request
+def put_folder(file):
     """Put a folder in a file's place."""
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        os.unlink(file)
-        os.mkdir(file)
+    os.unlink(file)
+    os.mkdir(file)
 
 
-def remove_folder(message, number, argument):
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        shutil.rmtree(os.path.dirname(file))
+@at_request
+def remove_folder(file):
+    shutil.rmtree(os.path.dirname(file))
 
 
 # --- against people -------------------------------------------------------------------------------
@@ -335,21 +334,18 @@ def noisy(message, number, argument):
     os.write(2, b"noise " * 1000 * 170 + b"\n")
 
 
-def garbage(message, number, argument):
-    """Answer the N-th request with the bytes of a file."""
-    where, _, file = argument.partition(":")
-    if number == int(where):
-        with open(file, "rb") as opened:
-            return opened.read()
-    return None
+@at_request
+def garbage(file):
+    """Answer with the bytes of a file."""
+    with open(file, "rb") as opened:
+        return opened.read()
 
 
-def signal_referee(message, number, argument):
-    """At the N-th request send the referee the signal S: "N:S"."""
-    where, _, what = argument.partition(":")
-    if number == int(where):
-        os.kill(os.getppid(), int(what))
-        sleep_forever()
+@at_request
+def signal_referee(what):
+    """Send the referee this signal."""
+    os.kill(os.getppid(), int(what))
+    sleep_forever()
 
 
 def main():
