@@ -8,8 +8,9 @@ What is imported from here is loaded when it is first used, so that `import refe
 # A map of the package. The arrows of imports go upwards in this list.
 #
 #   errors.py       every exception, in one tree
+#   chance.py       all that is random in a game, as an object; that which a seed gives
 #   game.py         the seam: what a game is to a match (Game, Request, Fault, Outcome, Rules)
-#   dominion/       the game of Dominion; imports nothing of the referee but the two above
+#   dominion/       the game of Dominion; imports nothing of the referee but the three above
 #   games.py        GAMES: the games by name; the only one that imports a game
 #   messages.py     the messages that all games share (handshake, disqualification, end)
 #   shapes.py       what is wrong with the fields of a message, in plain words
@@ -38,6 +39,7 @@ TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from referee.api import play_match
     from referee.bots.command import BotCommand, resolve_bot
+    from referee.chance import Chance, SeededChance
     from referee.errors import (
         BotNotFoundError,
         InternalError,
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "referee.api": ("play_match",),
     "referee.bots.command": ("BotCommand", "resolve_bot"),
+    "referee.chance": ("Chance", "SeededChance"),
     "referee.errors": (
         "BotNotFoundError",
         "InternalError",
@@ -105,6 +108,7 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "GAMES",
     "BotCommand",
     "BotNotFoundError",
+    "Chance",
     "Disqualification",
     "Fault",
     "Game",
@@ -123,6 +127,7 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "Request",
     "Rules",
     "Runner",
+    "SeededChance",
     "Setup",
     "ShortageError",
     "Standing",

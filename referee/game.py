@@ -3,11 +3,11 @@
 A game is a state machine without I/O (sans-IO). It stands at one `Request` (a decision of one
 seat) until `reply` gives it the answer or `disqualify` takes the seat away; then it runs on to
 its next request or to its outcome, and leaves what happened in between, in order, to be
-collected with `take_events`. Everything it does follows from its seed, its options and the
+collected with `take_events`. Everything it does follows from its chance, its options and the
 replies, so giving the same replies to a new game is at once replay, snapshot and verification.
 
     rules = GAMES["dominion"]
-    game = rules.new(Setup(seed=7, names=("Ann", "Ben"), max_turns=500))
+    game = rules.new(Setup(chance=SeededChance(7), names=("Ann", "Ben"), max_turns=500))
     game.start()
     while game.request is not None:
         game.reply(decide(game.request.seat, game.request.message))
@@ -25,6 +25,8 @@ from enum import StrEnum
 from typing import Annotated, Any, Protocol
 
 from msgspec import Meta, Struct
+
+from referee.chance import Chance
 
 
 class Disqualification(StrEnum):
@@ -127,16 +129,16 @@ class Standing(Struct, frozen=True):
     cards: dict[str, int]
 
 
-class Setup(Struct, frozen=True):
+class Setup(Struct, frozen=True, kw_only=True):
     """What a new game is made of.
 
     Attributes:
-        seed: 0 <= seed < 2**53; all randomness comes from it.
+        chance: all that is random comes from it; this game's alone.
         names: the players' names, one entry a seat, in seat order.
         max_turns: turns a player after which the game ends.
     """
 
-    seed: int
+    chance: Chance
     names: tuple[str, ...]
     max_turns: int
 

@@ -20,17 +20,21 @@ due) -> over (none is). In the handshake the entries come out in seat order, who
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import msgspec
 from msgspec import UNSET, Struct
 
+from referee.chance import Chance, SeededChance
 from referee.decode import decode_reply, is_blank, reply_decoder
 from referee.errors import ProtocolMisuseError
 from referee.game import (
     BAD_NAME_REPLY,
     Disqualification,
     Fault,
+    Game,
     Malformed,
     Outcome,
     Rules,
@@ -103,6 +107,8 @@ class Match:
         seats: how many players.
         seed: 0 <= seed < `MAX_SEED`.
         max_turns: turns a player after which the game ends (4.4).
+        chance: makes what is random in a game, anew for each that is made; None for what the seed
+            says (4.7).
 
     Attributes:
         due: the seats whose line is awaited; empty before `start` and once the match is over.
@@ -115,7 +121,13 @@ class Match:
     """
 
     def __init__(
-        self, rules: Rules, *, seats: int, seed: int, max_turns: int = DEFAULT_MAX_TURNS
+        self,
+        rules: Rules,
+        *,
+        seats: int,
+        seed: int,
+        max_turns: int = DEFAULT_MAX_TURNS,
+        chance: Callable[[], Chance] | None = None,
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.gone: dict[int, Disqualified] = {}
@@ -125,14 +137,15 @@ class Match:
         self.requests = [0] * seats
         self.outcome: Outcome | None = None
         self._rules = rules
-        self._setup = Setup(seed, tuple(self.names), max_turns)
+        self._max_turns = max_turns
+        self._chance = chance or partial(SeededChance, seed)
         self._entries: list[Entry] = []
         self._replies = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
         # Until the handshakes have ended: for each seat that has, what is to be noted of it.
         self._handshakes: list[list[Entry] | None] = [None] * seats
         # For the standings until the names are known; then it is made anew with them.
-        self._game = rules.new(self._setup)
+        self._game = self._new_game()
 
     def start(self) -> None:
         """Ask every bot for its name."""
@@ -232,8 +245,7 @@ class Match:
     def _begin(self) -> None:
         for seat, name in enumerate(self.names):
             self._send(PlayerName(player_number(seat), name))
-        self._setup = msgspec.structs.replace(self._setup, names=tuple(self.names))
-        self._game = self._rules.new(self._setup)
+        self._game = self._new_game()
         for seat in self.gone:
             self._game.disqualify(seat)  # before the start: it is never asked
         self._game.start()
@@ -242,6 +254,10 @@ class Match:
             self._send(PlayerDisqualified(player_number(seat), self.gone[seat].code))
         if not self._end_if_alone():
             self._go_on()
+
+    def _new_game(self) -> Game:
+        setup = Setup(chance=self._chance(), names=tuple(self.names), max_turns=self._max_turns)
+        return self._rules.new(setup)
 
     # --- the game -----------------------------------------------------------------------------
 

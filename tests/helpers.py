@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
 from hypothesis import settings
 
+from referee.chance import SeededChance
 from referee.decode import decode_reply, reply_decoder
 from referee.dominion import RULES, Dominion
 from referee.game import Fault, Rules, Setup, player_number
@@ -37,16 +41,27 @@ SUPPLY = {
 }
 """The piles whose size depends on the number of players (protocol-v1, 4.2)."""
 
-BELOW_ONE = 1 - 2**-53
-"""The largest float below 1: a shuffle that draws only this leaves the order as it is."""
-
-
 _decoder = reply_decoder(RULES.replies)
 
 
 def fuzz(max_examples: int) -> settings:
     """Settings of a property test: so many examples, and no limit on the time of one."""
     return settings(max_examples=max_examples, deadline=None)
+
+
+# --- chance -----------------------------------------------------------------------------------
+
+
+def stream(seed: int, owner: str) -> Random:
+    """A stream made as 4.7 says for those who have no Python."""
+    text = f"{seed}/{owner}".encode()
+    return Random(int.from_bytes(text + hashlib.sha512(text).digest(), "big"))
+
+
+def chi_square(seen: Counter[object], expected: dict[object, float]) -> float:
+    """How far counts are from what is expected; nothing else may have been seen."""
+    assert set(seen) <= set(expected)
+    return sum((seen[key] - count) ** 2 / count for key, count in expected.items())
 
 
 # --- lines ------------------------------------------------------------------------------------
@@ -135,6 +150,11 @@ def shake_hands(match: Match) -> Told:
     return Told(match.take_entries())
 
 
+def new_setup(players: int = 2, *, seed: int = 1, max_turns: int = 9) -> Setup:
+    """What a new game is made of, with the chance of a seed."""
+    return Setup(chance=SeededChance(seed), names=NAMES[:players], max_turns=max_turns)
+
+
 def new_match(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
     """A match of Dominion that has not started."""
     return Match(RULES, seats=seats, seed=seed, **options)
@@ -191,6 +211,9 @@ class Imposed:
         self.game: Dominion
 
     def _new(self, setup: Setup) -> Dominion:
+        if not self._setup.get("dealt"):
+            chance = Arranged(self._setup.get("streams", {}))
+            setup = msgspec.structs.replace(setup, chance=chance)
         self.game = Dominion(setup)
         impose(self.game, self._setup)
         return self.game
@@ -204,7 +227,6 @@ def impose(game: Dominion, setup: Mapping[str, Any]) -> None:
     supply.set(setup.get("supply", {}))
     if setup.get("dealt"):
         return
-    streams = setup.get("streams", {})
     seats = setup.get("seats", {})
     for player in table.players:
         cards = seats.get(player.number, DEFAULT_SEAT)
@@ -212,10 +234,23 @@ def impose(game: Dominion, setup: Mapping[str, Any]) -> None:
         player.deck = list(reversed(cards.get("deck", ())))
         player.discard_pile = list(cards.get("discard_pile", ()))
         player.turns = cards.get("turns", 0)
-        chance = {"keep": BELOW_ONE, "bottom-up": 0.0}[streams.get(player.number, "keep")]
-        player._random = _always(chance)
-    table._referee = _always({"first": 0.0, "last": BELOW_ONE}[streams.get("referee", "first")])
 
 
-def _always(chance: float) -> Callable[[], float]:
-    return lambda: chance
+class Arranged:
+    """A chance without luck: the `streams` of a scenario."""
+
+    def __init__(self, streams: Mapping[str, str]) -> None:
+        self._place = {"first": 0, "last": -1}[streams.get("referee", "first")]
+        seats = {number: how for number, how in streams.items() if number != "referee"}
+        assert set(seats.values()) <= {"keep", "bottom-up"}
+        self._bottom_up = {seat_of(number) for number, how in seats.items() if how == "bottom-up"}
+
+    def shuffle(self, seat: int, cards: list[str]) -> None:
+        if seat in self._bottom_up:
+            cards.append(cards.pop(0))
+
+    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+        pass
+
+    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
+        return [cards.pop(self._place) for _ in range(count)]

@@ -7,21 +7,17 @@ and every reason to end.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import msgspec
 from helpers import COST, WORTH, to_line
 from random_logs import Choose, idle, random_match, trasher
 from random_players import doubtful, mixed, nonsense, right
 
-from referee.dominion import player
-from referee.dominion.player import Player
-from referee.dominion.table import Table
+from referee.chance import SeededChance
 from referee.game import Fault, player_number
 from referee.match import Disqualified, Entry, Received, Sent
 
@@ -75,8 +71,8 @@ def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
     header = {"entry": "header", "format": "complete-game", "version": 1, "game": "dominion"}
     header |= {"protocol": 1, "players": len(choosers), "seed": seed, "max_turns": max_turns}
     lines: list[Line] = [header]
-    with chance_told(lines.append):
-        lines.extend(line_of(entry) for entry in random_match(seed, choosers, max_turns))
+    played = random_match(seed, choosers, max_turns, lambda: ToldChance(seed, lines.append))
+    lines.extend(line_of(entry) for entry in played)
     del lines[1 : 1 + len(choosers)]  # of a deal that is thrown away: the names are not known yet
     return lines
 
@@ -105,40 +101,26 @@ def line_of(entry: Entry) -> Line:
             return {"entry": "disqualified", "player_number": number, "code": entry.code}
 
 
-@contextmanager
-def chance_told(tell: Callable[[Line], None]) -> Iterator[None]:
-    """Tell of each shuffle and each random discard in this block."""
-    shuffle, take_at_random = player.shuffle, Table.take_at_random
+class ToldChance(SeededChance):
+    """The chance of a seed, which tells of each shuffle and each random discard."""
 
-    def told_shuffle(cards: list[str], random: Any) -> None:
-        shuffle(cards, random)
-        number = random.__self__.number
-        tell({"entry": "shuffled", "player_number": number, "deck": cards[::-1]})
-
-    def told_take(self: Table, player: Player, count: int) -> list[str]:
-        hand = player.hand
-        player.hand = list(range(len(hand)))  # type: ignore[arg-type]
-        places: list[Any] = take_at_random(self, player, count)
-        player.hand = [hand[place] for place in player.hand]  # type: ignore[call-overload]
-        cards = [hand[place] for place in places]
-        line: Line = {"entry": "drawn-by-lot", "player_number": player.number, "cards": cards}
-        tell(line | {"places": places})
-        return cards
-
-    with (
-        patch.object(player, "Random", Stream),
-        patch.object(player, "shuffle", told_shuffle),
-        patch.object(Table, "take_at_random", told_take),
-    ):
-        yield
-
-
-class Stream(Random):
-    """The random stream of a seat (4.7), which knows whose it is."""
-
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: int, tell: Callable[[Line], None]) -> None:
         super().__init__(seed)
-        self.number = seed.partition("/")[2]
+        self._tell = tell
+
+    def shuffle(self, seat: int, cards: list[str]) -> None:
+        super().shuffle(seat, cards)
+        number = player_number(seat)
+        self._tell({"entry": "shuffled", "player_number": number, "deck": cards[::-1]})
+
+    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
+        left = [str(place) for place in range(len(cards))]
+        places = [int(place) for place in super().take(seat, left, count)]
+        taken = [cards[place] for place in places]
+        cards[:] = [cards[int(place)] for place in left]
+        line: Line = {"entry": "drawn-by-lot", "player_number": player_number(seat)}
+        self._tell(line | {"cards": taken, "places": places})
+        return taken
 
 
 def files() -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from helpers import name_line, to_line
 from random_players import doubtful, mixed, nonsense, right
 
 from referee import __version__
+from referee.chance import Chance
 from referee.game import Disqualification
 from referee.games import GAMES
 from referee.logs.files import open_logs
@@ -94,7 +95,10 @@ def random_record(seed: int, file: Path, max_turns: int) -> None:
 
 
 def random_match(
-    seed: int, choosers: list[Choose] | None = None, max_turns: int | None = None
+    seed: int,
+    choosers: list[Choose] | None = None,
+    max_turns: int | None = None,
+    new_chance: Callable[[], Chance] | None = None,
 ) -> Iterator[Entry]:
     """All entries of a match; what is not given is chosen at random."""
     chance = Random(seed)
@@ -102,7 +106,13 @@ def random_match(
     players = choosers or [chance.choice(CHOOSERS) for _ in range(count)]
     leaving = chance.choice([0, 0, 0, 0.003, 0.01])
     drawn = chance.choice(MAX_TURNS)
-    match = Match(GAMES["dominion"], seats=len(players), seed=seed, max_turns=max_turns or drawn)
+    match = Match(
+        GAMES["dominion"],
+        seats=len(players),
+        seed=seed,
+        max_turns=max_turns or drawn,
+        chance=new_chance,
+    )
     for entries in _steps(chance, match, players, leaving):
         yield from entries
 

@@ -124,7 +124,8 @@ def test_any_exception_becomes_one_of_ours(
 def test_the_example_in_the_seam_plays_a_game() -> None:
     """The loop that `referee/game.py` shows."""
     rules = referee.GAMES["dominion"]
-    game = rules.new(referee.Setup(seed=7, names=("Ann", "Ben"), max_turns=3))
+    chance = referee.SeededChance(7)
+    game = rules.new(referee.Setup(chance=chance, names=("Ann", "Ben"), max_turns=3))
     game.start()
     events = game.take_events()
     while game.request is not None:

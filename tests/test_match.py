@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -30,6 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from referee.chance import Chance, SeededChance
 from referee.dominion import RULES
 from referee.errors import ProtocolMisuseError
 from referee.game import (
@@ -856,7 +857,7 @@ def test_a_game_that_waits_for_nobody_while_a_seat_is_due_is_a_bug() -> None:
         match.disqualify(0, EXITED, "")
 
 
-def test_the_game_learns_names_seed_and_limit() -> None:
+def test_the_game_learns_names_and_limit_and_has_the_chance_of_the_seed() -> None:
     made: list[Setup] = []
 
     def new(setup: Setup) -> Scripted:
@@ -865,7 +866,33 @@ def test_the_game_learns_names_seed_and_limit() -> None:
 
     match = Match(msgspec.structs.replace(RULES, new=new), seats=2, seed=2**53 - 1, max_turns=9)
     shake_hands(match)
-    assert made[-1] == Setup(2**53 - 1, ("Ann", "Ben"), 9)
+    assert made[-1].names == ("Ann", "Ben")
+    assert made[-1].max_turns == 9
+    seeded = SeededChance(2**53 - 1)
+    for _ in range(3):
+        hands = [list("abcdefgh"), list("abcdefgh")]
+        taken = [
+            chance.take(0, hand, 3)
+            for chance, hand in zip((made[-1].chance, seeded), hands, strict=True)
+        ]
+        assert taken[0] == taken[1]
+
+
+def test_each_game_of_a_match_has_a_chance_of_its_own() -> None:
+    made: list[Chance] = []
+
+    def new(setup: Setup) -> Scripted:
+        made.append(setup.chance)
+        return Scripted(1)
+
+    rules = msgspec.structs.replace(RULES, new=new)
+    shake_hands(Match(rules, seats=2, seed=1))
+    assert len({id(chance) for chance in made}) == len(made) == 2
+    made.clear()
+    given: Iterator[Chance] = iter([SeededChance(2), SeededChance(3)])
+    shake_hands(Match(rules, seats=2, seed=1, chance=lambda: next(given)))
+    assert next(given, None) is None
+    assert len({id(chance) for chance in made}) == len(made) == 2
 
 
 def test_the_game_learns_of_seats_that_fail_the_handshake() -> None:

@@ -6,10 +6,9 @@ import base64
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import jsonschema
 import pytest
@@ -18,8 +17,6 @@ from make_vectors import GAMES, files
 
 from referee.conformance import verdict
 from referee.conformance.case import Case, load_cases
-from referee.dominion import player
-from referee.dominion.table import Table
 from referee.game import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
 from referee.games import GAMES as ALL_GAMES
 from referee.match import Disqualified, Match, Received, Sent
@@ -45,73 +42,71 @@ class Lot:
     """What a file says of chance, to be drawn instead of what a seed gives."""
 
     def __init__(self, lines: list[Line]) -> None:
-        self._decks: dict[str, list[list[str]]] = defaultdict(list)
+        self._decks: dict[int, list[list[str]]] = defaultdict(list)
         self._drawn: list[Line] = []
         for line in lines:
             if line["entry"] == "shuffled":
-                self._decks[line["player_number"]].append(line["deck"])
+                self._decks[seat(line)].append(line["deck"])
             elif line["entry"] == "drawn-by-lot":
                 self._drawn.append(line)
 
-    def shuffle(self, cards: list[str], number: Any) -> None:
-        deck = self._decks[number].pop(0)
+    def shuffle(self, seat: int, cards: list[str]) -> None:
+        deck = self._decks[seat].pop(0)
         assert sorted(deck) == sorted(cards)
         cards[:] = deck[::-1]
 
-    def take(self, of: player.Player, count: int) -> list[str]:
+    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+        pass
+
+    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
         line = self._drawn.pop(0)
-        cards: list[str] = line["cards"]
-        assert len(cards) == count
-        assert cards == [of.hand[place] for place in line["places"]]
-        of.hand = [card for place, card in enumerate(of.hand) if place not in line["places"]]
-        return cards
+        taken: list[str] = line["cards"]
+        assert line["player_number"] == f"player{seat + 1}"
+        assert len(taken) == count
+        assert taken == [cards[place] for place in line["places"]]
+        cards[:] = [card for place, card in enumerate(cards) if place not in line["places"]]
+        return taken
 
     @property
     def left(self) -> int:
         return sum(map(len, self._decks.values())) + len(self._drawn)
 
 
-class Stream:
-    """Stands in for a random stream: knows whose it would be."""
-
-    def __init__(self, seed: str) -> None:
-        self.random = seed.partition("/")[2]
-
-
 def played_again(lines: list[Line]) -> Iterator[Line]:
     """What our referee sends and finds, with the chance and the replies of a file."""
     header = lines[0]
-    lot = Lot(lines)
-    with (
-        patch.object(player, "Random", Stream),
-        patch.object(player, "shuffle", lambda cards, random: lot.shuffle(cards, random)),
-        patch.object(Table, "take_at_random", lambda table, of, count: lot.take(of, count)),
-    ):
-        with patch.object(player, "shuffle", lambda cards, random: None):  # the names come first
-            match = Match(RULES, seats=header["players"], seed=0, max_turns=header["max_turns"])
-        match.start()
-        for line in lines:
-            if line["entry"] == "received":
-                raw = base64.b64decode(line["base64"]) if "base64" in line else line["line"]
-                match.receive(seat(line), raw.encode() if isinstance(raw, str) else raw)
-            elif line["entry"] == "disqualified" and seat(line) in match.due:
-                match.disqualify(seat(line), line["code"], "it is gone")
-            for entry in match.take_entries():
-                match entry:
-                    case Sent():
-                        to = "all" if entry.to is None else f"player{entry.to + 1}"
-                        yield {"entry": "sent", "to": to, "message": json.loads(entry.line)}
-                    case Fault():
-                        number = f"player{entry.seat + 1}"
-                        yield {
-                            "entry": "fault",
-                            "player_number": number,
-                            "code": entry.code,
-                            "section": entry.section,
-                        }
-                    case Disqualified() | Received():
-                        pass
-    assert lot.left == 0
+    lots: list[Lot] = []
+
+    def chance() -> Lot:
+        lots.append(Lot(lines))
+        return lots[-1]
+
+    match = Match(
+        RULES, seats=header["players"], seed=0, max_turns=header["max_turns"], chance=chance
+    )
+    match.start()
+    for line in lines:
+        if line["entry"] == "received":
+            raw = base64.b64decode(line["base64"]) if "base64" in line else line["line"]
+            match.receive(seat(line), raw.encode() if isinstance(raw, str) else raw)
+        elif line["entry"] == "disqualified" and seat(line) in match.due:
+            match.disqualify(seat(line), line["code"], "it is gone")
+        for entry in match.take_entries():
+            match entry:
+                case Sent():
+                    to = "all" if entry.to is None else f"player{entry.to + 1}"
+                    yield {"entry": "sent", "to": to, "message": json.loads(entry.line)}
+                case Fault():
+                    number = f"player{entry.seat + 1}"
+                    yield {
+                        "entry": "fault",
+                        "player_number": number,
+                        "code": entry.code,
+                        "section": entry.section,
+                    }
+                case Disqualified() | Received():
+                    pass
+    assert lots[-1].left == 0
     assert match.outcome is not None
 
 

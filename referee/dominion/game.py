@@ -3,7 +3,7 @@
 The theory of operation: the whole game is one generator that yields a `Request` wherever a
 player must decide; turns and card effects are generators inside it. So the rules read from top
 to bottom as they do in the rule book, and the state of a game between two replies is where its
-generator stands. A generator cannot be copied: a state is the seed and the replies so far.
+generator stands. A generator cannot be copied: a state is the chance and the replies so far.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Dominion:
         self.outcome: Outcome | None = None
         self._names = setup.names
         self._max_turns = setup.max_turns
-        self._table = Table(setup.seed, len(setup.names))
+        self._table = Table(setup.chance, len(setup.names))
         self._script: Decisions | None = None  # once it has started
 
     def start(self) -> None:

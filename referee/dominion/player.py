@@ -1,25 +1,13 @@
-"""One seat's cards and its random stream (protocol-v1, 4.1, 4.6, 4.7)."""
+"""One seat's cards (protocol-v1, 4.1, 4.6)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import chain
-from random import Random
 
+from referee.chance import Chance
 from referee.dominion.cards import CARDS, HAND_SIZE, POINTS, STARTING_DECK
 from referee.game import player_number
-
-
-def shuffle(cards: list[str], random: Callable[[], float]) -> None:
-    """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) for each step.
-
-    Python promises the sequence of `Random.random` for a seed across versions, and promises
-    nothing for `Random.shuffle`; a log must play the same on every Python.
-    """
-    for last in range(len(cards) - 1, 0, -1):
-        chosen = int(random() * (last + 1))
-        cards[last], cards[chosen] = cards[chosen], cards[last]
 
 
 class Player:
@@ -37,7 +25,7 @@ class Player:
     """
 
     __slots__ = (
-        "_random",
+        "_chance",
         "deck",
         "discard_pile",
         "gone",
@@ -48,14 +36,13 @@ class Player:
         "turns",
     )
 
-    def __init__(self, seat: int, seed: int) -> None:
+    def __init__(self, seat: int, chance: Chance) -> None:
         """Deal the starting deck and draw five (4.1)."""
         self.seat = seat
         self.number = player_number(seat)
-        # A stream of its own for every seat: a seat's luck does not depend on the others (4.7).
-        self._random = Random(f"{seed}/{self.number}").random
+        self._chance = chance
         self.deck = list(STARTING_DECK)
-        shuffle(self.deck, self._random)
+        chance.shuffle(seat, self.deck)
         self.hand: list[str] = []
         self.in_play: list[str] = []
         self.discard_pile: list[str] = []
@@ -73,15 +60,18 @@ class Player:
         missing = count - len(deck)
         if missing <= 0:
             if count:
+                self._chance.before_draw(self.seat, self.hand, deck, count)
                 self.hand += deck[: -count - 1 : -1]
                 del deck[-count:]
             return False
-        self.hand += deck[::-1]
-        deck.clear()
+        if deck:
+            self._chance.before_draw(self.seat, self.hand, deck, len(deck))
+            self.hand += deck[::-1]
+            deck.clear()
         if not self.discard_pile:
             return False
         self.deck, self.discard_pile = self.discard_pile, deck
-        shuffle(self.deck, self._random)
+        self._chance.shuffle(self.seat, self.deck)
         self.draw(min(missing, len(self.deck)))
         return True
 

@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 from msgspec import Struct, to_builtins
 
+from referee.chance import SeededChance
 from referee.dominion import blame
 from referee.dominion.cards import MILITIA_HAND_SIZE
 from referee.dominion.effects import Decisions
@@ -111,7 +112,7 @@ class ShadowPlayer(Player):
         self.notes = notes
         self.last_draw = Draw([], 0, 0, 0, [])
         self.hand_rules = ["4.1/1"]
-        super().__init__(seat, 0)
+        super().__init__(seat, SeededChance(0))
         self._tops = [
             message.get("card")
             for message in witnessed.public
@@ -193,7 +194,7 @@ class ShadowTable(Table):
     def __init__(
         self, players: int, witnessed: Witnessed, step: list[str], notes: list[str]
     ) -> None:
-        super().__init__(0, players)
+        super().__init__(SeededChance(0), players)
         self.step = step
         self.seats = [ShadowPlayer(seat, witnessed, step, notes) for seat in range(players)]
         self.players = list(self.seats)

@@ -5,11 +5,9 @@ Each move changes the cards and tells everybody, in the order of protocol-v1, 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
-
 from msgspec import Struct
 
+from referee.chance import Chance
 from referee.dominion.faults import SECTIONS
 from referee.dominion.messages import (
     PlayerGained,
@@ -31,12 +29,11 @@ class Table:
         events: public messages and faults not yet collected, oldest first.
     """
 
-    __slots__ = ("_referee", "_seed", "events", "players", "supply")
+    __slots__ = ("_chance", "events", "players", "supply")
 
-    def __init__(self, seed: int, players: int) -> None:
-        self._seed = seed
-        self._referee: Callable[[], float] | None = None
-        self.players = [Player(seat, seed) for seat in range(players)]
+    def __init__(self, chance: Chance, players: int) -> None:
+        self._chance = chance
+        self.players = [Player(seat, chance) for seat in range(players)]
         self.supply = Supply(players)
         self.events: list[Struct] = []
 
@@ -63,10 +60,8 @@ class Table:
             self.events.append(PlayerShuffled(player.number))
 
     def take_at_random(self, player: Player, count: int) -> list[str]:
-        """Take that many hand cards, chosen by the referee's own stream (7.4)."""
-        if self._referee is None:
-            self._referee = Random(f"{self._seed}/referee").random
-        return [player.hand.pop(int(self._referee() * len(player.hand))) for _ in range(count)]
+        """Take that many hand cards, chosen by the referee (7.4)."""
+        return self._chance.take(player.seat, player.hand, count)
 
     def fault(self, player: Player, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake.

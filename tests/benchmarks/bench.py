@@ -33,6 +33,7 @@ from rich.table import Table
 
 import referee
 from referee.bots.command import BotCommand, resolve_bot
+from referee.chance import SeededChance
 from referee.dominion.cards import WORTH
 from referee.dominion.messages import PlayReply, PlayTurn
 from referee.game import Setup
@@ -159,7 +160,7 @@ def rules_alone(matches: int) -> float:
     """Matches a second."""
     started = time.perf_counter()
     for seed in range(matches):
-        game = RULES.new(Setup(seed, ("a", "b"), 500))
+        game = RULES.new(Setup(chance=SeededChance(seed), names=("a", "b"), max_turns=500))
         game.start()
         while game.request is not None:
             game.reply(big_money(game.request.message))  # type: ignore[arg-type]

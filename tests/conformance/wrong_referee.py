@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from referee import decode, match
+from referee.chance import Chance, SeededChance
 from referee.dominion import (
     RULES,
     cards,
@@ -605,8 +606,8 @@ MODES["a hand of four at the deal"] = constant(player, "HAND_SIZE", 4)
 
 @mode("unshuffled")
 def _() -> None:
-    def made(was: Any, self: Player, seat: int, seed: int) -> None:
-        was(self, seat, seed)
+    def made(was: Any, self: Player, seat: int, chance: Chance) -> None:
+        was(self, seat, chance)
         self.hand = ["copper"] * 5
         self.deck = ["estate"] * 3 + ["copper"] * 2
 
@@ -747,17 +748,17 @@ def _() -> None:
     around(Player, "draw", drawn)()
 
 
-def mixed(stack: list[str], chance: Callable[[], float]) -> None:
-    random.Random(chance()).shuffle(stack)
-
-
 @mode("unseeded")
 def _() -> None:
     global SEED
     SEED = random.randrange(10**9)
 
 
-MODES["another shuffle"] = constant(player, "shuffle", mixed)
+MODES["another shuffle"] = around(
+    SeededChance,
+    "shuffle",
+    lambda was, self, seat, stack: [was(self, seat, stack), stack.reverse()],
+)
 MODES["the first cards at random"] = constant(
     Table, "take_at_random", lambda self, seat, count: [seat.hand.pop(0) for _ in range(count)]
 )

@@ -18,6 +18,7 @@ from helpers import (
     from_struct,
     full_supply,
     fuzz,
+    new_setup,
     shake_hands,
     to_line,
 )
@@ -29,7 +30,7 @@ from random_players import VALUES, doubtful, mixed, nonsense, right
 from referee.dominion import Dominion
 from referee.dominion.messages import SupplyInfo
 from referee.errors import ProtocolMisuseError
-from referee.game import Disqualification, Fault, Setup, Termination, player_number
+from referee.game import Disqualification, Fault, Termination, player_number
 from referee.match import Match
 
 Json = dict[str, Any]
@@ -308,8 +309,7 @@ def spoil(message: Struct) -> None:
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("seed", range(4))
 def test_spoiling_a_message_does_not_change_the_game(seed: int, players: int) -> None:
-    setup = Setup(seed, ("x",) * players, 30)
-    game, twin = Dominion(setup), Dominion(setup)
+    game, twin = (Dominion(new_setup(players, seed=seed, max_turns=30)) for _ in range(2))
     chance = Random(seed)
     supply = full_supply(players)
     game.start()
@@ -338,7 +338,7 @@ def test_spoiling_a_message_does_not_change_the_game(seed: int, players: int) ->
 
 
 def test_a_game_that_waits_for_nobody_takes_no_reply() -> None:
-    game = Dominion(Setup(1, ("Ann", "Ben"), 1))
+    game = Dominion(new_setup(2, max_turns=1))
     reply = decoded(b'{"type":"play-reply","phase":"cleanup"}')
     with pytest.raises(ProtocolMisuseError):
         game.reply(reply)
@@ -352,7 +352,7 @@ def test_a_game_that_waits_for_nobody_takes_no_reply() -> None:
 
 
 def test_a_seat_can_leave_while_another_is_asked() -> None:
-    game = Dominion(Setup(1, ("Ann", "Ben", "Cid"), 9))
+    game = Dominion(new_setup(3))
     game.start()
     asked = game.request
     game.disqualify(1)
@@ -365,7 +365,7 @@ def test_a_seat_can_leave_while_another_is_asked() -> None:
 
 def test_an_attacker_can_leave_while_its_attack_is_answered() -> None:
     imposed = Imposed({"seats": {"player1": {"hand": ["militia"], "deck": ["copper"]}}})
-    game = imposed.rules.new(Setup(1, ("Ann", "Ben", "Cid"), 9))
+    game = imposed.rules.new(new_setup(3))
     game.start()
     game.reply(decoded(to_line({"type": "play-reply", "phase": "action", "card": "militia"})))
     assert game.request is not None
@@ -391,7 +391,7 @@ def test_an_attacker_can_leave_while_its_attack_is_answered() -> None:
 
 def test_a_seat_that_leaves_during_an_attack_on_another_is_not_asked() -> None:
     imposed = Imposed({"seats": {"player1": {"hand": ["militia"], "deck": ["copper"]}}})
-    game = imposed.rules.new(Setup(1, ("Ann", "Ben", "Cid", "Dee"), 9))
+    game = imposed.rules.new(new_setup(4))
     game.start()
     line = to_line({"type": "play-reply", "phase": "action", "card": "militia"})
     game.reply(decoded(line))
@@ -404,7 +404,7 @@ def test_a_seat_that_leaves_during_an_attack_on_another_is_not_asked() -> None:
 
 @pytest.mark.parametrize("left", [[], [0], [1]])
 def test_a_game_needs_two_to_start(left: list[int]) -> None:
-    game = Dominion(Setup(1, ("Ann", "Ben"), 9))
+    game = Dominion(new_setup(2))
     for seat in (0, 1):
         if seat not in left:
             game.disqualify(seat)
@@ -414,7 +414,7 @@ def test_a_game_needs_two_to_start(left: list[int]) -> None:
 
 
 def test_everybody_can_leave() -> None:
-    game = Dominion(Setup(1, ("Ann", "Ben", "Cid"), 9))
+    game = Dominion(new_setup(3))
     game.start()
     for seat in range(3):
         assert game.request is not None
@@ -425,7 +425,7 @@ def test_everybody_can_leave() -> None:
 
 
 def test_events_are_taken_once_and_in_order() -> None:
-    game = Dominion(Setup(1, ("Ann", "Ben"), 9))
+    game = Dominion(new_setup(2))
     assert game.take_events() == []
     game.start()
     assert [type(event).__name__ for event in game.take_events()] == ["GameInfo", "SupplyInfo"]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from helpers import Imposed
+from helpers import Imposed, new_setup
 
 from referee.dominion import RULES, Dominion
 from referee.errors import ProtocolMisuseError
-from referee.game import Setup, describe
+from referee.game import describe
 from referee.match import Match
 
 
 def test_a_game_is_started_once() -> None:
-    game = Dominion(Setup(1, ("Ann", "Ben"), 9))
+    game = Dominion(new_setup(2))
     game.start()
     with pytest.raises(ProtocolMisuseError):
         game.start()
@@ -35,7 +35,7 @@ def test_a_seat_that_does_not_exist_is_not_due() -> None:
 
 def test_everybody_leaves_after_the_last_province() -> None:
     imposed = Imposed({"supply": {"province": 0}})
-    game = imposed.rules.new(Setup(1, ("Ann", "Ben"), 9))
+    game = imposed.rules.new(new_setup(2))
     game.start()
     game.disqualify(1)
     game.disqualify(0)
@@ -45,7 +45,7 @@ def test_everybody_leaves_after_the_last_province() -> None:
 
 
 def test_a_supply_message_cannot_be_changed() -> None:
-    game = Dominion(Setup(1, ("Ann", "Ben"), 9))
+    game = Dominion(new_setup(2))
     game.start()
     supply = game.take_events()[1]
     assert hash(supply) == hash(msgspec.structs.replace(supply))  # frozen, all the way down

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
-from random import Random
+from collections.abc import Sequence
 
-import pytest
-from helpers import PILES, POINTS, fuzz
+from helpers import PILES, POINTS, chi_square, fuzz
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.dominion.player import Player, shuffle
+from referee.chance import SeededChance
+from referee.dominion.player import Player
 
 COPPERS_AND_ESTATES = Counter(copper=7, estate=3)
-
-
-def chi_square(seen: Counter[object], expected: dict[object, float]) -> float:
-    assert set(seen) <= set(expected)
-    return sum((seen[key] - count) ** 2 / count for key, count in expected.items())
 
 
 # --- the deal ---------------------------------------------------------------------------------
@@ -27,7 +21,7 @@ def chi_square(seen: Counter[object], expected: dict[object, float]) -> float:
 @given(st.integers(0, 2**53 - 1), st.integers(0, 3))
 @fuzz(100)
 def test_the_deal(seed: int, seat: int) -> None:
-    player = Player(seat, seed)
+    player = Player(seat, SeededChance(seed))
     assert player.number == f"player{seat + 1}"
     assert (len(player.hand), len(player.deck)) == (5, 5)
     assert Counter(player.hand + player.deck) == COPPERS_AND_ESTATES
@@ -40,14 +34,19 @@ def test_the_deal(seed: int, seat: int) -> None:
 
 def test_the_deal_is_fair() -> None:
     deals = 3000
-    seen: Counter[object] = Counter(Player(0, seed).hand.count("estate") for seed in range(deals))
+    seen: Counter[object] = Counter(
+        Player(0, SeededChance(seed)).hand.count("estate") for seed in range(deals)
+    )
     expected = {0: deals / 12, 1: deals * 5 / 12, 2: deals * 5 / 12, 3: deals / 12}
     assert chi_square(seen, expected) < 30  # 3 degrees of freedom: about one in a million
 
 
 def test_the_seats_are_dealt_different_cards() -> None:
     for seat in (1, 2, 3):
-        same = sum(Player(0, seed).hand == Player(seat, seed).hand for seed in range(200))
+        same = sum(
+            Player(0, SeededChance(seed)).hand == Player(seat, SeededChance(seed)).hand
+            for seed in range(200)
+        )
         assert same < 30
 
 
@@ -68,7 +67,7 @@ def labels(prefix: str, count: int) -> list[str]:
 )
 @fuzz(200)
 def test_draw(deck: int, hand: int, in_play: int, discarded: int, count: int, seed: int) -> None:
-    player = Player(0, seed)
+    player = Player(0, SeededChance(seed))
     player.deck = labels("deck", deck)
     player.hand = labels("hand", hand)
     player.in_play = labels("play", in_play)
@@ -92,7 +91,7 @@ def test_draw(deck: int, hand: int, in_play: int, discarded: int, count: int, se
 
 
 def test_drawing_one_by_one_is_drawing_at_once() -> None:
-    at_once, one_by_one = Player(0, 5), Player(0, 5)
+    at_once, one_by_one = Player(0, SeededChance(5)), Player(0, SeededChance(5))
     for player in (at_once, one_by_one):
         player.discard_pile = labels("discard", 9)
     assert at_once.draw(12)
@@ -105,7 +104,7 @@ def test_drawing_one_by_one_is_drawing_at_once() -> None:
 def test_a_new_deck_is_shuffled() -> None:
     orders = set()
     for seed in range(30):
-        player = Player(0, seed)
+        player = Player(0, SeededChance(seed))
         player.deck = []
         player.hand = []
         player.discard_pile = labels("", 8)
@@ -114,52 +113,75 @@ def test_a_new_deck_is_shuffled() -> None:
     assert len(orders) == 30
 
 
-# --- shuffling --------------------------------------------------------------------------------
+class Stacked:
+    """Leaves cards as they lie, and puts one on top before each draw; keeps what it was told."""
+
+    def __init__(self, *tops: str) -> None:
+        self.tops = list(tops)
+        self.told: list[tuple[str, ...]] = []
+
+    def shuffle(self, seat: int, cards: list[str]) -> None:
+        self.told.append(("shuffle", str(seat), " ".join(cards)))
+
+    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+        self.told.append(("draw", str(seat), " ".join(hand), " ".join(deck), str(count)))
+        if self.tops:
+            deck.remove(self.tops[0])
+            deck.append(self.tops.pop(0))
+
+    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
+        raise AssertionError("nothing is taken here")
 
 
-@given(st.lists(st.sampled_from(PILES), max_size=60), st.integers())
-@fuzz(100)
-def test_a_shuffle_is_a_permutation(cards: list[str], seed: int) -> None:
-    shuffled = cards.copy()
-    shuffle(shuffled, Random(seed).random)
-    assert Counter(shuffled) == Counter(cards)
+def stacked(*tops: str) -> tuple[Stacked, Player]:
+    chance = Stacked()
+    player = Player(1, chance)
+    player.hand = ["x"]
+    chance.told.clear()
+    chance.tops += tops
+    return chance, player
 
 
-def test_a_shuffle_is_fair() -> None:
-    shuffles = 24_000
-    random = Random(20_240_229).random
-    seen: Counter[object] = Counter()
-    for _ in range(shuffles):
-        cards = ["a", "b", "c", "d"]
-        shuffle(cards, random)
-        seen[tuple(cards)] += 1
-    expected: dict[object, float] = dict.fromkeys(permutations("abcd"), shuffles / 24)
-    assert chi_square(seen, expected) < 80  # 23 degrees of freedom: less than one in a million
+def test_the_chance_is_told_of_the_deal() -> None:
+    chance = Stacked()
+    Player(1, chance)
+    deck = " ".join(["copper"] * 7 + ["estate"] * 3)
+    assert chance.told == [("shuffle", "1", deck), ("draw", "1", "", deck, "5")]
 
 
-@pytest.mark.parametrize("place", [0, 4, 9])
-def test_every_card_goes_everywhere(place: int) -> None:
-    shuffles = 10_000
-    random = Random(place).random
-    seen: Counter[object] = Counter()
-    for _ in range(shuffles):
-        cards = list("0123456789")
-        shuffle(cards, random)
-        seen[cards.index(str(place))] += 1
-    expected: dict[object, float] = dict.fromkeys(range(10), shuffles / 10)
-    assert chi_square(seen, expected) < 50  # 9 degrees of freedom: about one in ten million
+def test_a_draw_is_told_of_in_two_parts_around_a_shuffle() -> None:
+    chance, player = stacked("a", "d")
+    player.deck = ["a", "b"]
+    player.discard_pile = ["c", "d", "e"]
+    assert player.draw(3)
+    assert player.hand == ["x", "a", "b", "d"]
+    assert player.deck == ["c", "e"]
+    assert chance.told == [
+        ("draw", "1", "x", "a b", "2"),
+        ("shuffle", "1", "c d e"),
+        ("draw", "1", "x a b", "c d e", "1"),
+    ]
 
 
-@pytest.mark.parametrize(("length", "draws"), [(0, 0), (1, 0), (2, 1), (10, 9), (40, 39)])
-def test_a_shuffle_takes_one_number_for_each_step(length: int, draws: int) -> None:
-    taken = []
+def test_a_draw_that_the_deck_has_is_told_of_once() -> None:
+    chance, player = stacked("b")
+    player.deck = ["a", "b", "c"]
+    player.discard_pile = ["d"]
+    assert not player.draw(2)
+    assert player.hand == ["x", "b", "c"]
+    assert chance.told == [("draw", "1", "x", "a b c", "2")]
 
-    def random() -> float:
-        taken.append(0.5)
-        return 0.5
 
-    shuffle(list(map(str, range(length))), random)
-    assert len(taken) == draws
+def test_nothing_is_told_of_where_nothing_is_drawn() -> None:
+    chance, player = stacked()
+    player.discard_pile = ["c"]
+    player.draw(0)
+    assert chance.told == []
+    player.deck = []
+    player.draw(1)
+    assert chance.told == [("shuffle", "1", "c"), ("draw", "1", "x", "c", "1")]
+    player.draw(1)
+    assert len(chance.told) == 2
 
 
 # --- what a seat owns -------------------------------------------------------------------------
@@ -168,7 +190,7 @@ def test_a_shuffle_takes_one_number_for_each_step(length: int, draws: int) -> No
 @given(st.lists(st.lists(st.sampled_from(PILES), max_size=8), min_size=4, max_size=4))
 @fuzz(60)
 def test_cards_and_score(piles: list[list[str]]) -> None:
-    player = Player(0, 1)
+    player = Player(0, SeededChance(1))
     player.deck, player.hand, player.in_play, player.discard_pile = piles
     owned = [card for pile in piles for card in pile]
     assert player.score() == sum(POINTS.get(card, 0) for card in owned)

@@ -6,18 +6,17 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from helpers import NAMES, PILES, decoded, from_struct, full_supply, to_line
+from helpers import PILES, decoded, from_struct, full_supply, new_setup, to_line
 
 from referee.dominion import Dominion
 from referee.dominion.situation import Situation, simplest_reply
-from referee.game import Setup
 
 END = {"type": "play-reply", "phase": "cleanup"}
 TRASHED = "player-trashed"
 
 
 def situation(state: dict[str, Any], players: int = 2, max_turns: int = 1) -> Situation:
-    game = Situation(Setup(seed=1, names=NAMES[:players], max_turns=max_turns), state)
+    game = Situation(new_setup(players, max_turns=max_turns), state)
     game.start()
     return game
 
@@ -88,7 +87,7 @@ def test_lists_that_are_missing_are_empty() -> None:
 
 def test_without_anything_it_is_the_deal() -> None:
     asked = request(situation({}))
-    plain = Dominion(Setup(seed=1, names=NAMES[:2], max_turns=1))
+    plain = Dominion(new_setup(max_turns=1))
     plain.start()
     assert plain.request is not None
     assert asked == from_struct(plain.request.message)
@@ -152,9 +151,7 @@ def test_empty_piles_count_for_the_end() -> None:
 
 
 def test_a_seat_that_left_before_is_not_asked() -> None:
-    game = Situation(
-        Setup(seed=1, names=NAMES[:3], max_turns=1), {"turn": {"buys": 2}, "seats": {"player1": {}}}
-    )
+    game = Situation(new_setup(3), {"turn": {"buys": 2}, "seats": {"player1": {}}})
     game.disqualify(0)
     game.start()
     assert game.request is not None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import COST, WORTH, Imposed, fuzz, new_match, play_out, seat_of, to_line
+from helpers import COST, WORTH, Imposed, fuzz, new_match, play_out, seat_of, stream, to_line
 from hypothesis import given
 from hypothesis import strategies as st
 from random_players import mixed, nonsense
 
+from referee.chance import SeededChance
 from referee.dominion.player import Player
 from referee.dominion.table import Table
 from referee.match import Match
@@ -23,12 +23,6 @@ Decide = Callable[[Json], Json | bytes]
 
 
 # --- the streams as the protocol writes them down -----------------------------------------------
-
-
-def stream(seed: int, owner: str) -> Random:
-    """A stream made as 4.7 says for those who have no Python."""
-    text = f"{seed}/{owner}".encode()
-    return Random(int.from_bytes(text + hashlib.sha512(text).digest(), "big"))
 
 
 def shuffled(cards: Sequence[str], chance: Random) -> list[str]:
@@ -44,7 +38,7 @@ def shuffled(cards: Sequence[str], chance: Random) -> list[str]:
 @fuzz(50)
 def test_deal_and_reshuffle_follow_the_stream_of_the_seat(seed: int, seat: int) -> None:
     chance = stream(seed, f"player{seat + 1}")
-    player = Player(seat, seed)
+    player = Player(seat, SeededChance(seed))
     deck = shuffled(["copper"] * 7 + ["estate"] * 3, chance)
     assert player.hand == deck[:-6:-1]
     assert player.deck == deck[:5]
@@ -63,7 +57,7 @@ def test_deal_and_reshuffle_follow_the_stream_of_the_seat(seed: int, seat: int) 
 @fuzz(50)
 def test_random_discards_follow_the_stream_of_the_referee(seed: int) -> None:
     chance = stream(seed, "referee")
-    table = Table(seed, 4)
+    table = Table(SeededChance(seed), 4)
     for player in table.players:
         hand = [f"card {n}" for n in range(7)]
         player.hand = hand.copy()
@@ -73,7 +67,7 @@ def test_random_discards_follow_the_stream_of_the_referee(seed: int) -> None:
 
 
 def test_the_first_hand_that_the_protocol_shows() -> None:
-    assert Player(0, 4).hand == ["estate", "copper", "estate", "copper", "copper"]
+    assert Player(0, SeededChance(4)).hand == ["estate", "copper", "estate", "copper", "copper"]
 
 
 def test_streams_differ_by_seed_and_owner() -> None:

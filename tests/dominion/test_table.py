@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 from helpers import COST, KINGDOM, PILES, POINTS, WORTH, full_supply
 
+from referee.chance import SeededChance
 from referee.dominion import RULES, cards
 from referee.dominion.supply import Supply
 from referee.dominion.table import Table
@@ -63,7 +64,7 @@ def test_taking_a_pile_to_its_end(card: str) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_turn_order_from_the_left(players: int) -> None:
-    table = Table(1, players)
+    table = Table(SeededChance(1), players)
     for seat in range(players):
         others = [other.seat for other in table.others(table.players[seat])]
         assert others == [(seat + step) % players for step in range(1, players)]
@@ -79,7 +80,7 @@ def test_random_discards_are_fair() -> None:
     tables = 4000
     seen: Counter[tuple[str, ...]] = Counter()
     for seed in range(tables):
-        table = Table(seed, 2)
+        table = Table(SeededChance(seed), 2)
         player = table.players[0]
         player.hand = list("abcde")
         taken = table.take_at_random(player, 2)
@@ -94,7 +95,7 @@ def test_random_discards_are_fair() -> None:
 
 def test_random_discards_go_on_from_where_the_stream_stands() -> None:
     orders = set()
-    table = Table(3, 2)
+    table = Table(SeededChance(3), 2)
     player = table.players[0]
     for _ in range(40):
         player.hand = list("abcde")
