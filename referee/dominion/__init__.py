@@ -9,8 +9,8 @@ table.py       players and supply; the moves that every rule is made of, and the
 turn_state.py  what a turn has left to spend
 effects.py     what each kingdom card does, militia and moat among them
 turn.py        one turn: action, buy and clean-up replies
+situation.py   where a game begins that begins in the middle
 game.py        turns, end of the game, winners
-situation.py   a game that begins in the middle
 reading.py     what a spectator knows of a game in the middle of it
 explanation.py is there a course of a turn that sends its messages?
 observer.py    what a spectator can check of a game
@@ -28,11 +28,11 @@ from pathlib import Path
 
 from referee.dominion import faults, messages
 from referee.dominion.cards import CARDS
-from referee.dominion.game import REASONS, Dominion
+from referee.dominion.game import REASONS, Dominion, begin_at
 from referee.dominion.observer import Observer
 from referee.dominion.plans import MATCHES
 from referee.dominion.shadow import ShadowGame
-from referee.dominion.situation import Situation, simplest_reply
+from referee.dominion.situation import simplest_reply
 from referee.dominion.story import Story, Turn
 from referee.game import Probes, Rules
 
@@ -50,7 +50,7 @@ RULES = Rules(
     observer=Observer,
     story=Story,
     turn=Turn,
-    situation=Situation,
+    situation=begin_at,
     simplest_reply=simplest_reply,
     probes=Probes(
         program=str(Path(__file__).parent / "probe"),

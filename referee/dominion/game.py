@@ -8,12 +8,16 @@ generator stands. A generator cannot be copied: a state is the chance and the re
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, convert
 
 from referee.dominion.cards import KINGDOM
 from referee.dominion.effects import Decisions
 from referee.dominion.messages import GameInfo
 from referee.dominion.player import Player
+from referee.dominion.situation import Situation
 from referee.dominion.table import Table
 from referee.dominion.turn import play_turn
 from referee.errors import ProtocolMisuseError
@@ -28,20 +32,27 @@ EMPTY_PILES_TO_END = 3
 class Dominion:
     """One game of Dominion for 2 to 4 players; implements `referee.game.Game`.
 
+    Args:
+        setup: as of every game.
+        situation: where it begins; None with the deal.
+
     Attributes:
         request: the decision that the game waits for, or None.
         outcome: set once the game has ended by its own rules.
     """
 
-    __slots__ = ("_max_turns", "_names", "_script", "_table", "outcome", "request")
+    __slots__ = ("_max_turns", "_names", "_script", "_situation", "_table", "outcome", "request")
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
         self.request: Request | None = None
         self.outcome: Outcome | None = None
         self._names = setup.names
         self._max_turns = setup.max_turns
         self._table = Table(setup.chance, len(setup.names))
         self._script: Decisions | None = None  # once it has started
+        self._situation = situation
+        if situation is not None:
+            situation.lay_out(self._table)
 
     def start(self) -> None:
         """Tell of kingdom and supply, and run to the first request, if two are there to play."""
@@ -50,6 +61,8 @@ class Dominion:
         self._script = self._play()
         self._table.events.append(GameInfo(list(KINGDOM), list(self._names)))
         self._table.events.append(self._table.supply.info())
+        if self._situation is not None:
+            self._situation.tell(self._table)
         if sum(not player.gone for player in self._table.players) > 1:
             self.request = next(self._script)
 
@@ -89,7 +102,9 @@ class Dominion:
                         return
 
     def _turn(self, player: Player) -> Decisions:
-        return play_turn(self._table, player)
+        turn = None if self._situation is None else self._situation.turn.of(player)
+        self._situation = None  # it says nothing of the other turns
+        return play_turn(self._table, player, turn)
 
     def _end_reason(self, player: Player) -> str | None:
         """Why the game is over after this player's turn, if it is (4.4)."""
@@ -109,3 +124,12 @@ class Dominion:
         ranked = [(-p.score(), p.turns, p.seat) for p in self._table.players if not p.gone]
         best = min(ranked, default=(0, 0, 0))[:2]
         return tuple(seat for points, turns, seat in ranked if (points, turns) == best)
+
+
+def begin_at(setup: Setup, state: Mapping[str, Any]) -> Dominion:
+    """Make a game that begins in the middle.
+
+    Args:
+        state: a `Situation` as a JSON object.
+    """
+    return Dominion(setup, convert(state, Situation))

@@ -1,4 +1,7 @@
-"""A game that begins in the middle, and players that do next to nothing: for conformance cases."""
+"""Where a game begins that begins in the middle, and players that do next to nothing.
+
+Both are for conformance cases.
+"""
 
 from __future__ import annotations
 
@@ -6,72 +9,98 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from referee.dominion.cards import STARTING_DECK
-from referee.dominion.effects import Decisions
-from referee.dominion.game import Dominion
 from referee.dominion.messages import PlayerGained, PlayerTrashed
 from referee.dominion.player import Player
-from referee.dominion.turn import play_turn
+from referee.dominion.table import Table
 from referee.dominion.turn_state import TurnState
-from referee.game import Setup
 
 
-class Situation(Dominion):
-    """A game whose seats hold given cards.
+class SeatCards(Struct, frozen=True):
+    """The cards of a seat, each pile in the order of a conformance case.
+
+    Attributes:
+        deck: its first card is drawn first.
+        discard_pile: its last card is on top.
+    """
+
+    hand: list[str] = []
+    deck: list[str] = []
+    discard_pile: list[str] = []
+    in_play: list[str] = []
+
+
+class FirstTurn(Struct, frozen=True):
+    """Where the first turn stands; see `TurnState`.
+
+    What was bought is what was gained if `gained` is None.
+    """
+
+    actions: int = 1
+    buys: int = 1
+    money: int = 0
+    bought: list[str] = []
+    gained: list[str] | None = None
+
+    def of(self, player: Player) -> TurnState:
+        """It as the turn of a player."""
+        turn = TurnState(player)
+        turn.actions = self.actions
+        turn.buys = self.buys
+        turn.money = self.money
+        turn.bought = self.bought.copy()
+        turn.gained = (self.bought if self.gained is None else self.gained).copy()
+        return turn
+
+
+class Situation(Struct, frozen=True):
+    """Where a game begins. What is not there is as after the deal.
 
     Before the first request, everybody is told of the gains and trashings by which the seats got
     their cards, so that a bot which counts cards is not surprised by them.
 
-    Args:
-        setup: as of every game.
-        state: `seats`: player number -> `hand`, `deck` (its first card is drawn first),
-            `discard_pile`, `in_play`: lists of cards, empty where they are missing; `turn`:
-            `actions`, `buys`, `money`, `bought` and `gained` of the first turn of player 1;
-            `supply`: card -> cards left. What is not there is as after the deal.
+    Attributes:
+        seats: player number -> its cards.
+        supply: card -> cards left at the first request.
+        turn: the first turn of the game.
     """
 
-    def __init__(self, setup: Setup, state: Mapping[str, Any]) -> None:
-        super().__init__(setup)
-        self._opening: Mapping[str, Any] = state.get("turn", {})
-        self._history: list[tuple[Player, Counter[str]]] = []
-        table = self._table
-        left: dict[str, int] = table.supply.counts | state.get("supply", {})
+    seats: dict[str, SeatCards] = {}
+    supply: dict[str, int] = {}
+    turn: FirstTurn = FirstTurn()
+
+    def lay_out(self, table: Table) -> None:
+        """Give the seats of a new table their cards; what they gained is still in the supply."""
+        left = table.supply.counts | self.supply
         for player in table.players:
-            cards = state.get("seats", {}).get(player.number)
-            if cards is None:
-                continue
-            player.hand = list(cards.get("hand", ()))
-            player.deck = list(cards.get("deck", ()))[::-1]
-            player.discard_pile = list(cards.get("discard_pile", ()))
-            player.in_play = list(cards.get("in_play", ()))
-            gained = Counter(player.cards())
-            gained.subtract(Counter(STARTING_DECK))
-            self._history.append((player, gained))
-            for card, count in gained.items():
+            cards = self.seats.get(player.number)
+            if cards is not None:
+                player.hand = cards.hand.copy()
+                player.deck = cards.deck[::-1]
+                player.discard_pile = cards.discard_pile.copy()
+                player.in_play = cards.in_play.copy()
+            for card, count in _gained(player).items():
                 left[card] += max(count, 0)
         table.supply.set(left)
 
-    def start(self) -> None:
-        """Begin, and tell how the seats came by their cards."""
-        super().start()
-        table = self._table
-        for player, gained in self._history:
-            for card, count in gained.items():
+    def tell(self, table: Table) -> None:
+        """Tell how the seats came by their cards."""
+        for player in table.players:
+            for card, count in _gained(player).items():
                 for _ in range(count):
                     table.supply.take(card)
                     table.events += (PlayerGained(player.number, card), table.supply.info())
                 for _ in range(-count):
                     table.events.append(PlayerTrashed(player.number, [card]))
 
-    def _turn(self, player: Player) -> Decisions:
-        opening, self._opening = self._opening, {}
-        turn = TurnState(player)
-        turn.actions = opening.get("actions", turn.actions)
-        turn.buys = opening.get("buys", turn.buys)
-        turn.money = opening.get("money", turn.money)
-        turn.bought = list(opening.get("bought", ()))
-        turn.gained = list(opening.get("gained", turn.bought))
-        return play_turn(self._table, player, turn)
+
+def _gained(player: Player) -> Counter[str]:
+    """What a player has more than at the deal; less than none of what was trashed."""
+    gained = Counter(player.cards())
+    gained.subtract(Counter(STARTING_DECK))
+    return gained
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:

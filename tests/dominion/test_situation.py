@@ -9,19 +9,20 @@ import pytest
 from helpers import PILES, decoded, from_struct, full_supply, new_setup, to_line
 
 from referee.dominion import Dominion
-from referee.dominion.situation import Situation, simplest_reply
+from referee.dominion.game import begin_at
+from referee.dominion.situation import simplest_reply
 
 END = {"type": "play-reply", "phase": "cleanup"}
 TRASHED = "player-trashed"
 
 
-def situation(state: dict[str, Any], players: int = 2, max_turns: int = 1) -> Situation:
-    game = Situation(new_setup(players, max_turns=max_turns), state)
+def situation(state: dict[str, Any], players: int = 2, max_turns: int = 1) -> Dominion:
+    game = begin_at(new_setup(players, max_turns=max_turns), state)
     game.start()
     return game
 
 
-def told(game: Situation) -> list[dict[str, Any]]:
+def told(game: Dominion) -> list[dict[str, Any]]:
     """The public messages."""
     return [from_struct(event) for event in game.take_events()]
 
@@ -32,13 +33,13 @@ def supply(messages: list[dict[str, Any]]) -> dict[str, int]:
     return {pile["card"]: pile["count"] for pile in last["cards"]}
 
 
-def request(game: Situation) -> dict[str, Any]:
+def request(game: Dominion) -> dict[str, Any]:
     assert game.request is not None
     asked: dict[str, Any] = from_struct(game.request.message)
     return asked
 
 
-def reply(game: Situation, value: dict[str, Any]) -> None:
+def reply(game: Dominion, value: dict[str, Any]) -> None:
     game.reply(decoded(to_line(value)))
 
 
@@ -151,7 +152,7 @@ def test_empty_piles_count_for_the_end() -> None:
 
 
 def test_a_seat_that_left_before_is_not_asked() -> None:
-    game = Situation(new_setup(3), {"turn": {"buys": 2}, "seats": {"player1": {}}})
+    game = begin_at(new_setup(3), {"turn": {"buys": 2}, "seats": {"player1": {}}})
     game.disqualify(0)
     game.start()
     assert game.request is not None
