@@ -526,6 +526,18 @@ def test_garbage_around(garbage: bytes) -> None:
     assert code(CLEANUP + b" " + garbage) == INVALID_JSON
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\r", "\v", "\f", "\x85", "\xa0", "\u2028", "\u3000"])
+@pytest.mark.parametrize("place", ["{", '"type"', ":", '"play-reply"', ","])
+def test_only_the_white_space_of_json_may_stand_between_its_parts(space: str, place: str) -> None:
+    line = CLEANUP.decode().replace(place, place + space, 1).encode()
+    if space in " \t\r":
+        assert decode(line) == PlayReply(phase="cleanup")
+    else:
+        assert code(line) == INVALID_JSON
+    inside = json.dumps({"x": space}, ensure_ascii=space in "\t\r\v\f")
+    assert play_reply(with_field(inside.encode())).phase == "cleanup"
+
+
 def test_a_byte_order_mark_is_named() -> None:
     reply = decode(b"\xef\xbb\xbf" + CLEANUP)
     assert reply == Malformed(INVALID_JSON, "the line begins with a byte order mark")

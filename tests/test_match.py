@@ -728,6 +728,16 @@ def test_standings_at_any_time() -> None:
     assert match.standings() == [Standing(3, 1, {"copper": 7, "estate": 3}), dealt]
 
 
+@pytest.mark.parametrize("line", [b"\v", b"\f", b"\xc2\xa0", b" \f\r"])
+def test_a_line_that_only_looks_blank_is_a_reply(line: bytes) -> None:
+    """1.1, in the handshake and to `play-turn`."""
+    match, told = hands_shaken(line, name_line(1))
+    assert told.codes() == [(0, "bad-name-reply", "3.2")]
+    match.receive(0, line)
+    assert Told(match.take_entries()).codes() == [(0, "invalid-json", "5.5")]
+    assert match.due == (1,)
+
+
 # --- misuse -----------------------------------------------------------------------------------
 
 
