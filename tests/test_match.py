@@ -453,6 +453,18 @@ def test_disqualifications_of_the_handshake_come_in_seat_order() -> None:
     assert [left.detail for left in told.left][::2] == ["status 1", "no such file"]
 
 
+def test_the_game_begins_after_the_disqualifications_of_the_handshake() -> None:
+    match = started(4)
+    for seat in (2, 0):
+        match.disqualify(seat, EXITED, "gone")
+    for seat in (3, 1):
+        match.receive(seat, name_line(seat))
+    sent = [entry for entry in match.take_entries() if isinstance(entry, Sent)]
+    supply, *left, request = (json.loads(entry.line) for entry in sent[-4:])
+    assert (supply["type"], request["type"]) == ("supply-info", "play-turn")
+    assert left == [disqualified(number, "exited") for number in ("player1", "player3")]
+
+
 # --- 8.3: who leaves later --------------------------------------------------------------------
 
 
