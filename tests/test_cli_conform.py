@@ -328,7 +328,7 @@ def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
     assert done.stdout.count("FAIL") == 1
     assert "FAIL  2.1/1" in done.stdout
     assert "the referee ended with exit code 1" in words_of(done.stdout)
-    assert "148 could not be judged" in words_of(done.stdout)
+    assert "149 could not be judged" in words_of(done.stdout)
     shown = referee("conform", "--referee", "false {player1} {player2}").stdout
     assert shown.count("not judged: no match brought it about") == 1
 
@@ -336,8 +336,8 @@ def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
 def test_the_cases_for_referees_are_listed_as_far_as_they_apply() -> None:
     two = referee("conform", "--referee", "x {player1} {player2}", "--list", "--format", "json")
     all_ = referee("conform", "--referee", "x {players} {seed}", "--list", "--format", "json")
-    assert len(json.loads(two.stdout)) == 149
-    assert len(json.loads(all_.stdout)) == 165
+    assert len(json.loads(two.stdout)) == 150
+    assert len(json.loads(all_.stdout)) == 166
 
 
 def test_an_interruption_ends_the_referee_and_its_bots(tmp_path: Path) -> None:

@@ -207,6 +207,22 @@ async def test_the_default_cap_on_a_line(tmp_path: Path, length: int, passes: bo
     assert played.result.players[1].disqualified == (None if passes else "output-limit")
 
 
+async def test_a_long_line_that_is_early_disqualifies_at_the_next_request(tmp_path: Path) -> None:
+    """1.3: player 1's turn goes on after it was written, and ends as usual."""
+    written = tmp_path / "written"
+    os.mkfifo(written)
+    bots = [hostile("await_news", written), hostile("long_line_early", written)]
+    played = await play(tmp_path, *bots)
+    assert [player.requests for player in played.result.players] == [2, 1]
+    assert played.result.players[1].disqualified == "output-limit"
+    assert [entry["type"] for entry in entries(tmp_path / "log")][-4:] == [
+        "player-played",
+        "player-top-discard",
+        "player-disqualified",
+        "game-end",
+    ]
+
+
 @pytest.mark.parametrize(
     ("limit", "size", "passes"),
     [(3000, 3000, True), (3000, 3001, False), (60_000, 60_001, False), (65536, 100_000, False)],

@@ -106,6 +106,49 @@ async def test_only_the_white_space_of_json_makes_a_line_blank(line: bytes) -> N
     assert answer == line
 
 
+LONG = b"x" * 65_537 + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("early", "options", "answers"),
+    [
+        (LONG, Options(), ["a line of more than 65536 bytes"]),
+        (b"right\n" + LONG, Options(), ["more than 65536 bytes that nothing asked for"]),
+        (
+            b"right\n" + LONG,
+            Options(queue_limit=200_000),
+            [b"right", "a line of more than 65536 bytes"],
+        ),
+    ],
+)
+async def test_a_long_line_that_is_early_is_noticed_at_the_next_request(
+    early: bytes, options: Options, answers: list[bytes | str]
+) -> None:
+    """1.3: the replies before count, except the one with too much behind it."""
+    code = f"""
+import os
+input(); os.write(1, b"first\\n")
+input(); os.write(1, {early!r}); os.write(2, b"written\\n")
+input()
+"""
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), options, StderrKeeper(None))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(process.watch)
+        process.push(b"request\n")
+        assert await process.reply(trio.current_time() + 20) == b"first"
+        process.push(b"news\n")
+        await trio.lowlevel.wait_readable(process.launched.pipes[2])
+        assert process.unfinished == b""  # nobody has looked
+        for answer in answers:
+            said = await process.reply(trio.current_time() + 20)
+            if isinstance(answer, str):
+                assert said == Failure("output-limit", answer)
+            else:
+                assert said == answer
+        await process.kill()
+        nursery.cancel_scope.cancel()
+
+
 async def asked_late(code: str) -> list[bytes | Failure]:
     """Ask a bot twice whose limit was over before the referee looked at what it has written."""
     process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))

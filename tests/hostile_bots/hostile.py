@@ -89,7 +89,7 @@ def await_news(message, number, argument):
 
 
 def tell_news(message, number, argument):
-    """Say through a FIFO that a gain was heard of; see main()."""
+    """Say through a FIFO that a gain was heard of; see main(), also for `long_line_early`."""
 
 
 def meet(message, number, argument):
@@ -168,6 +168,10 @@ def long_line(message, number, argument):
         reply = legal(message).rstrip(b"\n")
         return reply + b" " * (int(argument) - len(reply)) + b"\n"
     return None
+
+
+def long_line_early(message, number, argument):
+    """Write a line that is too long when a gain is heard of, then say so through a FIFO."""
 
 
 def endless_line(message, number, argument):
@@ -362,7 +366,10 @@ def main():
             if mode in (stays, late_goodbye):
                 sleep_forever()
             return
-        if mode is tell_news and message["type"] == "player-gained" and argument:
+        heard = message["type"] == "player-gained" and argument
+        if mode in (tell_news, long_line_early) and heard:
+            if mode is long_line_early:
+                write(b"x" * 65537 + b"\n")
             with open(argument, "w") as fifo:
                 fifo.write("heard")
             argument = ""
