@@ -337,7 +337,7 @@ def test_the_cases_for_referees_are_listed_as_far_as_they_apply() -> None:
     two = referee("conform", "--referee", "x {player1} {player2}", "--list", "--format", "json")
     all_ = referee("conform", "--referee", "x {players} {seed}", "--list", "--format", "json")
     assert len(json.loads(two.stdout)) == 150
-    assert len(json.loads(all_.stdout)) == 166
+    assert len(json.loads(all_.stdout)) == 167
 
 
 def test_an_interruption_ends_the_referee_and_its_bots(tmp_path: Path) -> None:

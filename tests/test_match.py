@@ -526,6 +526,23 @@ def test_the_last_one_left_wins_at_once(seats: int) -> None:
     assert [standing.turns for standing in match.standings()] == [1] * (seats - 1) + [0]
 
 
+@pytest.mark.parametrize("seats", [3, 4])
+def test_the_end_is_looked_at_after_the_turn_of_one_that_leaves(seats: int) -> None:
+    """4.4: the last to begin its last turn leaves in it."""
+    match = begun(seats, max_turns=1)
+    for seat in range(seats - 1):
+        match.receive(seat, CLEANUP)
+    match.take_entries()
+    match.disqualify(seats - 1, EXITED, "gone")
+    told = Told(match.take_entries())
+    assert [message["type"] for message in told.public] == [
+        "player-disqualified",
+        "player-top-discard",
+        "game-end",
+    ]
+    assert match.outcome == Outcome(Termination.TURN_LIMIT, tuple(range(seats - 1)))
+
+
 def test_leaving_under_attack_with_two_players() -> None:
     state = Imposed({"seats": {"player1": {"hand": ["militia"]}}})
     match = Match(state.rules, seats=2, seed=1)
