@@ -38,8 +38,10 @@ def add(commands: Commands) -> None:
         epilog="BOT is what referee play takes. The cases are those of spec/vectors. A referee's "
         "COMMAND has {player1} and {player2} where it takes the command lines of its bots, and "
         "{player3} and {player4} if it can, or {players} for all of them; and {seed} if it takes "
-        "one. Exit codes: 0 it conforms, 1 it does not, 2 wrong usage, 70 a bug in the referee, 71 "
-        "the system is short of something, 130 after Ctrl-C, 143 after SIGTERM.",
+        "one. It is split into words as a shell would, and no shell runs it; each command line is "
+        "filled in as one argument, for the referee to split likewise. Exit codes: 0 it conforms, "
+        "1 it does not, 2 wrong usage, 70 a bug in the referee, 71 the system is short of "
+        "something, 130 after Ctrl-C, 143 after SIGTERM.",
         allow_abbrev=False,
     )
     conform.set_defaults(run=run)

@@ -207,6 +207,20 @@ async def test_one_that_plays_nothing_fails_one_case(
         assert failed.stderr == ["out of order"]
 
 
+async def test_what_it_prints_and_its_exit_code_do_not_matter() -> None:
+    script = (
+        "import subprocess, sys\n"
+        "assert sys.stdin.read() == ''\n"
+        "subprocess.run(sys.argv[1:])\n"
+        "print('{\"type\":\"game-end\"}', 'no JSON', sep='\\n')\n"
+        "sys.exit(3)\n"
+    )
+    command = shlex.join([sys.executable, "-c", script]) + " " + OURS
+    report = await check(command, "names-2", limit=60)
+    assert ids(report, Status.FAILED) == []
+    assert report.passed > 10
+
+
 async def test_one_that_hangs_now_and_then_is_not_waited_for_for_ever() -> None:
     # It never ends a match: the first is judged all the same, and only few more are waited for.
     script = "import subprocess, sys, signal\nsubprocess.run(sys.argv[1:])\nsignal.pause()\n"
@@ -233,6 +247,11 @@ async def test_one_that_hangs_now_and_then_is_not_waited_for_for_ever() -> None:
         ("r {players} -q", 3, ["r", "a b", "c", "d", "-q"]),
         ("r '{player1} x' {player2} --three {player3} -q", 2, ["r", "a b x", "c", "-q"]),
         ("r {player1} {player2} {player3} {player4}", 3, ["r", "a b", "c", "d"]),
+        (
+            "'my referee' a\\ b \"it's\" $HOME *.py | {player1}{player2}",
+            2,
+            ["my referee", "a b", "it's", "$HOME", "*.py", "|", "a bc"],
+        ),
     ],
 )
 def test_placeholders_are_filled_word_by_word(
@@ -242,6 +261,12 @@ def test_placeholders_are_filled_word_by_word(
     assert template.fill(["a b", "c", "d"][:players], 9) == filled
     assert players in template.seats
     assert template.seeded == ("{seed}" in command)
+
+
+def test_a_value_goes_into_its_word_as_it_is() -> None:
+    value = shlex.join(["a b", "it's", '"', "\\", "$x", "{seed}", "{player2}", "\\1"])
+    for command in ("r {player1} {player2}", "r '{player1}' \"{player2}\"", "r {players}"):
+        assert Template(command).fill([value, "c"], 9) == ["r", value, "c"]
 
 
 @pytest.mark.parametrize(
