@@ -9,8 +9,9 @@ What is imported from here is loaded when it is first used, so that `import refe
 #
 #   errors.py       every exception, in one tree
 #   chance.py       all that is random in a game, as an object; that which a seed gives
+#   probing.py      the seam: how another referee of a game is checked (Plan, Mismatch, Probes)
 #   game.py         the seam: what a game is to a match (Game, Request, Fault, Outcome, Rules)
-#   dominion/       the game of Dominion; imports nothing of the referee but the three above
+#   dominion/       the game of Dominion; imports nothing of the referee but the four above
 #   games.py        GAMES: the games by name; the only one that imports a game
 #   messages.py     the messages that all games share (handshake, disqualification, end)
 #   shapes.py       what is wrong with the fields of a message, in plain words

@@ -27,6 +27,7 @@ from typing import Annotated, Any, Protocol
 from msgspec import Meta, Struct
 
 from referee.chance import Chance
+from referee.probing import Probes
 
 
 class Disqualification(StrEnum):
@@ -246,92 +247,6 @@ class Story(Protocol):
         """A turn for people."""
 
 
-class ProbeMatch(Struct, frozen=True):
-    """A match in which a referee is watched: who plays, and what that is to bring about.
-
-    Attributes:
-        id: its name.
-        about: ids of conformance cases, or patterns of them, that it is there for.
-        seats: for each seat the plan of its probe, a JSON object.
-    """
-
-    id: str
-    about: tuple[str, ...]
-    seats: tuple[Mapping[str, Any], ...]
-
-
-class Witnessed(Struct, frozen=True):
-    """What a referee was seen to do, as far as its chance can be read from it.
-
-    Attributes:
-        requests: one list a seat, of the requests that it was sent, as JSON objects.
-        public: the public messages, likewise.
-    """
-
-    requests: Sequence[Sequence[Mapping[str, Any]]]
-    public: Sequence[Mapping[str, Any]]
-
-
-class Departure(Struct, frozen=True):
-    """The place where what a referee sent is not what the rules send.
-
-    Attributes:
-        expected: the message that is right there, as a JSON object.
-        actual: what was sent instead; None if nothing more was.
-        seat: to whom; None if it is for everybody.
-        elsewhere: requests that another seat was sent there: seat -> message.
-        reordered: the right messages came, in another order.
-        due: the types of all messages that are right from here to the next reply.
-    """
-
-    expected: Mapping[str, Any]
-    actual: Mapping[str, Any] | None
-    seat: int | None
-    elsewhere: Mapping[int, Mapping[str, Any]]
-    reordered: bool
-    due: Sequence[str]
-
-
-class Shadow(Game, Protocol):
-    """A game played again by the right rules, with the chance of another referee's.
-
-    It knows the cases of spec/vectors/referee-cases.json that are about this game. A step is what
-    happens from one reply to the next request.
-    """
-
-    def hear(self, line: bytes) -> None:
-        """Take the line of the reply that comes next."""
-
-    def rules(self) -> Sequence[str]:
-        """The cases that the last step was about, the likeliest to be broken first."""
-
-    def adopt(self, seat: int, message: Mapping[str, Any]) -> str:
-        """Take over a request that is not quite right, if the game is the same with it.
-
-        Returns:
-            The case that it breaks; empty if it can not be taken over.
-        """
-
-    def blame(self, departure: Departure) -> Sequence[str]:
-        """The cases that a departure in the last step may break, the likeliest first."""
-
-
-class Probes(Struct, frozen=True):
-    """How another referee of a game is checked.
-
-    Attributes:
-        program: a folder, a bot that plays by a plan; started as `python PROGRAM PLAN`.
-        matches: what is played.
-        shadow: makes a shadow game.
-        secrets: words that tell of what somebody holds, such as the ids of cards.
-    """
-
-    program: str
-    matches: tuple[ProbeMatch, ...]
-    shadow: Callable[[Setup, Witnessed], Shadow]
-    secrets: frozenset[str]
-
-
 class Rules(Struct, frozen=True):
     """A game's entry in `referee.games.GAMES`.
 
@@ -351,7 +266,7 @@ class Rules(Struct, frozen=True):
         situation: makes a game that begins in the middle, from a JSON object that says where
             (spec/vectors/README.md).
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
-        probes: how other referees of it are checked.
+        probes: how other referees of it are checked; loaded when it is called.
     """
 
     name: str
@@ -369,7 +284,7 @@ class Rules(Struct, frozen=True):
     turn: type[Struct]
     situation: Callable[[Setup, Mapping[str, Any]], Game]
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    probes: Probes
+    probes: Callable[[], Probes]
 
 
 PLAYER_NUMBERS = ("player1", "player2", "player3", "player4")

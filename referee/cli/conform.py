@@ -53,6 +53,10 @@ def add(commands: Commands) -> None:
     add("--case", action="append", default=[], metavar="PATTERN", help=pattern)
     add("--list", action="store_true", help="list the cases and run none")
     add("--strict", action="store_true", help="what should pass must pass")
+    matches = "with --referee: play only this match, or a pattern of its name; repeatable"
+    add("--match", action="append", default=[], metavar="NAME", help=matches)
+    keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
+    add("--keep", metavar="DIR", help=keep)
     timeout = "a reply, start-up, exit (10); a match, with --referee (60)"
     add("--timeout", type=seconds, metavar="S", help=timeout)
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (1)")
@@ -71,6 +75,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
     if options.bot is None and options.referee is None and not options.list:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
+    if options.referee is None and (options.match or options.keep):
+        raise UsageError("--match and --keep are for --referee COMMAND")
     subject = _Bot(options) if options.referee is None else _Referee(options)
     if options.output is not None:
         _check_writable(Path(options.output))
@@ -188,9 +194,11 @@ class _Referee:
         file = load_referee_cases()
         self.chapters = file.chapters
         template = Template(options.referee)
-        self.cases = [case for case in select(file.cases, options.case) if case.applies(template)]
-        if not self.cases:
+        cases = select(file.cases, options.case)
+        asked = [case for case in cases if case.applies(template)]
+        if not asked:
             raise UsageError("COMMAND has no place for the players or the seed that this needs")
+        self.cases = asked if options.list else cases
         self._options = options
         self._played = 0
 
@@ -216,6 +224,8 @@ class _Referee:
             tell=tell,
             tell_match=played,
             about=[case.id for case in self.cases] if options.case else [],
+            only=options.match,
+            keep=None if options.keep is None else Path(options.keep),
         )
 
     def progress(self) -> str:

@@ -38,7 +38,7 @@ def _outcome(result: Result, *, strict: bool) -> str:
     """The element that says how a case came out; empty if it passed."""
     if result.status == Status.PASSED:
         return ""
-    if result.level == "SHOULD" and not strict:
+    if result.status == Status.SKIPPED or (result.level == "SHOULD" and not strict):
         return "skipped"
     return "failure" if result.status == Status.FAILED else "error"
 
@@ -62,7 +62,7 @@ def _case(result: Result, *, strict: bool) -> ElementTree.Element:
     )
     outcome = _outcome(result, strict=strict)
     if outcome:
-        message = f"not judged: see {', '.join(result.because)}"
+        message = f"not judged: {result.why or 'see ' + ', '.join(result.because)}"
         if result.violations:
             first = result.violations[0]
             message = f"{first.section}: expected {first.expected}; {first.actual}"

@@ -68,13 +68,12 @@ class Table:
         if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
             word, style = "warn", "yellow"
         yield from self._line(word, style, result)
-        if result.status == Status.NOT_JUDGED and not result.violations:
-            reason = (
-                f"see {_some(result.because)}" if result.because else "no match brought it about"
-            )
+        if result.status in _UNJUDGED and not result.violations:
+            reason = result.why or f"see {_some(result.because)}"
             if reason != self._reason:  # it is mostly one for many
                 self._reason = reason
-                yield from self._part("", f"not judged: {reason}")
+                word = "skipped" if result.status == Status.SKIPPED else "not judged"
+                yield from self._part("", f"{word}: {reason}")
         shown_before = True
         for violation in result.violations:
             count = result.counts.get(violation.kind, 1)
@@ -98,6 +97,8 @@ class Table:
             parts.append(f"{len(must)} that must pass failed")
         if should:
             parts.append(f"{len(should)} that should pass failed")
+        if report.skipped:
+            parts.append(f"{report.skipped} skipped")
         if report.not_judged:
             parts.append(f"{report.not_judged} could not be judged")
         time = f"{report.seconds:.1f}{_NO_BREAK}s"
@@ -107,15 +108,23 @@ class Table:
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
         if failed:
-            words = (
-                ["--referee", report.command] if report.tested == "referee" else [report.command]
-            )
-            again = ["referee", "conform", *words, "--seed", str(report.seed)]
-            for id in list(dict.fromkeys(self._shown.values()))[:_SHOWN_IDS]:
-                again += ["--case", id]
+            first = [r for r in failed if r.id in self._shown.values()][:_SHOWN_IDS]
             text = f"Sections are those of {SPECIFICATION}. A case of each kind of failure, again:"
             yield from textwrap.wrap(text, self._width)
-            yield "  " + command_line(again)
+            if report.tested == "bot":
+                cases = [word for result in first for word in ("--case", result.id)]
+                words = [report.command, "--seed", str(report.seed), *cases]
+                yield "  " + command_line(["referee", "conform", *words])
+            seeds: dict[tuple[str, ...], dict[str, None]] = {}
+            for result in first if report.tested == "referee" else ():
+                seeds.setdefault(tuple(result.again[:2]), {}).update(
+                    dict.fromkeys(result.again[3::2])
+                )
+            for seed, matches in seeds.items():
+                words = [*seed, *(word for match in matches for word in ("--match", match))]
+                yield "  " + command_line(
+                    ["referee", "conform", "--referee", report.command, *words]
+                )
 
     def _heading(self, section: str) -> Iterator[str]:
         chapter = section.partition(".")[0]
@@ -179,10 +188,12 @@ class Table:
             yield " " * (_INDENT + 2) + cut(plain(line), self._full_width - _INDENT - 2)
 
 
+_UNJUDGED = (Status.NOT_JUDGED, Status.SKIPPED)
 _WORDS = {
     Status.PASSED: ("ok", "green"),
     Status.FAILED: ("FAIL", "red"),
     Status.NOT_JUDGED: ("-", ""),
+    Status.SKIPPED: ("-", ""),
 }
 
 

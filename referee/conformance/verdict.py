@@ -105,6 +105,7 @@ class Status(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     NOT_JUDGED = "not-judged"
+    SKIPPED = "skipped"
 
 
 class Result(Struct, frozen=True):
@@ -112,12 +113,15 @@ class Result(Struct, frozen=True):
 
     Attributes:
         id, level, section, requirement: of the case.
-        status: passed; failed; not judged, because what another case failed for was in the way.
+        status: passed; failed; not judged, because what another case failed for was in the way;
+            skipped, because a referee's command line has no place for what it needs.
         violations: what it failed for, or what was in the way if no case can be named for that.
         counts: kind of violation -> how often it happened.
         because: ids of the failed cases that were in the way.
         stderr: the last lines of the bot's standard error, of a case that did not pass.
         seconds: how long it took.
+        why: why a referee's case was not judged, or skipped.
+        again: the options that have the match played again in which a referee's case failed.
     """
 
     id: str
@@ -130,6 +134,8 @@ class Result(Struct, frozen=True):
     because: list[str]
     stderr: list[str]
     seconds: float
+    why: str = ""
+    again: list[str] = []
 
 
 class Report(Struct, frozen=True):
@@ -143,7 +149,7 @@ class Report(Struct, frozen=True):
         seed: of the matches.
         strict: whether SHOULD counts.
         conforms: the verdict.
-        passed, failed, not_judged: how many cases.
+        passed, failed, not_judged, skipped: how many cases.
         seconds: how long it took.
         cases: their results, in the order of the sections.
     """
@@ -160,6 +166,7 @@ class Report(Struct, frozen=True):
     not_judged: int
     seconds: float
     cases: list[Result]
+    skipped: int = 0
 
 
 def judge(
@@ -214,6 +221,8 @@ def result_of(
     because: Sequence[str] = (),
     stderr: Sequence[str] = (),
     seconds: float = 0.0,
+    why: str = "",
+    again: Sequence[str] = (),
 ) -> Result:
     """The result of a case of any kind."""
     return Result(
@@ -227,6 +236,8 @@ def result_of(
         list(because),
         list(stderr),
         seconds,
+        why,
+        list(again),
     )
 
 
@@ -253,6 +264,7 @@ def summarize(
     """
     failed = [result for result in results if result.status == Status.FAILED]
     left = [result for result in results if result.status == Status.NOT_JUDGED]
+    skipped = sum(result.status == Status.SKIPPED for result in results)
     counted = [result for result in (*failed, *left) if strict or result.level == "MUST"]
     return Report(
         tested=tested,
@@ -262,9 +274,10 @@ def summarize(
         seed=seed,
         strict=strict,
         conforms=not counted,
-        passed=len(results) - len(failed) - len(left),
+        passed=len(results) - len(failed) - len(left) - skipped,
         failed=len(failed),
         not_judged=len(left),
         seconds=round(seconds, 3),
         cases=results,
+        skipped=skipped,
     )

@@ -15,26 +15,30 @@ reading.py     what a spectator knows of a game in the middle of it
 explanation.py is there a course of a turn that sends its messages?
 observer.py    what a spectator can check of a game
 story.py       a match turn by turn, for people
-shadow.py      a game with the chance of another referee's
-steps.py       which rules a reply is about
-blame.py       which rule another referee breaks
-probe/         the bot that watches other referees; a program of its own
-plans.py       the matches that it plays
+sight.py       how a probe of another referee plays legally
+tricks.py      what it does besides, and the cases that this is there for
+probe_player.py  a probe's play: its tricks, and legally otherwise
+plans.py       the matches that probes play
+probes.py      all that, as the seam has it
+follower.py    the chance of another referee, and which case a message is about
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from referee.dominion import faults, messages
-from referee.dominion.cards import CARDS
 from referee.dominion.game import REASONS, Dominion, begin_at
 from referee.dominion.observer import Observer
-from referee.dominion.plans import MATCHES
-from referee.dominion.shadow import ShadowGame
 from referee.dominion.situation import simplest_reply
 from referee.dominion.story import Story, Turn
-from referee.game import Probes, Rules
+from referee.game import Rules
+from referee.probing import Probes
+
+
+def _probes() -> Probes:
+    from referee.dominion.probes import PROBES
+
+    return PROBES
+
 
 RULES = Rules(
     name="dominion",
@@ -52,12 +56,7 @@ RULES = Rules(
     turn=Turn,
     situation=begin_at,
     simplest_reply=simplest_reply,
-    probes=Probes(
-        program=str(Path(__file__).parent / "probe"),
-        matches=MATCHES,
-        shadow=ShadowGame,
-        secrets=frozenset(CARDS),
-    ),
+    probes=_probes,
 )
 
 __all__ = ["RULES", "Dominion"]

@@ -1381,16 +1381,22 @@ def take_mode(mode: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    global TIME_LIMIT
     seed = "1"
-    while len(arguments) > 1 and arguments[0] in ("--wrong", "--seed"):
+    while len(arguments) > 1 and arguments[0] in ("--wrong", "--seed", "--limit"):
         option, value, *arguments = arguments
         if option == "--seed":
             seed = value
+        elif option == "--limit":
+            TIME_LIMIT = float(value)
         elif trouble := take_mode(value):
             print(trouble, file=sys.stderr)
             return 2
     if not 2 <= len(arguments) <= 4 or arguments[0].startswith("--"):
-        print("foreign_referee.py [--wrong MODE] [--seed N] BOT BOT [BOT [BOT]]", file=sys.stderr)
+        print(
+            "foreign_referee.py [--wrong MODE] [--seed N] [--limit S] BOT BOT [BOT [BOT]]",
+            file=sys.stderr,
+        )
         return 2
     table = Table(arguments)
     match = Match(table, seed)

@@ -64,8 +64,8 @@ REAL = {
     "right",
 }
 
-MODE = sys.argv[1].removeprefix("real:")
-IS_REAL = MODE in REAL or sys.argv[1] != MODE
+MODE = sys.argv[1].removeprefix("real:") if __name__ == "__main__" else ""
+IS_REAL = MODE in REAL or (bool(MODE) and sys.argv[1] != MODE)
 if IS_REAL:
     import trio
 
@@ -297,7 +297,7 @@ MODES["capital cards"] = lines(
 @mode("player 2 hears of no shuffles")
 def _() -> None:
     def push(was: Any, self: Any, data: bytes) -> None:
-        if self.launched.command.argument.endswith("player2.json"):
+        if self.launched.command.argument.split()[-2] == "1":
             parts = data.split(b"\n")
             data = b"\n".join(part for part in parts if b"player-shuffled" not in part)
         was(self, data)
@@ -721,7 +721,7 @@ MODES["the fewest points win"] = winners(
 def _() -> None:
     def drawn(was: Any, self: Player, count: int) -> bool:
         shuffled = bool(was(self, count))
-        if count == 5 and self.turns:
+        if count == 5 and self.turns > 2:  # it has shuffled by then
             self.hand[-1] = "gold"
         return shuffled
 
@@ -994,10 +994,16 @@ def is_fault(code: str, request: Any, reply: Any) -> bool:
         return phase not in ("action", "buy", "cleanup")
     if code == "no-actions":
         return phase == "action" and not request.message.actions
+    if code == "no-actions with a bad card":
+        card = getattr(reply, "card", None)
+        held = card in cards.KINGDOM and card in request.message.hand
+        return phase == "action" and not request.message.actions and not held
     return phase == "buy" and not request.message.buys
 
 
-for code in ("invalid-json", "wrong-type", "bad-phase", "no-actions", "no-buys"):
+for code in ("invalid-json", "wrong-type", "bad-phase", "no-buys"):
+    MODES[f"{code} is asked again"] = again(code)
+for code in ("no-actions", "no-actions with a bad card"):
     MODES[f"{code} is asked again"] = again(code)
 
 # --- 6: cards ---------------------------------------------------------------------------------
@@ -1366,8 +1372,8 @@ MODES["an environment of its own"] = lambda: STARTED.update(env={"PATH": ""})
 @mode("no grace")
 def _() -> None:
     async def finish(was: Any, self: Any, grace: float) -> None:
-        if self.launched.command.argument.endswith("player2.json"):
-            await trio.sleep(1)  # it has heard of the end by then
+        if self.launched.command.argument.split()[-2] == "1":
+            await trio.sleep(0.1)  # it has heard of the end by then
             await self.end_input(0)
             await self.kill()
         else:

@@ -2,17 +2,18 @@
 
 template.py   COMMAND with its placeholders -> the command line of a match
 cases.py      the cases of spec/vectors
-recording.py  what the probes of a match wrote down
-running.py    trio: one match, with the referee and its probes as processes
-streams.py    what a seat was sent; comparing messages
-retelling.py  a match played again by our rules, up to the first departure
-framing.py    what a line is about, whatever the game
+lines.py      lines -> messages, and what is wrong with their form
+recording.py  what was seen of a match
+probe.py      what a probe does with each line that its seat is sent
+relay.py      a probe's process, a program of its own: it hands lines to and fro
+running.py    trio: one match, with the referee and relays as processes
+comparing.py  a match compared with what our rules send
 process.py    what is asked of a referee beside its messages: ends, processes, environment
 seeds.py      is a match what its seed says?
-verdicts.py   departures of all matches -> results of the cases
+verdicts.py   findings of all matches -> results of the cases
 suite.py      trio: all matches, side by side
 
-What is about one game is the game's: `referee.game.Probes`.
+What is about one game is the game's: `referee.probing.Probes`.
 """
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases

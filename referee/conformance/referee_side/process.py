@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from referee.conformance.referee_side.recording import Played, Recording
-from referee.conformance.referee_side.retelling import NOISE, Found
+from referee.conformance.referee_side.comparing import Finding
+from referee.conformance.referee_side.recording import TOKEN, Hello, Played
 from referee.conformance.verdict import Violation
 from referee.game import player_number
 
-_ENDS = {
-    "": ("8.4/1", "input ended", "the end of its input after game-end"),
-    "a little": ("8.4/2", "ends by itself", "a second to end by itself"),
-    "yes": ("8.4/3", "terminated", "SIGTERM, when it has not ended by itself"),
-}
-"""How a probe ends -> the case, what it notes if all is right, and what is right."""
+_SHOWN_NAMES = 5
+_PATIENCE_SECONDS = 0.3
+"""A referee that has not closed a bot's input by then does not mean to."""
 
 
 class Check(NamedTuple):
@@ -29,62 +25,75 @@ class Check(NamedTuple):
     """
 
     case: str
-    problem: Found | None
+    problem: Finding | None
 
 
 def check_processes(played: Played) -> Iterator[Check]:
     """Everything that can be said of a match that ended by itself."""
-    sessions = [probe.process.get("session") for probe in played.probes]
-    for seat, probe in enumerate(played.probes):
-        process = probe.process
-        if not process:
+    sessions = [seat.hello.session for seat in played.seats if seat.hello]
+    for number, seat in enumerate(played.seats):
+        hello = seat.hello
+        if hello is None:
             continue
-        own = sessions.count(process["session"]) == 1 and process["session"] != os.getsid(0)
-        expected = "a session and a process group of its own"
-        actual = f"session {process['session']} and group {process['group']} are shared"
+        own = sessions.count(hello.session) == 1 and hello.session != os.getsid(0)
+        found = "" if own and hello.group != os.getpgid(0) else "it shares both with others"
+        yield _check(played, number, "8.5/1", "a session and a process group of its own", found)
         yield _check(
-            played, seat, "8.5/1", own and process["group"] != os.getpgid(0), expected, actual
+            played, number, "8.5/2", "the referee's folder and environment", _surroundings(hello)
         )
-        same = process["folder"] == os.getcwd() and process["token"] == played.match
-        expected = "the working directory and the environment of the referee"
-        yield _check(played, seat, "8.5/2", same, expected, "others than those")
-        if NOISE in probe.notes and probe.replies:
-            yield Check("1.4/1", None)
-        if "came" in probe.notes or "came not" in probe.notes:
-            yield _waited(played, seat, probe)
-        if _saw_the_end(probe):
-            yield from _end(played, seat, probe)
+        stays = played.stays[number]
+        if seat.waited is not None:
+            case = next(r.deed.cases[0] for r in seat.replies if r.deed.awaits is not None)
+            what = "that another one hears of it, or is asked, too, while this one thinks"
+            found = "" if seat.waited else "that did not come within 3 s"
+            yield _check(played, number, case, what, found)
+        if seat.left is None and seat.received and seat.received[-1].kind == "game-end":
+            yield from _ends(played, number, stays)
 
 
-def _waited(played: Played, seat: int, probe: Recording) -> Check:
-    came = "came not" not in probe.notes
-    if played.plans[seat]["handshake"]:
-        expected = "the other bot is asked for its name, too, while this one is awaited"
-        return _check(played, seat, "3.4/1", came, expected, "it was not, for 3 s")
-    expected = "the other bot hears of the buy while this one thinks"
-    return _check(played, seat, "1.1/3", came, expected, "it did not, for 3 s")
+def _ends(played: Played, number: int, stays: str) -> Iterator[Check]:
+    """What follows `game-end` (8.4)."""
+    seat = played.seats[number]
+    late = not seat.ended and seat.patience > _PATIENCE_SECONDS
+    found = "it did not end" if late else ""
+    if late or seat.ended or not (seat.killed or seat.terminated):
+        yield _check(played, number, "8.4/1", "the end of its input after game-end", found)
+    if late:
+        return
+    if stays != "yes":
+        signal = "SIGTERM came" if seat.terminated else "it was killed" if seat.killed else ""
+        what = "a grace period after game-end, to end by itself"
+        yield _check(played, number, "8.4/2", what, f"{signal} at once" if signal else "")
+    else:
+        found = "" if seat.terminated else "no SIGTERM came"
+        yield _check(played, number, "8.4/3", "SIGTERM, as it did not end by itself", found)
+        found = "this one was still running" if seat.outlived else ""
+        yield _check(played, number, "8.4/4", "no process of a bot outlives the referee", found)
 
 
-def _end(played: Played, seat: int, probe: Recording) -> Iterator[Check]:
-    case, note, expected = _ENDS[str(played.plans[seat]["stays"])]
-    yield _check(played, seat, case, note in probe.notes, expected, "that did not come")
-    if case == "8.4/3":
-        expected = "no process of a bot outlives the referee"
-        gone = seat not in played.survivors
-        yield _check(played, seat, "8.4/4", gone, expected, "this one was still running")
+def _surroundings(hello: Hello) -> str:
+    """How folder and environment of a probe differ from the referee's; empty if they do not."""
+    found = []
+    if hello.folder != os.getcwd():
+        found.append(f"its folder is {hello.folder}, not {os.getcwd()}")
+    if TOKEN not in hello.environment:
+        missing = sorted(os.environ.keys() - hello.environment.keys())[:_SHOWN_NAMES]
+        names = ", ".join([TOKEN, *missing])
+        found.append(f"its environment is another: {names} and others are missing")
+    return "; ".join(found)
 
 
-def _saw_the_end(probe: Recording) -> bool:
-    try:
-        return bool(json.loads(probe.received[-1])["type"] == "game-end")
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return False
-
-
-def _check(played: Played, seat: int, case: str, holds: bool, expected: str, actual: str) -> Check:
-    if holds:
+def _check(played: Played, seat: int, case: str, expected: str, found: str) -> Check:
+    if not found:
         return Check(case, None)
-    lines = played.conversation(seat, len(played.probes[seat].received))
-    expected = f"{player_number(seat)}: {expected}"
-    violation = Violation("process", "", expected, actual, conversation=lines)
-    return Check(case, Found([case], violation))
+    last = len(played.seats[seat].received)
+    number = player_number(seat)
+    violation = Violation(
+        "process",
+        "",
+        f"{number}: {expected}",
+        f"{number}: {found}",
+        conversation=played.conversation(seat, last),
+    )
+    place = f"{played.id}, at the end of {number}"
+    return Check(case, Finding((case,), ("process", case), violation, place))

@@ -1,118 +1,147 @@
-"""What the probes of a match wrote down: spec/vectors/README.md has the format."""
+"""What was seen of a match: what each seat was sent and wrote. Pure.
+
+The conversation of a seat is kept line by line, with a mark before each line: "> " it was sent,
+"< " it wrote, "! " a note.
+"""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from referee.conformance.referee_side.lines import Line
 from referee.conformance.verdict import LAST_LINES, shown
 from referee.game import player_number
+from referee.probing import Deed
+
+TOKEN = "REFEREE_PROBE"
+"""A variable of the environment, by which a probe shows whose environment it has (8.5)."""
 
 
-class Recording(Struct):
-    """A probe's record.
+class Hello(Struct, frozen=True):
+    """What a probe's process says of itself.
 
     Attributes:
-        process: what it says of its process: pid, session, group, folder, token; empty if it was
-            not started.
-        received: the lines that it was sent, without their line ends.
-        replies: the lines that it wrote and that are no blank lines.
-        blanks: for each reply, how many blank lines were written before it.
-        notes: what it noted.
-        lines: everything, as it stands in the record.
-        torn: the last that it was sent has no line end.
-        after: for each reply, how many lines had been read when it was written.
-        cut: a reply was written without its line end.
-        leaves: it has left the match of its own accord.
+        pid, session, group: ids.
+        folder: its working directory.
+        environment: its variables.
     """
 
-    process: dict[str, Any] = {}
-    received: list[bytes] = []
-    replies: list[bytes] = []
-    blanks: list[int] = []
-    notes: list[str] = []
-    lines: list[bytes] = []
-    torn: bool = False
-    after: list[int] = []
-    cut: bool = False
-    leaves: bool = False
+    pid: int
+    session: int
+    group: int
+    folder: str
+    environment: Mapping[str, str]
 
-    def conversation(self, sent: int) -> list[str]:
-        """The last lines up to the message with this number, counted from 0, and its reply."""
-        place = 0
-        seen = 0
-        for place, line in enumerate(self.lines, start=1):  # noqa: B007 (used after the loop)
-            if line.startswith(b"> "):
-                seen += 1
-            if seen > sent:
-                break
-        lines = [line for line in self.lines[:place] if not line.startswith(b"# ")]
-        return [shown(line) for line in lines[-LAST_LINES:]]
+
+class Reply(Struct, frozen=True):
+    """A line that a probe wrote.
+
+    Attributes:
+        line: without its line end.
+        deed: what it belongs to.
+        after: so many lines had been sent to the seat by then.
+    """
+
+    line: bytes
+    deed: Deed
+    after: int
+
+
+class Seat(Struct):
+    """What one seat of a match was sent and did.
+
+    Attributes:
+        received: the lines that it was sent.
+        replies: the lines that it wrote and that are no blank lines.
+        left: why it left of its own accord; None if it did not.
+        torn: what it was sent last, without a line end.
+        hello: what its process said of itself; None if there was none.
+        ended: its input ended.
+        terminated: SIGTERM came to it.
+        killed: its process ended, and was not told to.
+        outlived: its process was still there when the referee had ended.
+        waited: whether came what its first reply with a condition waited for; None if none did.
+        gave_up: why it could make nothing of what it was sent; empty if it could.
+        patience: seconds from the last line that it was sent to what ended it: the end of its
+            input, SIGTERM, or its death.
+        lines: its conversation.
+    """
+
+    received: list[Line] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+    left: Deed | None = None
+    torn: bytes = b""
+    hello: Hello | None = None
+    ended: bool = False
+    terminated: bool = False
+    killed: bool = False
+    outlived: bool = False
+    waited: bool | None = None
+    patience: float = 0.0
+    gave_up: str = ""
+    lines: list[bytes] = field(default_factory=list)
+
+    def write(self, deed: Deed) -> None:
+        """Note what a deed writes; whole lines are replies."""
+        *lines, torn = deed.data.split(b"\n")
+        for line in lines:
+            self.lines.append(b"< " + line)
+            if line.strip(b" \t\r"):
+                self.replies.append(Reply(line, deed, len(self.received)))
+        if torn:
+            self.lines.append(b"< " + torn)
+            self.note("without a line end")
+        if deed.then:
+            self.left = deed
+            self.note("exits" if deed.then == "exit" else "closes its standard output")
+
+    def note(self, text: str) -> None:
+        """Note something besides."""
+        self.lines.append(b"! " + text.encode())
+
+    def conversation(self, received: int) -> list[str]:
+        """The last lines up to the message with this number, counted from 0."""
+        places = [place for place, line in enumerate(self.lines) if line.startswith(b"> ")]
+        last = places[received] + 1 if 0 <= received < len(places) else len(self.lines)
+        return [shown(line) for line in self.lines[max(0, last - LAST_LINES) : last]]
 
 
 class Played(Struct):
-    """What was seen of a match.
+    """A match that was played.
 
     Attributes:
-        match: which match was played.
-        id: the same, with the seed if it was not played for the first time.
+        id: which match; with the seed if it was not the first time.
         seed: that the referee was given.
-        probes: one recording a seat.
-        plans: what the probes were to do.
+        seats: what each seat was sent and did.
+        stays: how each was to end (`Plan`).
         exit_code: the referee's; None if it was ended by force.
         error: why it could not be started; empty if it was.
         stderr: the referee's last lines.
-        survivors: the seats whose process was there when the referee had ended.
         seconds: how long it took.
     """
 
-    match: str
     id: str
     seed: int
-    probes: list[Recording]
-    plans: list[dict[str, object]]
-    exit_code: int | None = None
+    seats: list[Seat]
+    stays: Sequence[str] = ()
+    exit_code: int | None = 0
     error: str = ""
     stderr: list[str] = []
-    survivors: list[int] = []
     seconds: float = 0.0
 
-    def conversation(self, seat: int, sent: int) -> list[str]:
-        """The last lines of a probe, as of `Recording`, after a note that says whose they are."""
+    def conversation(self, seat: int, received: int) -> list[str]:
+        """The last lines of a seat, as of `Seat`, after a note that says whose they are."""
         note = f"! {player_number(seat)} of the match {self.id}"
-        return [note, *self.probes[seat].conversation(sent)]
+        return [note, *self.seats[seat].conversation(received)]
 
-
-def read_recording(file: Path) -> Recording:
-    """Read a record; one that is torn or not there holds what can be read of it."""
-    recording = Recording()
-    try:
-        data = file.read_bytes()
-    except FileNotFoundError:
-        return recording
-    blank = 0
-    for line in data.split(b"\n")[:-1]:  # what follows the last line end was not written to its end
-        mark, text = line[:2], line[2:]
-        recording.lines.append(line)
-        if mark == b"# ":
-            recording.process = json.loads(text)
-        elif mark == b"> ":
-            recording.received.append(text)
-        elif mark == b"~ ":
-            recording.torn = True
-        elif mark == b"< " and not text.strip():
-            blank += 1
-        elif mark == b"< ":
-            recording.replies.append(text)
-            recording.blanks.append(blank)
-            recording.after.append(len(recording.received))
-            blank = 0
-        elif mark == b"- ":
-            recording.cut = True
-        elif mark == b"! ":
-            recording.notes.append(text.decode(errors="replace"))
-            recording.leaves = recording.leaves or text == b"leaves"
-    return recording
+    def keep(self, folder: Path) -> None:
+        """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""
+        into = folder / self.id.replace(" ", "-seed-")
+        into.mkdir(parents=True, exist_ok=True)
+        for number, seat in enumerate(self.seats):
+            data = b"".join(line + b"\n" for line in seat.lines)
+            (into / f"{player_number(number)}.txt").write_bytes(data)
+        (into / "stderr.txt").write_text("".join(line + "\n" for line in self.stderr))

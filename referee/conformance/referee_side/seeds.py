@@ -1,15 +1,14 @@
-"""Is a match what its seed says it is (4.7)? For referees that take a seed."""
+"""Is a match what its seed says (4.7)? For referees that take a seed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from referee.conformance.referee_side.framing import LINE_LIMIT
+from referee.conformance.referee_side.comparing import Compared, Finding
+from referee.conformance.referee_side.lines import Line
+from referee.conformance.referee_side.probe import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
-from referee.conformance.referee_side.retelling import Found, Retold
-from referee.conformance.referee_side.streams import known_fields, message_of, same
 from referee.conformance.verdict import Violation
 from referee.game import Disqualification, Rules, player_number
 from referee.match import Match, Sent
@@ -17,95 +16,77 @@ from referee.match import Match, Sent
 _SEATS = "4.7/2"
 _REFEREE = "4.7/3"
 SEED_CASES = (_SEATS, _REFEREE)
+SEED_VEILS = {_SEATS: _REFEREE}
+"""While the shuffles are not as they should be, nothing can be said of random discards."""
 
 
-def check_seed(played: Played, told: Retold, rules: Rules) -> None:
-    """Play a match that departs nowhere with its own seed, and compare it.
+def check_seed(played: Played, compared: Compared, rules: Rules) -> None:
+    """Play a match that was right to its end with its own seed, and compare it.
 
     Args:
-        told: takes what is found.
+        compared: takes what is found.
     """
-    known = known_fields(rules)
-    streams = [
-        [place for place, line in enumerate(probe.received) if _message(line)["type"] in known]
-        for probe in played.probes
-    ]
-    places = [0] * len(played.probes)
-    chosen = told.passed["7.4/3"] > 0
-    match = Match(rules, seats=len(played.probes), seed=played.seed)
+    streams = [[line for line in s.received if line.message is not None] for s in played.seats]
+    places = [0] * len(streams)
+    replied = [0] * len(streams)
+    chosen = bool(compared.held["7.4/3"])
+    match = Match(rules, seats=len(streams), seed=played.seed)
     match.start()
-    replied = [0] * len(played.probes)
     while True:
         for entry in match.take_entries():
             if not isinstance(entry, Sent):
                 continue
-            seats = range(len(places)) if entry.to is None else [entry.to]
             expected = json.loads(entry.line)
-            for seat in seats:
+            for seat in range(len(streams)) if entry.to is None else [entry.to]:
                 if seat in match.gone or places[seat] >= len(streams[seat]):
                     continue
-                place = streams[seat][places[seat]]
-                line = played.probes[seat].received[place]
-                if line != entry.line[:-1]:
-                    actual = _message(line)
-                    if actual["type"] != expected["type"] == "player-disqualified":
-                        continue  # that news is an extension (2.13)
-                    if not same(expected, actual):
-                        cases = [_REFEREE, _SEATS] if chosen else [_SEATS]
-                        told.noted.append(_found(played, seat, cases, expected, place))
-                        return
+                line = streams[seat][places[seat]]
+                actual = line.message or {}
+                if actual["type"] != expected["type"] == "player-disqualified":
+                    continue  # that news is an extension (2.13)
+                if actual != expected:
+                    case = _REFEREE if chosen else _SEATS
+                    compared.add(_finding(played, seat, case, expected, line))
+                    return
                 places[seat] += 1
         if not match.due:
             break
         seat = match.due[0]
-        replies = played.probes[seat].replies
-        if replied[seat] < len(replies) and len(replies[replied[seat]]) <= LINE_LIMIT:
-            match.receive(seat, replies[replied[seat]])
-        elif replied[seat] < len(replies):
+        replies = played.seats[seat].replies
+        if replied[seat] >= len(replies):
+            match.disqualify(seat, Disqualification.EXITED, "")
+        elif len(reply := replies[replied[seat]].line) > LINE_LIMIT:
             match.disqualify(seat, Disqualification.OUTPUT_LIMIT, "")
         else:
-            match.disqualify(seat, Disqualification.EXITED, "")
+            match.receive(seat, reply)
         replied[seat] += 1
-    told.passed[_SEATS] += 1
-    told.passed[_REFEREE] += chosen
+    compared.held[_SEATS] += 1
+    compared.held[_REFEREE] += chosen
 
 
-def compare_twins(one: Played, two: Played, told: Retold, rules: Rules) -> bool:
-    """Compare two matches with the same seed and the same probes, field by field that we know."""
-    fields = known_fields(rules)
-    for seat, (first, second) in enumerate(zip(one.probes, two.probes, strict=True)):
-        pairs = zip(first.received, second.received, strict=False)
-        for place, (line, other) in enumerate(pairs):
-            if line == other:
-                continue
-            message, twin = _message(line), _message(other)
-            names = fields.get(message["type"], {"type"})
-            if any(not same(message.get(name), twin.get(name)) for name in names):
-                shown = {"type": "as in the first match: " + line.decode(errors="replace")}
-                told.noted.append(_found(two, seat, ["4.7/1"], shown, place))
+def compare_twins(one: Played, two: Played, compared: Compared) -> bool:
+    """Compare two matches with the same seed and the same probes, as far as we know messages."""
+    for seat, (first, second) in enumerate(zip(one.seats, two.seats, strict=True)):
+        for line, other in zip(first.received, second.received, strict=False):
+            if line.message != other.message:
+                compared.add(_finding(two, seat, "4.7/1", line.message or {}, other))
                 return False
-    told.passed["4.7/1"] += 1
+    compared.held["4.7/1"] += 1
     return True
 
 
-def _message(line: bytes) -> dict[str, Any]:
-    """The message in a line; one of no type if there is none."""
-    return message_of(line) or {"type": ""}
-
-
-def _found(
-    played: Played, seat: int, cases: Sequence[str], expected: Mapping[str, object], place: int
-) -> Found:
-    line = played.probes[seat].received[place]
+def _finding(
+    played: Played, seat: int, case: str, expected: Mapping[str, object], line: Line
+) -> Finding:
     number = player_number(seat)
-    text = json.dumps(expected, separators=(",", ":")) if len(expected) > 1 else expected["type"]
-    return Found(
-        list(cases),
-        Violation(
-            "seed",
-            "",
-            f"to {number}, with the seed {played.seed}: {text}",
-            f"to {number}: {line.decode(errors='backslashreplace')}",
-            conversation=played.conversation(seat, place),
-        ),
+    place = played.seats[seat].received.index(line)
+    text = json.dumps(expected, separators=(",", ":"))
+    violation = Violation(
+        "seed",
+        "",
+        f"to {number}, with the seed {played.seed}: {text}",
+        f"to {number}: {line.text.decode(errors='backslashreplace')}",
+        conversation=played.conversation(seat, place),
     )
+    where = f"{played.id}, line {place + 1} to {number}"
+    return Finding((case,), ("seed", case), violation, where)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 
 import trio
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases
+from referee.conformance.referee_side.comparing import Compared, Finding, compare
 from referee.conformance.referee_side.process import check_processes
 from referee.conformance.referee_side.recording import Played
-from referee.conformance.referee_side.retelling import Found, Retold, retell
 from referee.conformance.referee_side.running import play_match
 from referee.conformance.referee_side.seeds import SEED_CASES, check_seed, compare_twins
 from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Report, Result, Violation, summarize
-from referee.game import ProbeMatch, Rules
+from referee.errors import UsageError
+from referee.game import Rules
+from referee.probing import ProbeMatch
 
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3
@@ -37,6 +40,7 @@ async def check_referee(
     only: Collection[str] = (),
     about: Collection[str] = (),
     rounds: int = 4,
+    keep: Path | None = None,
 ) -> Report:
     """Check a referee; nothing that it does makes this fail.
 
@@ -55,28 +59,41 @@ async def check_referee(
             if there is none for one of them.
         rounds: matches whose cases were not seen are played again with other seeds, so often all
             in all; not if most matches depart.
+        keep: a folder for the conversations of all probes.
 
     Raises:
-        UsageError: the command cannot be used.
+        UsageError: the command cannot be used, or there is no such match for it.
     """
     template = Template(command)
-    if any(not any(_is_about(match, [id]) for match in rules.probes.matches) for id in about):
+    if any(not any(_is_about(match, [id]) for match in rules.probes().matches) for id in about):
         about = ()
+    matches = [
+        match
+        for match in rules.probes().matches
+        if len(match.seats) in template.seats
+        and (not only or any(fnmatch.fnmatchcase(match.id, pattern) for pattern in only))
+        and (not about or _is_about(match, about))
+    ]
+    if not matches:
+        raise UsageError(f"COMMAND has no place for the players of the match {', '.join(only)}")
     suite = _Suite(template, rules, cases, seed, jobs, timeout, tell_match)
     started = trio.current_time()
-    await suite.play(
-        [
-            match
-            for match in rules.probes.matches
-            if len(match.seats) in template.seats
-            and (not only or any(fnmatch.fnmatchcase(match.id, pattern) for pattern in only))
-            and (not about or _is_about(match, about))
-        ],
-        rounds,
-    )
+    await suite.play(matches, rounds)
     seconds = trio.current_time() - started
-    judged = {case.id for case in cases if case.applies(template)}
-    found = results(load_referee_cases().cases, judged, suite.retold, suite.played, seconds)
+    order = [match.id for match in matches]
+    ids = sorted(suite.played, key=lambda id: order.index(id.split()[0]))
+    found = results(
+        load_referee_cases().cases,
+        cases,
+        template,
+        rules.probes(),
+        {id: suite.compared[id] for id in ids},
+        suite.played,
+        seconds,
+    )
+    for played in suite.played.values() if keep else ():
+        assert keep is not None
+        played.keep(keep)
     for result in found:
         tell(result)
     return summarize(
@@ -107,7 +124,7 @@ class _Suite:
         timeout: float,
         tell_match: Callable[[], None],
     ) -> None:
-        self.retold: list[Retold] = []
+        self.compared: dict[str, Compared] = {}
         self.played: dict[str, Played] = {}
         self._template = template
         self._rules = rules
@@ -120,36 +137,20 @@ class _Suite:
 
     async def play(self, matches: Sequence[ProbeMatch], rounds: int) -> None:
         """Play all matches, and those again that brought nothing about of what they are for."""
-        if not matches:
-            return
         await self._one(matches[0], self._seed)
-        if self._is_hopeless():
-            return
+        if not self.compared[matches[0].id].held["2.1/1"]:
+            return  # not even a first request came: there is nothing to wait for
         await self._all(matches[1:], 0)
         for number in range(1, rounds):
-            if self._departs_everywhere():
-                break
-            unseen = self._unseen()
-            await self._all([match for match in matches if _is_about(match, unseen)], number)
-        self._check_deals()
+            if sum(bool(each.stopped) for each in self.compared.values()) > len(self.compared) / 2:
+                break  # it is no accident that keeps most cases from being seen
+            seen = {case for each in self.compared.values() for case in each.held}
+            seen |= {c for e in self.compared.values() for f in e.findings for c in f.cases}
+            unseen = [case.id for case in self._cases if case.id not in seen]
+            await self._all([m for m in matches if _is_about(m, unseen)], number)
+        check_deals(self.compared.values())
         if self._template.seeded and self._hangs < _MOST_HANGS:
             await self._check_seeds(matches[0])
-
-    def _is_hopeless(self) -> bool:
-        """Whether not even a first request came: then there is nothing to wait for."""
-        return not any(each.passed["2.1/1"] for each in self.retold)
-
-    def _departs_everywhere(self) -> bool:
-        """Whether it is a departure, and not chance, that keeps most cases from being seen."""
-        return sum(each.departure is not None for each in self.retold) > len(self.retold) / 2
-
-    def _unseen(self) -> list[str]:
-        """The cases that were neither right nor broken so far."""
-        seen = {case for each in self.retold for case, count in each.passed.items() if count}
-        for each in self.retold:
-            if each.departure is not None:
-                seen.update(each.departure.candidates)
-        return [case.id for case in self._cases if case.id not in seen]
 
     async def _all(self, matches: Sequence[ProbeMatch], number: int) -> None:
         async with trio.open_nursery() as nursery:
@@ -166,46 +167,52 @@ class _Suite:
             self._slots.release_on_behalf_of(token)
 
     async def _one(self, match: ProbeMatch, seed: int) -> None:
-        played = await play_match(
-            self._template, self._rules, match, seed=seed, limit=self._timeout
-        )
+        played = await self._play(match, seed)
         if seed != self._seed:
             played.id = f"{match.id} {seed}"
         self._hangs += played.exit_code is None
-        self._judge(played)
+        self.played[played.id] = played
+        self.compared[played.id] = judge(played, self._rules, match, seeded=self._template.seeded)
         self._tell_match()
 
-    def _judge(self, played: Played) -> None:
-        told = retell(played, self._rules)
-        self.played[played.id] = played
-        self.retold.append(told)
-        if told.departure is None:
-            for check in check_processes(played):
-                if check.problem is None:
-                    told.passed[check.case] += 1
-                else:
-                    told.noted.append(check.problem)
-        if self._template.seeded and told.departure is None:
-            check_seed(played, told, self._rules)
+    async def _play(self, match: ProbeMatch, seed: int) -> Played:
+        return await play_match(self._template, self._rules, match, seed=seed, limit=self._timeout)
 
     async def _check_seeds(self, match: ProbeMatch) -> None:
         """Play a match once more (4.7)."""
-        played = await play_match(
-            self._template, self._rules, match, seed=self._seed, limit=self._timeout
-        )
-        if not compare_twins(self.played[match.id], played, self.retold[0], self._rules):
+        again = await self._play(match, self._seed)
+        first = self.compared[match.id]
+        if not compare_twins(self.played[match.id], again, first):
             # Then it is no news that a match is not what its seed says.
-            for told in self.retold:
-                told.noted = [f for f in told.noted if f.candidates[-1] not in SEED_CASES]
+            for each in self.compared.values():
+                each.findings = [f for f in each.findings if f.cases[0] not in SEED_CASES]
                 for case in SEED_CASES:
-                    del told.passed[case]
+                    del each.held[case]
 
-    def _check_deals(self) -> None:
-        """See that not everybody always begins with the same (4.1)."""
-        openings = [opening for told in self.retold for opening in told.openings]
-        if len(set(openings)) > 1:
-            self.retold[0].passed["4.1/3"] += 1
-        elif len(openings) >= _ENOUGH_DEALS:
-            what = f"{len(openings)} times the same: {openings[0]}"
-            violation = Violation("deal", "", "a shuffled deck for everybody", what)
-            self.retold[0].noted.append(Found(["4.1/3"], violation))
+
+def check_deals(compared: Collection[Compared]) -> None:
+    """See that not everybody always begins with the same (4.1)."""
+    first = next(iter(compared))
+    openings = [opening for each in compared for opening in each.openings]
+    if len(set(openings)) > 1:
+        first.held["4.1/3"] += 1
+    elif len(openings) >= _ENOUGH_DEALS:
+        what = f"{len(openings)} times the same: {openings[0]}"
+        violation = Violation("deal", "", "a shuffled deck for everybody", what)
+        first.add(Finding(("4.1/3",), ("deal",), violation, "all matches"))
+
+
+def judge(played: Played, rules: Rules, match: ProbeMatch, *, seeded: bool) -> Compared:
+    """All that one match says by itself."""
+    compared = compare(played, rules, match)
+    for case, members in rules.probes().common.items():
+        compared.held[case] += sum(compared.held[member] for member in members)
+    if not compared.stopped:
+        for check in check_processes(played):
+            if check.problem is None:
+                compared.held[check.case] += 1
+            else:
+                compared.add(check.problem)
+        if seeded and not compared.findings:
+            check_seed(played, compared, rules)
+    return compared

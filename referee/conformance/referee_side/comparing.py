@@ -1,0 +1,605 @@
+"""A match that another referee played, compared with what our rules send. Pure.
+
+Our rules play the match again with the probes' replies; chance is the game's `Follower`. Step by
+step, from one reply to the next request, what the seat that is asked next was sent is compared with
+what is due. If the request at the end of a step is right, the game stands where it should, only
+messages were wrong, and the comparison goes on. If it is not, the rest cannot be compared.
+
+No rule is inferred from the form of a message. A mismatch belongs to the cases that the reply of
+its step is there for; in a basic match, and for messages that the reply's cases are about, a table
+of the game says which case is about a message that is missing, extra or otherwise.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from referee.conformance.referee_side.lines import Catalogue, Line
+from referee.conformance.referee_side.probe import LINE_LIMIT
+from referee.conformance.referee_side.recording import Played
+from referee.conformance.verdict import Violation
+from referee.game import PLAYER_NUMBERS, Disqualification, Rules, player_number
+from referee.match import Match, Sent
+from referee.probing import Deed, Message, Mismatch, ProbeMatch, Step
+
+_EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
+_NOTHING = Deed(special=False)
+
+
+class Finding(Struct):
+    """Something that is not as the protocol has it.
+
+    Attributes:
+        cases: those that it breaks.
+        signature: what it has in common with the same mistake in another match.
+        violation: what is to be told of it; its section is filled in with the case.
+        place: where, such as "player1, line 7".
+        count: how often it was found.
+        shape: it is about the form of a message, and no rule's.
+    """
+
+    cases: tuple[str, ...]
+    signature: tuple[str, ...]
+    violation: Violation
+    place: str
+    count: int = 1
+    shape: bool = False
+
+
+class Compared(Struct):
+    """What a match showed.
+
+    Attributes:
+        match: which.
+        held: case -> in how many steps it held.
+        findings: what was wrong, once each.
+        stopped: where the comparison stopped before the end of the match; empty if it did not.
+        openings: the first request of each seat that is no handshake.
+    """
+
+    match: ProbeMatch
+    held: Counter[str]
+    findings: list[Finding]
+    stopped: str = ""
+    openings: list[str] = []
+
+    def add(self, finding: Finding) -> None:
+        """Take a finding; the same mistake in the same cases is counted."""
+        for known in self.findings:
+            if (known.cases, known.signature) == (finding.cases, finding.signature):
+                known.count += 1
+                return
+        self.findings.append(finding)
+
+
+def compare(played: Played, rules: Rules, match: ProbeMatch) -> Compared:
+    """Compare a match with what is right; its lines are read, too."""
+    comparison = _Comparison(played, rules, match)
+    comparison.run()
+    return comparison.result
+
+
+class _Stop(Exception):
+    """The rest cannot be compared."""
+
+
+class _Comparison:
+    def __init__(self, played: Played, rules: Rules, match: ProbeMatch) -> None:
+        self.result = Compared(match, Counter(), [])
+        self._played = played
+        self._rules = rules
+        self._plan = match
+        catalogue = Catalogue(rules)
+        self._asking = catalogue.asking
+        self._lines = [seat.received for seat in played.seats]
+        told = [[line.message for line in lines if line.message] for lines in self._lines]
+        asked = [[m for m in each if m["type"] in catalogue.requests] for each in told]
+        self.result.openings = [_text(requests[0]) for requests in asked if requests]
+        public = [m for m in max(told, key=len) if m["type"] not in catalogue.asking]
+        self._follower = rules.probes().follower(asked, public)
+        self._match = Match(rules, seats=len(told), seed=0, chance=lambda: self._follower)
+        self._next = [0] * len(told)
+        self._replied = [0] * len(told)
+        self._asked: list[Message] = [{} for _ in told]  # the last request of each
+        self._recent: dict[int, Deed] = {}  # seat -> its last special one
+        self._latest = _NOTHING  # the last special one of all
+        self._names: list[Deed] = []  # the handshakes, in seat order
+        self._inherited: set[tuple[str, str, str]] = set()
+        self._disordered: set[str] = set()  # the fields that are in another order throughout
+
+    # --- the course of the match ------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Compare the match up to its end, or as far as can be."""
+        self._look_at_lines()
+        match = self._match
+        try:
+            match.start()
+            self._compare(-1, b"", _NOTHING)
+            while match.due:
+                seat = match.due[0]
+                handshake = not any(match.requests)
+                line, deed = self._reply(seat)
+                if handshake:  # all handshakes are one step, which ends with the last
+                    self._names.append(deed)
+                    special = [each for each in self._names if each.special]
+                    cases = tuple(case for each in special for case in each.cases)
+                    also = tuple(case for each in special for case in each.also)
+                    deed = Deed(cases=cases, also=also, special=bool(special))
+                self._compare(-1 if handshake else seat, line, deed)
+                if deed.special:
+                    self._recent[seat] = self._latest = deed
+            self._look_at_the_end()
+        except _Stop as stop:
+            self.result.stopped = str(stop)
+            # What was in another order once may be other cards of the same kinds.
+            self.result.findings = [
+                f
+                for f in self.result.findings
+                if f.count > 1 or not f.signature[-1].endswith(":order")
+            ]
+
+    def _reply(self, seat: int) -> tuple[bytes, Deed]:
+        """Give the match the reply of the seat that is due, or take the seat out."""
+        probe = self._played.seats[seat]
+        number = self._replied[seat]
+        self._replied[seat] += 1
+        if number < len(probe.replies):
+            reply = probe.replies[number]
+            if len(reply.line) > LINE_LIMIT:
+                self._match.disqualify(seat, Disqualification.OUTPUT_LIMIT, "")
+            else:
+                self._match.receive(seat, reply.line)
+            return reply.line, reply.deed
+        if probe.gave_up and not self.result.findings:
+            raise AssertionError(f"a probe made nothing of what is right: {probe.gave_up}")
+        if probe.left is None:
+            self._found(("8.1/1",), ("no reply",), seat, None, "it waits for a reply", "it did not")
+            raise _Stop(self._place(seat, None))
+        self._match.disqualify(seat, Disqualification.EXITED, "")
+        return b"", probe.left
+
+    def _compare(self, seat: int, line: bytes, deed: Deed) -> None:
+        """Compare what is due after a reply with what was sent."""
+        entries = [e for e in self._match.take_entries() if isinstance(e, Sent)]
+        due = [(entry.to, json.loads(entry.line)) for entry in entries]
+        if not due:
+            return
+        request = self._asked[seat] if seat >= 0 else {}
+        to = due[-1][0]
+        step = Step(seat, request, line, [m for _, m in due], -1 if to is None else to)
+        wrong = sum(finding.count for finding in self.result.findings)
+        held = self._follower.held(step)
+        public = [message for each, message in due if each is None]
+        if public or self._match.outcome:
+            self._compare_step(to, due, public, step, deed, held)
+        else:  # the first requests of all, or a request alone
+            for each, message in due:
+                assert each is not None
+                if self._sees(each):
+                    self._compare_step(each, [(each, message)], [], step, deed, held)
+        for each, message in due:
+            if each is not None:
+                self._asked[each] = message
+                if message["type"] != "player-name-request":
+                    self._follower.asked(each)
+        if wrong == sum(finding.count for finding in self.result.findings):
+            own = deed.cases if deed.special else ()
+            self.result.held.update({*_EVERY_STEP, *held, *own})
+
+    def _readers(self) -> list[int]:
+        """The seats that are still there and can be seen reading."""
+        seats = range(len(self._lines))
+        return [seat for seat in seats if seat not in self._match.gone and self._sees(seat)]
+
+    def _sees(self, seat: int) -> bool:
+        """Whether what the seat is sent now can be seen: one that has left reads no more."""
+        return self._played.seats[seat].left is None or bool(self._ahead(seat, 1))
+
+    # --- one step ---------------------------------------------------------------------------------
+
+    def _compare_step(
+        self,
+        to: int | None,
+        due: Sequence[tuple[int | None, Message]],
+        public: Sequence[Message],
+        step: Step,
+        deed: Deed,
+        held: Sequence[str],
+    ) -> None:
+        readers = self._readers()
+        if not readers:
+            return
+        # Whoever is asked next sees most; then whoever has replied.
+        reader = to if to in readers else step.seat if step.seat in readers else readers[0]
+        own = [message for each, message in due if each in (None, reader)]
+        self._check_leaks(reader, own)
+        place = self._next[reader]
+        ends = own[-1]["type"] in self._asking or own[-1]["type"] == "game-end"
+        came = self._take(reader, self._ahead(reader, None if ends else len(own)))
+        clean = self._same(own, came)
+        mismatches = self._differences(own, came)
+        right = bool(came) and not self._differs(own[-1], came[-1])
+        told = [line for line in came if not self._asks(line)]
+        rightly: list[int] = []  # who else was told what is due, where the reader was not
+        for other in readers:
+            if other == reader:
+                continue
+            self._check_leaks(other, [{}])
+            as_due = self._ahead(other, len(public))
+            as_told = self._ahead(other, len(told))
+            same = [line.text for line in as_told] == [line.text for line in told]
+            if not clean and same and len(told) >= len(public):
+                self._take(other, as_told)
+            elif self._same(public, as_due):
+                self._take(other, as_due)
+                rightly += [other] * (not self._same(public, told))
+            elif not clean and same:
+                self._take(other, as_told)
+            elif clean and not (len(as_due) < len(public) and self._broke_down):
+                if as_due and self._asks(as_due[0]):
+                    mismatches, right = [Mismatch("extra", own[-1], as_due[0].message)], False
+                    break
+                wrong = (self._differences(public, as_due) or [Mismatch("extra", None, None)])[0]
+                dropped = not as_due and other in self._recent
+                cases = self._recent[other].cases[:1] if dropped else ("1.7/1",)
+                self._mismatch(cases, other, self._next[other], wrong)
+                raise _Stop(self._place(other, self._next[other]))
+        if not mismatches:
+            return
+        if rightly:
+            unasked = self._unasked(reader, own[-1])
+            if right and not unasked:
+                self._mismatch(("1.7/1",), reader, place, mismatches[0])
+                return
+            mismatches, right = unasked or mismatches, False
+        self._tell(mismatches, right, reader, place, step, deed, held)
+        if not right:
+            raise _Stop(self._place(reader, place))
+
+    def _tell(
+        self,
+        mismatches: list[Mismatch],
+        right: bool,
+        reader: int,
+        place: int,
+        step: Step,
+        deed: Deed,
+        held: Sequence[str],
+    ) -> None:
+        """Note what is wrong in a step; if the game is not where it should be, the first alone."""
+        several = len({mismatch.signature for mismatch in mismatches}) > 1
+        for mismatch in mismatches if right else mismatches[:1]:
+            if mismatch.field.endswith(":order"):
+                self._disordered.add(mismatch.field)
+            asked = reader if mismatch.expected is self._due_to(reader, step) else None
+            cases = self._cases(mismatch, several, right, asked, step, deed, held)
+            if mismatch.signature in self._inherited:
+                continue  # what was wrong at the start stays so
+            if step.seat < 0:
+                self._inherited.add(mismatch.signature)
+            self._mismatch(cases, reader, place, mismatch)
+
+    def _due_to(self, reader: int, step: Step) -> Message | None:
+        """The request that ends a step, if it is this seat's and the reply was another's."""
+        request = step.due[-1]
+        return request if reader != step.seat and request["type"] in self._asking else None
+
+    def _cases(
+        self,
+        mismatch: Mismatch,
+        several: bool,
+        right: bool,
+        asked: int | None,
+        step: Step,
+        deed: Deed,
+        held: Sequence[str],
+    ) -> tuple[str, ...]:
+        """The case that a mismatch breaks; none if it cannot be named.
+
+        Args:
+            several: whether more than that is wrong in this step.
+            right: whether the game stands where it should after this step.
+            asked: whose request is not right, if it is not that of the seat that has replied.
+        """
+        about = self._follower.case_of(mismatch, step, several=several)
+        if mismatch.field.endswith(":order") and len(about) > 1:
+            return (about[0],)
+        if self._misnames(mismatch.expected, mismatch.actual):
+            return ("1.6/1",)
+        certain = [case[1:] for case in about if case.startswith("!")]
+        if certain:
+            return tuple([case for case in certain if case in held][:1] or certain[:1])
+        if step.seat < 0:
+            deed = self._named(mismatch) or deed
+        basic = (self._plan.basic or step.seat < 0) and not deed.special
+        own = {*deed.cases, *deed.also} if deed.special or basic else set()
+        known = own | {*held, *self._plan.about} if basic else own
+        named = [case for case in about if case in known]
+        if named and (basic or not several or named[0] in deed.cases):
+            return (named[0],)
+        ongoing = [d for d in self._recent.values() for case in about[:-1] if case in d.also]
+        if ongoing and not basic:
+            return tuple(case for case in about if case in ongoing[-1].also)[:1]
+        if right and not (deed.special or several or mismatch.kind == "content"):
+            return (about[0],)  # only a message is wrong that every match has
+        if asked is not None and mismatch.kind == "content" and not basic:
+            # A seat's hand, and what it can do, follow from what it did last.
+            deed = self._recent.get(asked, self._latest if not deed.special else deed)
+        elif not deed.special and not basic:
+            # All else was right in the basic matches: it follows from what was done last.
+            deed = self._recent.get(step.seat, self._latest)
+        return deed.cases[:1] or (about[-1].strip("!").partition("/")[0] + "/departs",)
+
+    def _named(self, mismatch: Mismatch) -> Deed | None:
+        """The handshake of the player that a message is about, if there was anything to it."""
+        number = (mismatch.expected or mismatch.actual or {}).get("player_number")
+        named = [d for seat, d in enumerate(self._names) if player_number(seat) == number]
+        return named[0] if named and named[0].special else None
+
+    def _unasked(self, reader: int, due: Message) -> list[Mismatch]:
+        """Whether somebody else was asked before the seat that is due."""
+        for other in self._readers():
+            ahead = self._ahead(other, 1)
+            if other != reader and ahead and self._asks(ahead[0]):
+                return [Mismatch("extra", due, ahead[0].message)]
+        return []
+
+    def _differences(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
+        """What is wrong with the messages of one step, in their order."""
+        if self._same(due, came):
+            return []
+        rights = [_text(message) for message in due]
+        texts = [_text(line.message) for line in came]
+        if sorted(texts) == sorted(rights) and texts != rights:
+            place = next(n for n, text in enumerate(texts) if text != rights[n])
+            return [Mismatch("order", due[place], came[place].message)]
+        found: list[Mismatch] = []
+        # What is equal is aligned first, then what is of the same type.
+        whole = difflib.SequenceMatcher(None, rights, texts, autojunk=False)
+        for _, start, end, first, last in whole.get_opcodes():
+            messages, lines = due[start:end], came[first:last]
+            kinds = [message["type"] for message in messages]
+            others = [line.kind for line in lines]
+            inner = difflib.SequenceMatcher(None, kinds, others, autojunk=False)
+            for _, one, two, three, four in inner.get_opcodes():
+                found += self._pairs(messages[one:two], lines[three:four])
+        return found
+
+    def _pairs(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
+        """What is wrong, one after the other."""
+        found = []
+        for place in range(max(len(due), len(came))):
+            expected = due[place] if place < len(due) else None
+            line = came[place] if place < len(came) else None
+            actual = line.message if line else None
+            if line is not None and actual is None:
+                continue  # no message at all, which is noted elsewhere
+            if expected is None:
+                found.append(Mismatch("extra", None, actual))
+            elif actual is None or line is None or actual["type"] != expected["type"]:
+                found.append(Mismatch("missing", expected, actual))
+                if line is not None and not self._asks(line):
+                    found.append(Mismatch("extra", None, actual))
+            elif field := self._differs(expected, line, strict=True):
+                found.append(Mismatch("content", expected, actual, field))
+        return found
+
+    def _same(self, due: Sequence[Message], came: Sequence[Line]) -> bool:
+        pairs = zip(due, came, strict=False)
+        return len(due) == len(came) and not any(
+            self._differs(message, line, strict=True) for message, line in pairs
+        )
+
+    def _differs(self, due: Message, line: Line, *, strict: bool = False) -> str:
+        """The first field in which a message is not what is due; empty if there is none.
+
+        Args:
+            strict: whether lists in another order differ as well.
+        """
+        actual = line.message or {}
+        for name, value in due.items():
+            if name in line.unclear or actual.get(name) == value:
+                continue
+            order = f"{name}:order"
+            if due["type"] not in self._asking or not _reordered(value, actual.get(name)):
+                return name
+            if strict and order not in self._disordered:
+                return order
+        return ""
+
+    # --- streams ----------------------------------------------------------------------------------
+
+    def _asks(self, line: Line) -> bool:
+        return line.kind in self._asking
+
+    def _ahead(self, seat: int, count: int | None) -> list[Line]:
+        """The next lines of a seat but for unknown messages; if not so many, up to a request."""
+        found: list[Line] = []
+        for line in self._lines[seat][self._next[seat] :]:
+            if len(found) == count:
+                break
+            if line.message is None and line.framing is None:
+                continue
+            found.append(line)
+            if count is None and (line.kind == "game-end" or self._asks(line)):
+                break
+        return found
+
+    def _take(self, seat: int, lines: list[Line]) -> list[Line]:
+        """Go on behind these lines of a seat."""
+        for line in lines:
+            while self._lines[seat][self._next[seat]] is not line:
+                self._next[seat] += 1
+            self._next[seat] += 1
+        return lines
+
+    def _check_leaks(self, seat: int, due: Sequence[Message]) -> None:
+        """See that no request comes that was another's and is not due (1.7)."""
+        others = [asked for other, asked in enumerate(self._asked) if asked and other != seat]
+        ahead = self._ahead(seat, 2)
+        if not ahead or ahead[0].message not in others or ahead[0].message == due[0]:
+            return
+        if ahead[0].message != due[-1] or not self._differs(due[0], ahead[-1]):
+            leak = Mismatch("extra", None, ahead[0].message)
+            self._mismatch(("1.7/2",), seat, self._next[seat], leak)
+            raise _Stop(self._place(seat, self._next[seat]))
+
+    @property
+    def _broke_down(self) -> bool:
+        """Whether it ended before the match: what it had not handed over then says nothing."""
+        return self._played.exit_code != 0 and self._match.outcome is None
+
+    # --- what is noted ----------------------------------------------------------------------------
+
+    def _look_at_lines(self) -> None:
+        """Note what is wrong with the form of lines, whatever they say."""
+        for seat, lines in enumerate(self._lines):
+            if self._played.seats[seat].torn:
+                what = "a line without its line end"
+                self._found(("1.1/1",), ("torn",), seat, len(lines) - 1, "whole lines", what)
+            for place, line in enumerate(lines):
+                if line.framing is not None:
+                    case, what = line.framing
+                    text = f"{what}: {_shown(line)}"
+                    self._found((case,), (what,), seat, place, "compact JSON, then \\n", text)
+                kind = line.kind
+                for misfit in line.misfits:
+                    shape = Mismatch("shape", line.message, line.message, misfit.field)
+                    cases = tuple(self._follower.case_of(shape, _NO_STEP))
+                    if misfit.field in _PLAYERS:
+                        cases = ("1.6/1",)
+                    self._found(
+                        cases,
+                        ("shape of", kind, misfit.field, misfit.kind),
+                        seat,
+                        place,
+                        f"`{misfit.field}` of {kind} is {misfit.expected}",
+                        f"it is {misfit.found}: {_shown(line)}",
+                        shape=True,
+                    )
+                if line.extra and kind not in self._asking and self._names_secrets(line.extra):
+                    text = f"more than that: {_text(line.extra)}"
+                    what = f"{kind} without what bots hold"
+                    self._found(("1.7/2",), ("secret", kind), seat, place, what, text)
+
+    def _look_at_the_end(self) -> None:
+        """After the end of the match nothing more is sent, and the referee ends (2.14, 8.4)."""
+        for seat in self._readers():
+            ahead = self._ahead(seat, 1)
+            if ahead:
+                self._found(
+                    ("2.14/1",),
+                    ("after the end",),
+                    seat,
+                    self._next[seat],
+                    "nothing after game-end",
+                    _shown(ahead[0]),
+                )
+        outcome = self._match.outcome
+        case = "8.4/1" if outcome and outcome.winners else "3.5/3"
+        if self._played.exit_code is not None:
+            self.result.held[case] += case == "3.5/3"
+        else:
+            what = "the referee ends, since the match is over"
+            self._found((case,), ("no end",), 0, None, what, self._ending())
+
+    def _mismatch(self, cases: tuple[str, ...], seat: int, place: int, mismatch: Mismatch) -> None:
+        """Note a mismatch.
+
+        Args:
+            place: of the first line of the step.
+        """
+        lines = self._lines[seat]
+        at = next(
+            (n for n in range(place, len(lines)) if lines[n].message is mismatch.actual), None
+        )
+        expected = "not that" if mismatch.expected is None else _text(mismatch.expected)
+        if mismatch.kind == "extra" and mismatch.expected is not None:
+            expected = "first: " + expected
+        actual = self._ending() if mismatch.actual is None else _text(mismatch.actual)
+        if mismatch.kind == "missing" and mismatch.actual is None and place < len(lines):
+            actual = "nothing of the kind"
+        if at is not None:
+            actual = _shown(lines[at])
+        at = min(place, len(lines) - 1) if at is None else at
+        self._found(cases, mismatch.signature, seat, at, expected, actual)
+
+    def _found(
+        self,
+        cases: tuple[str, ...],
+        signature: tuple[str, ...],
+        seat: int,
+        place: int | None,
+        expected: str,
+        actual: str,
+        *,
+        shape: bool = False,
+    ) -> None:
+        number = player_number(seat)
+        place = len(self._lines[seat]) - 1 if place is None else place
+        violation = Violation(
+            "{} {}.{}".format(*signature) if shape else "departure",
+            "",
+            f"to {number}: {expected}",
+            f"to {number}: {actual}",
+            conversation=[] if shape else self._played.conversation(seat, place),
+        )
+        where = self._place(seat, place)
+        self.result.add(Finding(cases, signature, violation, where, shape=shape))
+
+    def _place(self, seat: int, place: int | None) -> str:
+        count = len(self._lines[seat])
+        place = count - 1 if place is None else place
+        where = f"line {place + 1}" if 0 <= place < count else f"after line {count}"
+        return f"{self._played.id}, {where} to {player_number(seat)}"
+
+    def _ending(self) -> str:
+        """Why nothing more was sent."""
+        played = self._played
+        if played.error:
+            return f"nothing: the referee could not be started: {played.error}"
+        if played.exit_code is None:
+            return f"nothing more, until the referee was ended after {played.seconds:.1f} s"
+        return f"nothing more; the referee ended with exit code {played.exit_code}"
+
+    def _names_secrets(self, value: object) -> bool:
+        """Whether there is a card's id in a JSON value."""
+        if isinstance(value, dict):
+            return any(map(self._names_secrets, value.values()))
+        if isinstance(value, list):
+            return any(map(self._names_secrets, value))
+        return isinstance(value, str) and value in self._rules.probes().secrets
+
+    def _misnames(self, expected: object, actual: object) -> bool:
+        """Whether a card or a player has a name that nobody knows (1.6)."""
+        if isinstance(expected, dict) and isinstance(actual, dict):
+            return any(self._misnames(value, actual.get(name)) for name, value in expected.items())
+        known = {*self._rules.probes().secrets, *PLAYER_NUMBERS}
+        words = isinstance(expected, str) and isinstance(actual, str)
+        return words and expected in known and actual not in known
+
+
+_PLAYERS = ("player_number", "winners[]")
+_NO_STEP = Step(-1, {}, b"", ())
+
+
+def _reordered(one: object, other: object) -> bool:
+    """Whether two different lists hold the same strings."""
+    if not isinstance(one, list) or not isinstance(other, list):
+        return False
+    return sorted(map(str, one)) == sorted(map(str, other))
+
+
+def _text(message: object) -> str:
+    """A JSON value as the referee writes it."""
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+
+
+def _shown(line: Line) -> str:
+    return line.text.decode(errors="backslashreplace")

@@ -1,0 +1,115 @@
+"""Wrong referees without processes: their matches, with our probes, in this process."""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+from referee.conformance.referee_side.cases import load_referee_cases
+from referee.conformance.referee_side.comparing import Compared
+from referee.conformance.referee_side.lines import Catalogue
+from referee.conformance.referee_side.probe import LINE_LIMIT, Probe
+from referee.conformance.referee_side.recording import Played
+from referee.conformance.referee_side.suite import check_deals, judge
+from referee.conformance.referee_side.template import Template
+from referee.conformance.referee_side.verdicts import results
+from referee.conformance.verdict import Result, Status
+from referee.games import GAMES
+from referee.probing import ProbeMatch
+
+RULES = GAMES["dominion"]
+CASES = load_referee_cases().cases
+MATCHES = RULES.probes().matches
+
+
+def another_package() -> ModuleType:
+    """`wrong_referee`, with a package `referee` of its own, which it can break."""
+
+    def ours() -> list[str]:
+        return [n for n in sys.modules if n.partition(".")[0] in ("referee", "wrong_referee")]
+
+    kept = {name: sys.modules.pop(name) for name in ours()}
+    try:
+        return importlib.import_module("wrong_referee")
+    finally:
+        for name in ours():
+            del sys.modules[name]
+        sys.modules.update(kept)
+
+
+def play(wrong: Any, match: ProbeMatch, seed: int) -> Played:
+    """Play a match by the rules of another package."""
+    catalogue = Catalogue(RULES)
+    probes = [Probe(RULES, catalogue, p, seat, seed) for seat, p in enumerate(match.seats)]
+    played = Played(match.id, seed, [probe.seat for probe in probes], [""] * len(probes))
+    try:
+        _run(wrong, probes, seed)
+    except Exception as error:
+        played.exit_code = 1
+        played.stderr = [repr(error)]
+    return played
+
+
+def _run(wrong: Any, probes: list[Probe], seed: int) -> None:
+    referee = wrong.match.Match(wrong.RULES, seats=len(probes), seed=seed)
+    referee.start()
+    answered = [0] * len(probes)
+    while True:
+        for entry in referee.take_entries():
+            if type(entry).__name__ != "Sent":
+                continue
+            for seat in range(len(probes)) if entry.to is None else [entry.to]:
+                if seat not in referee.gone and not exited(probes[seat]):
+                    probes[seat].take(entry.line[:-1])
+        if not referee.due:
+            return
+        seat = referee.due[0]
+        replies = probes[seat].seat.replies
+        if answered[seat] >= len(replies):
+            if probes[seat].seat.left is None:
+                raise TimeoutError("a probe does not reply")
+            referee.disqualify(seat, wrong.Disqualification.EXITED, "")
+        elif len(line := replies[answered[seat]].line) > LINE_LIMIT:
+            referee.disqualify(seat, wrong.Disqualification.OUTPUT_LIMIT, "")
+        else:
+            referee.receive(seat, line)
+        answered[seat] += 1
+
+
+def exited(probe: Probe) -> bool:
+    return probe.seat.left is not None and probe.seat.left.then == "exit"
+
+
+def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
+    """The matches that are there for a case alone, with all that they are compared with."""
+    chosen = [
+        match
+        for match in MATCHES
+        if match.basic
+        or (not match.mixed and any(fnmatch.fnmatchcase(case, pattern) for pattern in match.about))
+    ]
+    controls = {match.control for match in chosen}
+    return [m for m in MATCHES if (m in chosen or m.id in controls) and len(m.seats) <= seats]
+
+
+def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -> list[Result]:
+    """Have a wrong referee play these matches, and judge it."""
+    wrong = another_package()
+    wrong.MODES[mode]()
+    played: dict[str, Played] = {}
+    compared: dict[str, Compared] = {}
+    for match in matches:
+        played[match.id] = play(wrong, match, seed)
+        compared[match.id] = judge(played[match.id], RULES, match, seeded=False)
+    check_deals(compared.values())
+    players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
+    template = Template(f"r {players}")
+    return results(CASES, CASES, template, RULES.probes(), compared, played, 0.0)
+
+
+def failing(found: list[Result]) -> list[str]:
+    """The cases that failed."""
+    return [result.id for result in found if result.status == Status.FAILED]
