@@ -141,14 +141,15 @@ class _Suite:
         if not self.compared[matches[0].id].held["2.1/1"]:
             return  # not even a first request came: there is nothing to wait for
         await self._all(matches[1:], 0)
+        check_deals(self.compared.values())
         for number in range(1, rounds):
             if sum(bool(each.stopped) for each in self.compared.values()) > len(self.compared) / 2:
                 break  # it is no accident that keeps most cases from being seen
             seen = {case for each in self.compared.values() for case in each.held}
             seen |= {c for e in self.compared.values() for f in e.findings for c in f.cases}
-            unseen = [case.id for case in self._cases if case.id not in seen]
+            cases = [case.id for case in self._cases if not case.seeded]  # those come at the end
+            unseen = [case for case in cases if case not in seen]
             await self._all([m for m in matches if _is_about(m, unseen)], number)
-        check_deals(self.compared.values())
         if self._template.seeded and self._hangs < _MOST_HANGS:
             await self._check_seeds(matches[0])
 
