@@ -213,6 +213,13 @@ def test_the_rule_that_cases_share_is_broken_if_three_are_alike() -> None:
     )
 
 
+def test_what_cannot_be_known_while_another_case_is_broken_is_not_judged() -> None:
+    both = Compared(match("smithy"), Counter({"5.1/2": 3}), [finding("5.1/2"), finding("2.11/1")])
+    assert failing(both) == {"2.11/1"}
+    assert found(both)["5.1/2"].status == Status.NOT_JUDGED
+    assert found(both)["5.1/2"].because == ["2.11/1"]
+
+
 def test_what_a_mixed_match_shows_counts_only_alone() -> None:
     mixed = Compared(match("all", mixed=True), Counter(), [finding("6.2/1")])
     other = Compared(match("smithy"), Counter(), [finding("6.7/1", "extra")])

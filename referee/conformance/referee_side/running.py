@@ -26,6 +26,8 @@ from referee.terminal import plain
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
+_GONE = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
+"""What a relay that has ended brings about is no error."""
 _STDERR_BYTES = 16 * 1024
 _STDERR_LINES = 10
 _AWAIT_SECONDS = 3.0
@@ -97,7 +99,7 @@ class _Room:
                 await self._news.wait()
         self._referee_is_there = False
         for stream in list(self._open.values()):
-            with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            with _GONE:
                 await _send(stream, b"P")  # only one that has outlived the referee answers
                 await _send(stream, b"X")
         with trio.move_on_after(_EXIT_SECONDS):
@@ -119,7 +121,7 @@ class _Room:
         rest = b""
         by_itself = False
         heard = trio.current_time()
-        with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        with _GONE:
             async for kind, data in frames:
                 if kind == b"H":
                     seat = self._greet(data)
@@ -133,7 +135,8 @@ class _Room:
                         deed = probe.take(line)
                         self._tell()
                         if deed is not None:
-                            await self._do(stream, probe, deed)
+                            with _GONE:
+                                await self._do(stream, probe, deed)
                     continue
                 if kind == b"P":
                     probe.seat.outlived = True

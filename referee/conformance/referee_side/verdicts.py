@@ -56,12 +56,16 @@ def results(
     shown = [case for case in (*cases, *others) if case.id in wanted or case.id in broken]
     shown.sort(key=lambda case: [int(part) for part in case.section.split(".")])
     veils = {**probes.veils, **SEED_VEILS}
-    veiled = {veils[id] for id in broken if id in veils}
+    veiled = {veils[id]: id for id in broken if id in veils}
     share = round(seconds / max(1, len(shown)), 3)
     found = []
     for case in shown:
         if case.id in broken and case.id not in veiled:
             found.append(_failed(case, broken[case.id], compared, played, probes, share))
+            continue
+        if case.id in broken:
+            because = [veiled[case.id]]
+            found.append(result_of(case, Status.NOT_JUDGED, because=because, seconds=share))
             continue
         why = "" if held[case.id] else _why(case, template, compared)
         status = Status.PASSED if held[case.id] else Status.NOT_JUDGED
