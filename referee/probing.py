@@ -64,7 +64,8 @@ class Deed(Struct, frozen=True):
         also: the cases that messages which follow from it are about besides.
         special: whether it is what the match is about, and not what every match has.
         noise: so many bytes are written to standard error before.
-        then: what follows: "", "exit" or "close" (standard output).
+        then: what follows: "", "exit", "close" (standard output), or "block": what is written is
+            more than a pipe holds, and nothing is read until it has been taken.
         delay: seconds before anything is written.
         awaits: a type of message, and how many of it another seat must have been sent before.
     """

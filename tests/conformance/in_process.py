@@ -80,7 +80,7 @@ def _run(wrong: Any, probes: list[Probe], seed: int) -> None:
 
 
 def exited(probe: Probe) -> bool:
-    return probe.seat.left is not None and probe.seat.left.then == "exit"
+    return probe.seat.left is not None and probe.seat.left.then != "close"
 
 
 def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:

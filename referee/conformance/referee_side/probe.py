@@ -134,7 +134,7 @@ class Probe:
 
     def take(self, line: bytes) -> Deed | None:
         """Take a line, without its line end; returns what is to be done, already noted."""
-        if self.seat.left is not None and self.seat.left.then == "exit":
+        if self.seat.left is not None and self.seat.left.then != "close":
             return None  # how much it reads before it is gone is chance
         read = self._catalogue.read(line)
         self.seat.received.append(read)
@@ -182,4 +182,4 @@ class Probe:
         if self._tricks[:1] != [_EARLY] or len(self.seat.replies) < max(self._asked, 3):
             return None
         self._tricks.pop(0)
-        return Deed(b"{}".ljust(LINE_LIMIT + 1) + b"\n", ("1.3/3",))
+        return Deed(b"{}".ljust(LINE_LIMIT + 1) + b"\n", ("1.3/3",), then="block")

@@ -96,7 +96,7 @@ class Seat(Struct):
             self.note("without a line end")
         if deed.then:
             self.left = deed
-            self.note("exits" if deed.then == "exit" else "closes its standard output")
+            self.note({"exit": "exits", "close": "closes its output"}.get(deed.then, "blocks"))
 
     def note(self, text: str) -> None:
         """Note something besides."""

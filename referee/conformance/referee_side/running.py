@@ -185,7 +185,7 @@ class _Room:
             await _send(stream, b"N", str(deed.noise).encode())
         if deed.data:
             await _send(stream, b"W", deed.data)
-        if deed.then:
+        if deed.then in ("exit", "close"):
             await _send(stream, b"X" if deed.then == "exit" else b"C")
 
     def _has_come(self, probe: Probe, kind: str, count: int) -> bool:
