@@ -181,7 +181,7 @@ class _Comparison:
         else:  # the first requests of all, or a request alone
             for each, message in due:
                 assert each is not None
-                if self._sees(each):
+                if self._sees(each, 1):
                     self._compare_step(each, [(each, message)], [], step, deed, held)
         for each, message in due:
             if each is not None:
@@ -192,14 +192,16 @@ class _Comparison:
             own = deed.cases if deed.special else ()
             self.result.held.update({*_EVERY_STEP, *held, *own})
 
-    def _readers(self) -> list[int]:
-        """The seats that are still there and can be seen reading."""
-        seats = range(len(self._lines))
-        return [seat for seat in seats if seat not in self._match.gone and self._sees(seat)]
+    def _readers(self, due: Sequence[tuple[int | None, Message]] = ()) -> list[int]:
+        """The seats that are still there and can be seen reading what is due."""
+        counts = [sum(to in (None, seat) for to, _ in due) for seat in range(len(self._lines))]
+        seats = [seat for seat, count in enumerate(counts) if self._sees(seat, count or 1)]
+        return [seat for seat in seats if seat not in self._match.gone]
 
-    def _sees(self, seat: int) -> bool:
-        """Whether what the seat is sent now can be seen: one that has left reads no more."""
-        return self._played.seats[seat].left is None or bool(self._ahead(seat, 1))
+    def _sees(self, seat: int, count: int) -> bool:
+        """Whether so many lines for a seat can be seen: one that has left reads no more."""
+        left = self._played.seats[seat].left is not None
+        return not left or len(self._ahead(seat, count)) == count
 
     # --- one step ---------------------------------------------------------------------------------
 
@@ -212,7 +214,7 @@ class _Comparison:
         deed: Deed,
         held: Sequence[str],
     ) -> None:
-        readers = self._readers()
+        readers = self._readers(due)
         if not readers:
             return
         # Whoever is asked next sees most; then whoever has replied.
