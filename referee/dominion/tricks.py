@@ -56,10 +56,6 @@ def _bad_top(sight: Sight) -> Any:
     return cleanup(top_discard=next(card for card in COST if card not in there))
 
 
-def _unplayed(sight: Sight) -> bool:
-    return not sight.played
-
-
 def _dull(sight: Sight) -> list[str]:
     return [card for card in sight.hand if card not in WORTH]
 

@@ -173,7 +173,7 @@ def test_the_table_of_what_messages_are_about(mismatch: Mismatch, case: str) -> 
 
 def finding(case: str, kind: str = "missing", *, shape: bool = False) -> Finding:
     violation = Violation("departure", "", "this", "that")
-    return Finding((case,), (kind, "play-turn", "hand"), violation, "a place", shape=shape)
+    return Finding((case,), (kind, "play-turn", "hand"), violation, shape=shape)
 
 
 def found(*compared: Compared) -> dict[str, Result]:

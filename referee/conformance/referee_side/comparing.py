@@ -38,7 +38,6 @@ class Finding(Struct):
         cases: those that it breaks.
         signature: what it has in common with the same mistake in another match.
         violation: what is to be told of it; its section is filled in with the case.
-        place: where, such as "player1, line 7".
         count: how often it was found.
         shape: it is about the form of a message, and no rule's.
     """
@@ -46,7 +45,6 @@ class Finding(Struct):
     cases: tuple[str, ...]
     signature: tuple[str, ...]
     violation: Violation
-    place: str
     count: int = 1
     shape: bool = False
 
@@ -552,8 +550,7 @@ class _Comparison:
             f"to {number}: {actual}",
             conversation=[] if shape else self._played.conversation(seat, place),
         )
-        where = self._place(seat, place)
-        self.result.add(Finding(cases, signature, violation, where, shape=shape))
+        self.result.add(Finding(cases, signature, violation, shape=shape))
 
     def _place(self, seat: int, place: int | None) -> str:
         count = len(self._lines[seat])

@@ -95,5 +95,4 @@ def _check(played: Played, seat: int, case: str, expected: str, found: str) -> C
         f"{number}: {found}",
         conversation=played.conversation(seat, last),
     )
-    place = f"{played.id}, at the end of {number}"
-    return Check(case, Finding((case,), ("process", case), violation, place))
+    return Check(case, Finding((case,), ("process", case), violation))

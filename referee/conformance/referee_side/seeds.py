@@ -88,5 +88,4 @@ def _finding(
         f"to {number}: {line.text.decode(errors='backslashreplace')}",
         conversation=played.conversation(seat, place),
     )
-    where = f"{played.id}, line {place + 1} to {number}"
-    return Finding((case,), ("seed", case), violation, where)
+    return Finding((case,), ("seed", case), violation)

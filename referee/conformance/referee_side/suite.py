@@ -200,7 +200,7 @@ def check_deals(compared: Collection[Compared]) -> None:
     elif len(openings) >= _ENOUGH_DEALS:
         what = f"{len(openings)} times the same: {openings[0]}"
         violation = Violation("deal", "", "a shuffled deck for everybody", what)
-        first.add(Finding(("4.1/3",), ("deal",), violation, "all matches"))
+        first.add(Finding(("4.1/3",), ("deal",), violation))
 
 
 def judge(played: Played, rules: Rules, match: ProbeMatch, *, seeded: bool) -> Compared:
