@@ -543,13 +543,11 @@ class _Comparison:
     ) -> None:
         number = player_number(seat)
         place = len(self._lines[seat]) - 1 if place is None else place
-        violation = Violation(
-            "{} {}.{}".format(*signature) if shape else "departure",
-            "",
-            f"to {number}: {expected}",
-            f"to {number}: {actual}",
-            conversation=[] if shape else self._played.conversation(seat, place),
-        )
+        expected, actual = f"to {number}: {expected}", f"to {number}: {actual}"
+        if shape:  # the line itself says enough
+            violation = Violation("{} {}.{}".format(*signature), "", expected, actual)
+        else:
+            violation = self._played.violation("departure", seat, place, expected, actual)
         self.result.add(Finding(cases, signature, violation, shape=shape))
 
     def _place(self, seat: int, place: int | None) -> str:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from referee.conformance.referee_side.comparing import Finding
 from referee.conformance.referee_side.recording import TOKEN, Hello, Played
-from referee.conformance.verdict import Violation
 from referee.game import player_number
 
 _SHOWN_NAMES = 5
@@ -88,11 +87,7 @@ def _check(played: Played, seat: int, case: str, expected: str, found: str) -> C
         return Check(case, None)
     last = len(played.seats[seat].received)
     number = player_number(seat)
-    violation = Violation(
-        "process",
-        "",
-        f"{number}: {expected}",
-        f"{number}: {found}",
-        conversation=played.conversation(seat, last),
+    violation = played.violation(
+        "process", seat, last, f"{number}: {expected}", f"{number}: {found}"
     )
     return Check(case, Finding((case,), ("process", case), violation))

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from referee.conformance.referee_side.lines import Line
-from referee.conformance.verdict import LAST_LINES, shown
+from referee.conformance.verdict import LAST_LINES, Violation, shown
 from referee.game import player_number
 from referee.probing import Deed
 
@@ -136,6 +136,13 @@ class Played(Struct):
         """The last lines of a seat, as of `Seat`, after a note that says whose they are."""
         note = f"! {player_number(seat)} of the match {self.id}"
         return [note, *self.seats[seat].conversation(received)]
+
+    def violation(
+        self, kind: str, seat: int, received: int, expected: str, actual: str
+    ) -> Violation:
+        """What is to be told of a mistake, with the seat's last lines up to this message."""
+        lines = self.conversation(seat, received)
+        return Violation(kind, "", expected, actual, conversation=lines)
 
     def keep(self, folder: Path) -> None:
         """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""

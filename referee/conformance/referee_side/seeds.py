@@ -9,7 +9,6 @@ from referee.conformance.referee_side.comparing import Compared, Finding
 from referee.conformance.referee_side.lines import Line
 from referee.conformance.referee_side.probe import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
-from referee.conformance.verdict import Violation
 from referee.game import Disqualification, Rules, player_number
 from referee.match import Match, Sent
 
@@ -81,11 +80,11 @@ def _finding(
     number = player_number(seat)
     place = played.seats[seat].received.index(line)
     text = json.dumps(expected, separators=(",", ":"))
-    violation = Violation(
+    violation = played.violation(
         "seed",
-        "",
+        seat,
+        place,
         f"to {number}, with the seed {played.seed}: {text}",
         f"to {number}: {line.text.decode(errors='backslashreplace')}",
-        conversation=played.conversation(seat, place),
     )
     return Finding((case,), ("seed", case), violation)
