@@ -8,14 +8,9 @@ What is imported from here is loaded when it is first used, so that `import refe
 # A map of the package. The arrows of imports go upwards in this list.
 #
 #   errors.py       every exception, in one tree
-#   chance.py       all that is random in a game, as an object; that which a seed gives
-#   probing.py      the seam: how another referee of a game is checked (Plan, Mismatch, Probes)
-#   game.py         the seam: what a game is to a match (Game, Request, Fault, Outcome, Rules)
-#   dominion/       the game of Dominion; imports nothing of the referee but the four above
-#   games.py        GAMES: the games by name; the only one that imports a game
-#   messages.py     the messages that all games share (handshake, disqualification, end)
-#   shapes.py       what is wrong with the fields of a message, in plain words
-#   decode.py       one line of a bot -> reply or Malformed, never an exception
+#   seam/           what a game is to the rest: game, chance, how another referee of it is checked
+#   games/          GAMES: the games by name; a game is a folder, and imports the seam alone
+#   wire/           messages that all games share; decoding and explaining lines
 #   match.py        one match as a state machine: handshake, faults, outcome; pure
 #   options.py      the limits of a match
 #   result.py       the result of a match as one object
@@ -40,7 +35,6 @@ TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from referee.api import play_match
     from referee.bots.command import BotCommand, resolve_bot
-    from referee.chance import Chance, SeededChance
     from referee.errors import (
         BotNotFoundError,
         InternalError,
@@ -51,7 +45,13 @@ if TYPE_CHECKING:
         ShortageError,
         UsageError,
     )
-    from referee.game import (
+    from referee.games import GAMES
+    from referee.match import Match
+    from referee.options import Options
+    from referee.play import Played, Runner
+    from referee.result import MatchResult, PlayerResult
+    from referee.seam.chance import Chance, SeededChance
+    from referee.seam.game import (
         Disqualification,
         Fault,
         Game,
@@ -63,16 +63,11 @@ if TYPE_CHECKING:
         Standing,
         Termination,
     )
-    from referee.games import GAMES
-    from referee.match import Match
-    from referee.options import Options
-    from referee.play import Played, Runner
-    from referee.result import MatchResult, PlayerResult
 
 _HOMES = {
     "referee.api": ("play_match",),
     "referee.bots.command": ("BotCommand", "resolve_bot"),
-    "referee.chance": ("Chance", "SeededChance"),
+    "referee.seam.chance": ("Chance", "SeededChance"),
     "referee.errors": (
         "BotNotFoundError",
         "InternalError",
@@ -83,7 +78,7 @@ _HOMES = {
         "ShortageError",
         "UsageError",
     ),
-    "referee.game": (
+    "referee.seam.game": (
         "Disqualification",
         "Fault",
         "Game",

@@ -27,10 +27,9 @@ from typing import TypeAlias
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.chance import Chance, SeededChance
-from referee.decode import decode_reply, is_blank, reply_decoder
 from referee.errors import ProtocolMisuseError
-from referee.game import (
+from referee.seam.chance import Chance, SeededChance
+from referee.seam.game import (
     BAD_NAME_REPLY,
     Disqualification,
     Fault,
@@ -44,7 +43,8 @@ from referee.game import (
     describe,
     player_number,
 )
-from referee.messages import (
+from referee.wire.decode import decode_reply, is_blank, reply_decoder
+from referee.wire.messages import (
     PROTOCOL_VERSION,
     GameEnd,
     PlayerDisqualified,

@@ -21,12 +21,12 @@ from referee.bots.launch import LaunchedBot
 from referee.bots.process import Answer, BotProcess, Failure
 from referee.bots.stderr import StderrKeeper
 from referee.errors import LogWriteError, as_ours
-from referee.game import Disqualification, Fault, Rules
 from referee.logs.files import LogFile
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
 from referee.match import Disqualified, Match, Sent
 from referee.options import Options
 from referee.result import MatchResult, ReplySeconds, player_results
+from referee.seam.game import Disqualification, Fault, Rules
 
 NEWS_SECONDS = 0.02
 """No bot hears of a public event later than so long after it."""

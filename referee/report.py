@@ -10,9 +10,9 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from referee.game import Disqualification, Fault, Termination, player_number
 from referee.play import Played
 from referee.result import MatchResult, PlayerResult
+from referee.seam.game import Disqualification, Fault, Termination, player_number
 from referee.terminal import cells, command_line, cut, paint, plain
 
 MAX_NAME = 24

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from referee.game import PlayerNumber, player_number
 from referee.match import Match
+from referee.seam.game import PlayerNumber, player_number
 
 
 class ReplySeconds(Struct, frozen=True):

@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee import messages
 from referee.conformance.case import CaseFile
 from referee.conformance.referee_side.cases import RefereeCaseFile
 from referee.conformance.verdict import Report
@@ -25,6 +24,7 @@ from referee.logs import record
 from referee.logs.validate import Validation
 from referee.logs.verify import Verdict
 from referee.result import MatchResult
+from referee.wire import messages
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

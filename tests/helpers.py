@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 from hypothesis import settings
 
-from referee.chance import SeededChance
-from referee.decode import decode_reply, reply_decoder
-from referee.dominion import RULES, Dominion
-from referee.game import Fault, Rules, Setup, player_number
+from referee.games.dominion import RULES, Dominion
 from referee.match import Disqualified, Entry, Match, Sent
+from referee.seam.chance import SeededChance
+from referee.seam.game import Fault, Rules, Setup, player_number
+from referee.wire.decode import decode_reply, reply_decoder
 
 ROOT = Path(__file__).parent.parent
 NAMES = ("Ann", "Ben", "Cid", "Dee")

@@ -17,9 +17,9 @@ from helpers import COST, WORTH, to_line
 from random_logs import Choose, idle, random_match, trasher
 from random_players import doubtful, mixed, nonsense, right
 
-from referee.chance import SeededChance
-from referee.game import Fault, player_number
 from referee.match import Disqualified, Entry, Received, Sent
+from referee.seam.chance import SeededChance
+from referee.seam.game import Fault, player_number
 
 GAMES = Path(__file__).resolve().parent.parent / "spec" / "vectors" / "games"
 Line = dict[str, Any]

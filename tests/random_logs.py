@@ -12,13 +12,13 @@ from helpers import name_line, to_line
 from random_players import doubtful, mixed, nonsense, right
 
 from referee import __version__
-from referee.chance import Chance
-from referee.game import Disqualification
 from referee.games import GAMES
 from referee.logs.files import open_logs
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
 from referee.match import Entry, Match, Sent
 from referee.options import Options
+from referee.seam.chance import Chance
+from referee.seam.game import Disqualification
 
 Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 

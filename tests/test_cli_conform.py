@@ -303,7 +303,7 @@ def test_a_referee_that_departs_is_shown_what_is_right(tmp_path: Path) -> None:
     generous = tmp_path / "generous.py"
     generous.write_text(
         "import sys\n"
-        "from referee.dominion import cards, table\n"
+        "from referee.games.dominion.rules import cards, table\n"
         "table.Table.draw = lambda self, player, count, draw=table.Table.draw: "
         "draw(self, player, count + (count == 3))\n"
         "from referee.cli import main\n"

@@ -9,8 +9,14 @@ from pathlib import Path
 import jsonschema
 from live import ROOT, entries, play, referee
 
-from referee.game import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Disqualification, Termination
 from referee.games import GAMES
+from referee.seam.game import (
+    BAD_NAME_REPLY,
+    INVALID_JSON,
+    WRONG_TYPE,
+    Disqualification,
+    Termination,
+)
 
 README = (ROOT / "README.md").read_text()
 PROTOCOL = (ROOT / "spec" / "protocol-v1.md").read_text()

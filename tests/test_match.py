@@ -30,20 +30,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from referee.chance import Chance, SeededChance
-from referee.dominion import RULES
 from referee.errors import ProtocolMisuseError
-from referee.game import (
-    Disqualification,
-    Fault,
-    Outcome,
-    Request,
-    Rules,
-    Setup,
-    Standing,
-    Termination,
-    player_number,
-)
+from referee.games.dominion import RULES
 from referee.match import (
     DEFAULT_MAX_TURNS,
     MAX_NAME_LENGTH,
@@ -54,6 +42,18 @@ from referee.match import (
     Sent,
 )
 from referee.result import MatchResult, ReplySeconds, player_results, ranks
+from referee.seam.chance import Chance, SeededChance
+from referee.seam.game import (
+    Disqualification,
+    Fault,
+    Outcome,
+    Request,
+    Rules,
+    Setup,
+    Standing,
+    Termination,
+    player_number,
+)
 
 CLEANUP = to_line({"type": "play-reply", "phase": "cleanup"})
 EXITED = Disqualification.EXITED

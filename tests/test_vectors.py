@@ -17,9 +17,9 @@ from make_vectors import GAMES, files
 
 from referee.conformance import verdict
 from referee.conformance.case import Case, load_cases
-from referee.game import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
 from referee.games import GAMES as ALL_GAMES
 from referee.match import Disqualified, Match, Received, Sent
+from referee.seam.game import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
 
 RULES = ALL_GAMES["dominion"]
 FILES = sorted(GAMES.glob("*.jsonl"))

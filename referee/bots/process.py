@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
-from referee.decode import is_blank
-from referee.game import Disqualification
 from referee.interrupts import signal_name
 from referee.options import Options
+from referee.seam.game import Disqualification
+from referee.wire.decode import is_blank
 
 _CHUNK = 64 * 1024
 _MAX_PIPE = 1024 * 1024  # what Linux grants everybody

@@ -31,8 +31,9 @@ from referee.conformance.verdict import (
     Violation,
     shown,
 )
-from referee.decode import decode_reply, reply_decoder
-from referee.game import (
+from referee.match import DEFAULT_MAX_TURNS, Disqualified, Match, Sent
+from referee.options import Options
+from referee.seam.game import (
     INVALID_JSON,
     WRONG_TYPE,
     Disqualification,
@@ -44,9 +45,8 @@ from referee.game import (
     describe,
     player_number,
 )
-from referee.match import DEFAULT_MAX_TURNS, Disqualified, Match, Sent
-from referee.messages import PlayerNameReply
-from referee.options import Options
+from referee.wire.decode import decode_reply, reply_decoder
+from referee.wire.messages import PlayerNameReply
 
 _AFTER_INPUT_SECONDS = 2.0
 """So long after the end of its input the rest of a bot's output is waited for."""

@@ -26,7 +26,7 @@ from referee.logs.record import (
     SentEntry,
 )
 from referee.logs.source import LogReader
-from referee.messages import GameEnd, PlayerDisqualified, PlayerName, PlayerNameRequest
+from referee.wire.messages import GameEnd, PlayerDisqualified, PlayerName, PlayerNameRequest
 
 PathLike: TypeAlias = str | os.PathLike[str]
 _TAIL_BYTES = 64 * 1024
@@ -73,7 +73,7 @@ def read_log(path: PathLike, game: str = "dominion") -> Iterator[Struct]:
     Args:
         path: of the file, plain, .gz or .zst; "-" is standard input.
         game: a key of `GAMES`, whose `public` structs are what comes, beside `PlayerName`,
-            `PlayerDisqualified` and `GameEnd` of `referee.messages`.
+            `PlayerDisqualified` and `GameEnd` of `referee.wire.messages`.
 
     Raises:
         UsageError: the file cannot be opened, or there is no such game; raised at the first step.

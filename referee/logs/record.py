@@ -14,11 +14,11 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
-from referee.game import Fault, PlayerNumber, player_number
 from referee.logs.files import LogFile
 from referee.match import Disqualified, Entry, Match, Received, Sent
 from referee.options import Options
 from referee.result import ranks
+from referee.seam.game import Fault, PlayerNumber, player_number
 
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1

@@ -16,7 +16,9 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import LogReadError
-from referee.game import (
+from referee.logs.source import LogReader
+from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
+from referee.seam.game import (
     PLAYER_NUMBERS,
     Disqualification,
     Finding,
@@ -26,9 +28,7 @@ from referee.game import (
     describe,
     player_number,
 )
-from referee.logs.source import LogReader
-from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
-from referee.messages import (
+from referee.wire.messages import (
     PROTOCOL_VERSION,
     SHARED_PUBLIC,
     GameEnd,
@@ -36,7 +36,7 @@ from referee.messages import (
     PlayerName,
     PlayerNameRequest,
 )
-from referee.shapes import meant, misfits
+from referee.wire.shapes import meant, misfits
 
 MAX_FINDINGS = 100
 """So many different findings: a log with more is none to be mended line by line."""

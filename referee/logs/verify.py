@@ -30,9 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from referee._version import __version__
-from referee.decode import is_blank
 from referee.errors import LogReadError
-from referee.game import PLAYER_NUMBERS, Disqualification, Fault, player_number
 from referee.games import GAMES
 from referee.logs.files import LogFile
 from referee.logs.record import (
@@ -51,7 +49,9 @@ from referee.logs.record import (
 )
 from referee.logs.source import LogReader
 from referee.match import MAX_SEED, Disqualified, Entry, Match, Received, Sent
+from referee.seam.game import PLAYER_NUMBERS, Disqualification, Fault, player_number
 from referee.terminal import escaped
+from referee.wire.decode import is_blank
 
 _EXCERPT = 200  # characters of a line in a verdict
 _BEFORE = 60  # of these, before the first byte that differs

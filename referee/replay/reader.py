@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import LogReadError
-from referee.game import PLAYER_NUMBERS, Fault, Rules, describe, player_number
 from referee.games import GAMES
 from referee.logs.record import (
     FORMAT,
@@ -25,7 +24,8 @@ from referee.logs.record import (
     SentEntry,
 )
 from referee.logs.source import LogReader
-from referee.messages import SHARED_PUBLIC, GameEnd, PlayerDisqualified, PlayerName
+from referee.seam.game import PLAYER_NUMBERS, Fault, Rules, describe, player_number
+from referee.wire.messages import SHARED_PUBLIC, GameEnd, PlayerDisqualified, PlayerName
 
 _BOM = b"\xef\xbb\xbf"
 _ALL = "all"
@@ -51,7 +51,7 @@ class TurnOver(Struct, frozen=True):
     """A turn.
 
     Attributes:
-        turn: a struct of the game's own, see `referee.game.Story`.
+        turn: a struct of the game's own, see `referee.seam.game.Story`.
     """
 
     turn: Any

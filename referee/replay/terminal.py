@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from referee.game import PLAYER_NUMBERS, Phrase, Story
 from referee.replay.reader import CutShort, End, Skipped, Start
+from referee.seam.game import PLAYER_NUMBERS, Phrase, Story
 from referee.terminal import paint, plain
 
 _LABEL = 11

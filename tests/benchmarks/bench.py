@@ -33,14 +33,14 @@ from rich.table import Table
 
 import referee
 from referee.bots.command import BotCommand, resolve_bot
-from referee.chance import SeededChance
-from referee.dominion.cards import WORTH
-from referee.dominion.messages import PlayReply, PlayTurn
-from referee.game import Setup
 from referee.games import GAMES
+from referee.games.dominion.rules.cards import WORTH
+from referee.games.dominion.rules.messages import PlayReply, PlayTurn
 from referee.logs.files import open_logs
 from referee.options import Options
 from referee.play import Runner
+from referee.seam.chance import SeededChance
+from referee.seam.game import Setup
 
 SEEDS = range(1, 6)
 RULES = GAMES["dominion"]

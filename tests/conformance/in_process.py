@@ -18,7 +18,7 @@ from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
-from referee.probing import ProbeMatch
+from referee.seam.probing import ProbeMatch
 
 RULES = GAMES["dominion"]
 CASES = load_referee_cases().cases

@@ -22,7 +22,7 @@ from referee.conformance.referee_side.recording import Played, Seat
 from referee.conformance.referee_side.running import play_match
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status, Violation
-from referee.probing import Deed, Mismatch, Plan, ProbeMatch, Step
+from referee.seam.probing import Deed, Mismatch, Plan, ProbeMatch, Step
 
 BY_ID = {match.id: match for match in MATCHES}
 CATALOGUE = Catalogue(RULES)

@@ -19,10 +19,9 @@ from typing import Any
 
 import msgspec
 
-from referee import decode, match
-from referee.chance import Chance, SeededChance
-from referee.dominion import (
-    RULES,
+from referee import match
+from referee.games.dominion import RULES
+from referee.games.dominion.rules import (
     cards,
     effects,
     faults,
@@ -31,13 +30,20 @@ from referee.dominion import (
     player,
     turn,
 )
-from referee.dominion.effects import EFFECTS, BadParametersError
-from referee.dominion.messages import GameInfo, PlayerPlayed, PlayerShuffled, PlayerTopDiscard
-from referee.dominion.player import Player
-from referee.dominion.supply import Supply
-from referee.dominion.table import Table
-from referee.game import Disqualification, Malformed, Outcome
+from referee.games.dominion.rules.effects import EFFECTS, BadParametersError
+from referee.games.dominion.rules.messages import (
+    GameInfo,
+    PlayerPlayed,
+    PlayerShuffled,
+    PlayerTopDiscard,
+)
+from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.supply import Supply
+from referee.games.dominion.rules.table import Table
 from referee.match import Disqualified, Match, Sent
+from referee.seam.chance import Chance, SeededChance
+from referee.seam.game import Disqualification, Malformed, Outcome
+from referee.wire import decode
 
 SEED = 5
 STARTED: dict[str, Any] = {"start_new_session": True}

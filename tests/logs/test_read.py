@@ -14,11 +14,11 @@ from helpers import ROOT
 from live import entries
 
 import referee.logs
-from referee.dominion.messages import PlayTurn, SupplyInfo
 from referee.errors import LogReadError, UsageError
+from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.logs import message_of, read_log, read_record, summaries
 from referee.logs.record import EndEntry, Header, SentEntry
-from referee.messages import GameEnd, PlayerName
+from referee.wire.messages import GameEnd, PlayerName
 
 EXAMPLES = ROOT / "spec" / "examples"
 RECORD = EXAMPLES / "four-players.record.jsonl"

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from referee._version import __version__
 from referee.errors import UsageError
-from referee.game import Disqualification
 from referee.games import GAMES
 from referee.logs.files import open_logs
 from referee.logs.record import FORMAT, Header, RecordWriter
 from referee.logs.verify import Kind, Verdict, verify_record
 from referee.match import Match
 from referee.options import Options
+from referee.seam.game import Disqualification
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "spec" / "examples"

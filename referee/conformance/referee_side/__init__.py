@@ -13,7 +13,7 @@ seeds.py      is a match what its seed says?
 verdicts.py   findings of all matches -> results of the cases
 suite.py      trio: all matches, side by side
 
-What is about one game is the game's: `referee.probing.Probes`.
+What is about one game is the game's: `referee.seam.probing.Probes`.
 """
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases

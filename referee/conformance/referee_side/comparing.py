@@ -23,9 +23,9 @@ from referee.conformance.referee_side.lines import Catalogue, Line
 from referee.conformance.referee_side.probe import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
 from referee.conformance.verdict import Violation
-from referee.game import PLAYER_NUMBERS, Disqualification, Rules, player_number
 from referee.match import Match, Sent
-from referee.probing import Deed, Message, Mismatch, ProbeMatch, Step
+from referee.seam.game import PLAYER_NUMBERS, Disqualification, Rules, player_number
+from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, Step
 
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
 _NOTHING = Deed(special=False)

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.game import Rules
-from referee.messages import SHARED_PUBLIC, PlayerNameRequest
-from referee.shapes import Misfit, meant, misfits
+from referee.seam.game import Rules
+from referee.wire.messages import SHARED_PUBLIC, PlayerNameRequest
+from referee.wire.shapes import Misfit, meant, misfits
 
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 

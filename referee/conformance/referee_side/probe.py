@@ -1,7 +1,7 @@
 """A probe: what is done with each line that a seat is sent. Pure.
 
-The game's own `referee.probing.Player` plays; handshakes and the way in which lines are written are
-no game's, so the tricks that are about them are here.
+The game's own `Player` (`referee.seam.probing`) plays; handshakes and the way in which lines are
+written are no game's, so the tricks that are about them are here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import msgspec
 
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.recording import Seat
-from referee.game import Rules, player_number
 from referee.options import Options
-from referee.probing import Deed, Plan
+from referee.seam.game import Rules, player_number
+from referee.seam.probing import Deed, Plan
 
 LINE_LIMIT = Options().line_limit
 _DEEP = b"[" * 127 + b"]" * 127

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from referee.conformance.referee_side.comparing import Finding
 from referee.conformance.referee_side.recording import TOKEN, Hello, Played
-from referee.game import player_number
+from referee.seam.game import player_number
 
 _SHOWN_NAMES = 5
 _PATIENCE_SECONDS = 0.3

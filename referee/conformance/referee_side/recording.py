@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from referee.conformance.referee_side.lines import Line
 from referee.conformance.verdict import LAST_LINES, Violation, shown
-from referee.game import player_number
-from referee.probing import Deed
+from referee.seam.game import player_number
+from referee.seam.probing import Deed
 
 TOKEN = "REFEREE_PROBE"
 """A variable of the environment, by which a probe shows whose environment it has (8.5)."""

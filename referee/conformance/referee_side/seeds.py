@@ -9,8 +9,8 @@ from referee.conformance.referee_side.comparing import Compared, Finding
 from referee.conformance.referee_side.lines import Line
 from referee.conformance.referee_side.probe import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
-from referee.game import Disqualification, Rules, player_number
 from referee.match import Match, Sent
+from referee.seam.game import Disqualification, Rules, player_number
 
 _SEATS = "4.7/2"
 _REFEREE = "4.7/3"

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 from referee.errors import UsageError
-from referee.game import PLAYER_NUMBERS
+from referee.seam.game import PLAYER_NUMBERS
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLAYERS = "players"

@@ -14,7 +14,7 @@ from referee.conformance.referee_side.recording import Played
 from referee.conformance.referee_side.seeds import SEED_VEILS
 from referee.conformance.referee_side.template import Template
 from referee.conformance.verdict import Result, Status, result_of
-from referee.probing import Probes
+from referee.seam.probing import Probes
 
 _ALIKE = 3
 """If so many of the cases that share a rule are broken alike, it is the rule that is broken."""

@@ -1,9 +1,0 @@
-"""The games that the referee knows."""
-
-from __future__ import annotations
-
-from referee.dominion import RULES as DOMINION
-from referee.game import Rules
-
-GAMES: dict[str, Rules] = {DOMINION.name: DOMINION}
-"""Every game by its id."""

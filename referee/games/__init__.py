@@ -1,0 +1,9 @@
+"""The games that the referee knows."""
+
+from __future__ import annotations
+
+from referee.games.dominion import RULES as DOMINION
+from referee.seam.game import Rules
+
+GAMES: dict[str, Rules] = {DOMINION.name: DOMINION}
+"""Every game by its id."""

@@ -1,0 +1,14 @@
+"""The rules of Dominion.
+
+cards.py       the cards as data
+messages.py    the wire messages as structs
+faults.py      the fault codes that only Dominion knows
+supply.py      the seventeen piles
+player.py      one seat's cards
+table.py       players and supply; the moves that every rule is made of, and their messages
+turn_state.py  what a turn has left to spend
+effects.py     what each kingdom card does, militia and moat among them
+turn.py        one turn: action, buy and clean-up replies
+situation.py   where a game begins that begins in the middle
+game.py        turns, end of the game, winners
+"""

@@ -1,0 +1,206 @@
+"""What the ten kingdom cards do (protocol-v1, 6 and 7).
+
+An effect runs when its card has left the hand and the action is spent (5.3). One that asks other
+players is a generator: it yields each request and receives the reply there. One that cannot run
+with the parameters it was given raises `BadParametersError` before it changes anything; the turn
+then puts the card back into the hand (5.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeAlias, TypeGuard
+
+from referee.games.dominion.rules.cards import COST, MILITIA_HAND_SIZE, WORTH
+from referee.games.dominion.rules.faults import BAD_DISCARD, BAD_PARAMETERS, NO_MOAT
+from referee.games.dominion.rules.messages import (
+    AttackReply,
+    AttackReplyReaction,
+    AttackRequest,
+    PlayerReveal,
+)
+from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.table import Table
+from referee.games.dominion.rules.turn_state import TurnState
+from referee.seam.game import GONE, WRONG_TYPE, Malformed, Request, describe
+
+Parameters: TypeAlias = Mapping[str, Any]
+Decisions: TypeAlias = Generator[Request, Any, None]
+"""Yields each request and receives its reply: a reply struct, `Malformed` or `GONE`."""
+
+
+class BadParametersError(Exception):
+    """The card is "consumed" (6): the text is one sentence on what is wrong."""
+
+
+def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    player = turn.player
+    turn.actions += 1
+    cards = parameters.get("cards", [])
+    if not isinstance(cards, list):
+        table.fault(player, BAD_PARAMETERS, f"cellar: `cards` is {describe(cards)}, not a list")
+        cards = []
+    discarded = []
+    for place, card in enumerate(cards):
+        if card not in player.hand:
+            detail = f"cellar: cards[{place}] is {describe(card)}, which is not in hand (any more)"
+            table.fault(player, BAD_PARAMETERS, detail)
+            break
+        player.hand.remove(card)
+        discarded.append(card)
+    table.discard(player, discarded)
+    table.draw(player, len(discarded))
+
+
+def _market(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    table.draw(turn.player, 1)
+    turn.actions += 1
+    turn.buys += 1
+    turn.money += 1
+
+
+def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
+    turn.money += 2
+    for other in table.others(turn.player):
+        # Asked again here: somebody may have left while another was being attacked.
+        if not other.gone and len(other.hand) > MILITIA_HAND_SIZE:
+            yield from _attack(table, other)
+
+
+def _attack(table: Table, player: Player) -> Decisions:
+    """One player's answer to a militia (7)."""
+    count = len(player.hand) - MILITIA_HAND_SIZE
+    reply = yield Request(player.seat, AttackRequest(count, player.hand.copy()))
+    if reply is GONE:
+        return
+    if type(reply) is AttackReplyReaction and reply.reaction == "moat" and "moat" in player.hand:
+        table.events.append(PlayerReveal(player.number, "hand", ["moat"]))
+        return
+    if type(reply) is AttackReply and isinstance(reply.discard, list):
+        kept = player.hand.copy()
+        try:
+            for card in reply.discard:
+                kept.remove(card)
+        except ValueError:
+            problem = f"discards {describe(card)}, which is not in hand (any more)"
+        else:
+            if len(reply.discard) == count:
+                player.hand = kept
+                table.discard(player, reply.discard)
+                return
+            problem = f"discards {len(reply.discard)} cards where {count} are due"
+        table.fault(player, BAD_DISCARD, problem)
+    elif type(reply) is AttackReply:
+        detail = f"`discard` is {describe(reply.discard)}, not a list"
+        table.fault(player, BAD_DISCARD, detail)
+    elif type(reply) is AttackReplyReaction:
+        if reply.reaction == "moat":
+            detail = "reveals a moat without one in hand"
+        else:
+            detail = f'`reaction` is {describe(reply.reaction)}, not "moat"'
+        table.fault(player, NO_MOAT, detail)
+    elif type(reply) is Malformed:
+        table.fault(player, reply.code, reply.detail, section="7.4")
+    else:
+        table.fault(player, WRONG_TYPE, "a play-reply answers an attack-request", section="7.4")
+    table.discard(player, table.take_at_random(player, count))
+
+
+def _mine(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    _exchange(table, turn, parameters, among=WORTH, raise_by=3, to_hand=True)
+
+
+def _moat(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    table.draw(turn.player, 2)
+
+
+def _remodel(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    _exchange(table, turn, parameters, among=COST, raise_by=2, to_hand=False)
+
+
+def _exchange(
+    table: Table,
+    turn: TurnState,
+    parameters: Parameters,
+    *,
+    among: Mapping[str, int],
+    raise_by: int,
+    to_hand: bool,
+) -> None:
+    """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6).
+
+    Args:
+        among: the cards that may be trashed and gained.
+        raise_by: how much more than the trashed card the gained one may cost.
+        to_hand: where the gained card goes: hand, or discard pile.
+    """
+    player = turn.player
+    trashed = parameters.get("card_to_trash")
+    if not _is_one_of(trashed, among):
+        raise BadParametersError(f"`card_to_trash` is {describe(trashed)}")
+    if trashed not in player.hand:
+        raise BadParametersError(f"`card_to_trash` is {describe(trashed)}, which is not in hand")
+    limit = COST[trashed] + raise_by
+    gainable = [card for card in among if table.supply.counts[card] and COST[card] <= limit]
+    if not gainable:  # then nothing is gained, whatever was desired
+        table.trash(player, trashed)
+        return
+    desired = parameters.get("desired_card")
+    if desired not in gainable:
+        raise BadParametersError(_why_not_gained(table, desired, among, limit))
+    table.trash(player, trashed)
+    turn.gained.append(desired)
+    table.gain(player, desired, to_hand=to_hand)
+
+
+def _smithy(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    table.draw(turn.player, 3)
+
+
+def _village(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    table.draw(turn.player, 1)
+    turn.actions += 2
+
+
+def _woodcutter(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    turn.buys += 1
+    turn.money += 2
+
+
+def _workshop(table: Table, turn: TurnState, parameters: Parameters) -> None:
+    limit = 4
+    desired: object = parameters.get("desired_card")
+    if not (_is_one_of(desired, COST) and table.supply.counts[desired] and COST[desired] <= limit):
+        raise BadParametersError(_why_not_gained(table, desired, COST, limit))
+    turn.gained.append(desired)
+    table.gain(turn.player, desired)
+
+
+def _is_one_of(value: object, cards: Mapping[str, int]) -> TypeGuard[str]:
+    # A bot's value may be unhashable, which `in` a dict does not survive.
+    return isinstance(value, str) and value in cards
+
+
+def _why_not_gained(table: Table, desired: object, among: Mapping[str, int], limit: int) -> str:
+    if not isinstance(desired, str) or desired not in COST:
+        return f"`desired_card` is {describe(desired)}"
+    if desired not in among:
+        return f"`desired_card` is {describe(desired)}, which is no treasure"
+    if not table.supply.counts[desired]:
+        return f"`desired_card` is {describe(desired)}, whose pile is empty"
+    return f"`desired_card` is {describe(desired)}, which costs {COST[desired]}, not up to {limit}"
+
+
+EFFECTS: Mapping[str, Callable[[Table, TurnState, Parameters], Decisions | None]] = {
+    "cellar": _cellar,
+    "market": _market,
+    "militia": _militia,
+    "mine": _mine,
+    "moat": _moat,
+    "remodel": _remodel,
+    "smithy": _smithy,
+    "village": _village,
+    "woodcutter": _woodcutter,
+    "workshop": _workshop,
+}
+"""Every action card's effect."""

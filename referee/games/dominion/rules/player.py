@@ -1,0 +1,85 @@
+"""One seat's cards (protocol-v1, 4.1, 4.6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, POINTS, STARTING_DECK
+from referee.seam.chance import Chance
+from referee.seam.game import player_number
+
+
+class Player:
+    """One seat of the game.
+
+    Attributes:
+        seat: counted from 0.
+        number: its name on the wire.
+        deck: face down; the end of the list is the top.
+        hand: in the order drawn.
+        in_play: in the order played.
+        discard_pile: the end of the list is the top.
+        turns: turns begun.
+        gone: whether it left the match.
+    """
+
+    __slots__ = (
+        "_chance",
+        "deck",
+        "discard_pile",
+        "gone",
+        "hand",
+        "in_play",
+        "number",
+        "seat",
+        "turns",
+    )
+
+    def __init__(self, seat: int, chance: Chance) -> None:
+        """Deal the starting deck and draw five (4.1)."""
+        self.seat = seat
+        self.number = player_number(seat)
+        self._chance = chance
+        self.deck = list(STARTING_DECK)
+        chance.shuffle(seat, self.deck)
+        self.hand: list[str] = []
+        self.in_play: list[str] = []
+        self.discard_pile: list[str] = []
+        self.turns = 0
+        self.gone = False
+        self.draw(HAND_SIZE)
+
+    def draw(self, count: int) -> bool:
+        """Draw up to `count` cards into the hand (4.6).
+
+        Returns:
+            Whether the discard pile was shuffled into the deck on the way.
+        """
+        deck = self.deck
+        missing = count - len(deck)
+        if missing <= 0:
+            if count:
+                self._chance.before_draw(self.seat, self.hand, deck, count)
+                self.hand += deck[: -count - 1 : -1]
+                del deck[-count:]
+            return False
+        if deck:
+            self._chance.before_draw(self.seat, self.hand, deck, len(deck))
+            self.hand += deck[::-1]
+            deck.clear()
+        if not self.discard_pile:
+            return False
+        self.deck, self.discard_pile = self.discard_pile, deck
+        self._chance.shuffle(self.seat, self.deck)
+        self.draw(min(missing, len(self.deck)))
+        return True
+
+    def cards(self) -> dict[str, int]:
+        """All cards owned: card -> count, in the order of the supply, without zeros."""
+        owned = Counter(chain(self.deck, self.hand, self.in_play, self.discard_pile))
+        return {card: owned[card] for card in CARDS if owned[card]}
+
+    def score(self) -> int:
+        """Points over all cards owned (4.5)."""
+        return sum(POINTS.get(card, 0) * count for card, count in self.cards().items())

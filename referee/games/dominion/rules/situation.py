@@ -1,0 +1,110 @@
+"""Where a game begins that begins in the middle, and players that do next to nothing.
+
+Both are for conformance cases.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from referee.games.dominion.rules.cards import STARTING_DECK
+from referee.games.dominion.rules.messages import PlayerGained, PlayerTrashed
+from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.table import Table
+from referee.games.dominion.rules.turn_state import TurnState
+
+
+class SeatCards(Struct, frozen=True):
+    """The cards of a seat, each pile in the order of a conformance case.
+
+    Attributes:
+        deck: its first card is drawn first.
+        discard_pile: its last card is on top.
+    """
+
+    hand: list[str] = []
+    deck: list[str] = []
+    discard_pile: list[str] = []
+    in_play: list[str] = []
+
+
+class FirstTurn(Struct, frozen=True):
+    """Where the first turn stands; see `TurnState`.
+
+    What was bought is what was gained if `gained` is None.
+    """
+
+    actions: int = 1
+    buys: int = 1
+    money: int = 0
+    bought: list[str] = []
+    gained: list[str] | None = None
+
+    def of(self, player: Player) -> TurnState:
+        """It as the turn of a player."""
+        turn = TurnState(player)
+        turn.actions = self.actions
+        turn.buys = self.buys
+        turn.money = self.money
+        turn.bought = self.bought.copy()
+        turn.gained = (self.bought if self.gained is None else self.gained).copy()
+        return turn
+
+
+class Situation(Struct, frozen=True):
+    """Where a game begins. What is not there is as after the deal.
+
+    Before the first request, everybody is told of the gains and trashings by which the seats got
+    their cards, so that a bot which counts cards is not surprised by them.
+
+    Attributes:
+        seats: player number -> its cards.
+        supply: card -> cards left at the first request.
+        turn: the first turn of the game.
+    """
+
+    seats: dict[str, SeatCards] = {}
+    supply: dict[str, int] = {}
+    turn: FirstTurn = FirstTurn()
+
+    def lay_out(self, table: Table) -> None:
+        """Give the seats of a new table their cards; what they gained is still in the supply."""
+        left = table.supply.counts | self.supply
+        for player in table.players:
+            cards = self.seats.get(player.number)
+            if cards is not None:
+                player.hand = cards.hand.copy()
+                player.deck = cards.deck[::-1]
+                player.discard_pile = cards.discard_pile.copy()
+                player.in_play = cards.in_play.copy()
+            for card, count in _gained(player).items():
+                left[card] += max(count, 0)
+        table.supply.set(left)
+
+    def tell(self, table: Table) -> None:
+        """Tell how the seats came by their cards."""
+        for player in table.players:
+            for card, count in _gained(player).items():
+                for _ in range(count):
+                    table.supply.take(card)
+                    table.events += (PlayerGained(player.number, card), table.supply.info())
+                for _ in range(-count):
+                    table.events.append(PlayerTrashed(player.number, [card]))
+
+
+def _gained(player: Player) -> Counter[str]:
+    """What a player has more than at the deal; less than none of what was trashed."""
+    gained = Counter(player.cards())
+    gained.subtract(Counter(STARTING_DECK))
+    return gained
+
+
+def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Discard what comes first; end the turn."""
+    if request["type"] == "attack-request":
+        return {"type": "attack-reply", "discard": request["options"][: request["discard"]]}
+    return {"type": "play-reply", "phase": "cleanup"}

@@ -1,0 +1,58 @@
+"""The supply: seventeen piles (protocol-v1, 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.games.dominion.rules.cards import CARDS, KINGDOM, STARTING_DECK
+from referee.games.dominion.rules.messages import Pile, SupplyInfo
+
+_INDEX = {card: index for index, card in enumerate(CARDS)}
+
+
+class Supply:
+    """The piles that are left.
+
+    Attributes:
+        counts: cards left, for each of the seventeen.
+        empty_piles: how many of them are empty.
+    """
+
+    _piles: tuple[Pile, ...]
+
+    __slots__ = ("_piles", "counts", "empty_piles")
+
+    def __init__(self, players: int) -> None:
+        """Lay out the supply for 2 to 4 players."""
+        victory = 8 if players == 2 else 12
+        coppers_dealt = STARTING_DECK.count("copper") * players
+        self.counts = {
+            "curse": 10 * (players - 1),
+            "copper": 60 - coppers_dealt,
+            "silver": 40,
+            "gold": 30,
+            "estate": victory,
+            "duchy": victory,
+            "province": victory,
+            **dict.fromkeys(KINGDOM, 10),
+        }
+        self.set({})
+
+    def take(self, card: str) -> None:
+        """Take one card off a pile that is not empty."""
+        self.counts[card] = left = self.counts[card] - 1
+        if not left:
+            self.empty_piles += 1
+        piles = list(self._piles)
+        piles[_INDEX[card]] = Pile(card, left)
+        self._piles = tuple(piles)
+
+    def set(self, counts: Mapping[str, int]) -> None:
+        """Lay out these piles anew; those that are not named stay as they are."""
+        self.counts |= counts
+        self.empty_piles = list(self.counts.values()).count(0)
+        self._piles = tuple(Pile(c, count) for c, count in self.counts.items())
+
+    def info(self) -> SupplyInfo:
+        """The message that shows all piles as they are now."""
+        return SupplyInfo(self._piles)

@@ -1,0 +1,197 @@
+"""One turn, from its first request to the end of its clean-up (protocol-v1, 5).
+
+A turn is a generator: it yields each `play-turn` and receives the reply. A reply that is no
+legal one is a fault, and section 5 says for each kind whether the turn goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+
+from referee.games.dominion.rules.cards import CARDS, COST, HAND_SIZE, WORTH
+from referee.games.dominion.rules.effects import EFFECTS, BadParametersError, Decisions
+from referee.games.dominion.rules.faults import (
+    BAD_PARAMETERS,
+    BAD_PHASE,
+    BAD_TOP_DISCARD,
+    BAD_TREASURE,
+    CANNOT_BUY,
+    NO_ACTIONS,
+    NO_BUYS,
+    NOT_AN_ACTION,
+    NOT_IN_HAND,
+)
+from referee.games.dominion.rules.messages import PlayerPlayed, PlayReply, PlayTurn
+from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.table import Table
+from referee.games.dominion.rules.turn_state import TurnState
+from referee.seam.game import GONE, WRONG_TYPE, Malformed, Request, describe
+
+
+def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> Decisions:
+    """Play one turn of a player who is in the match; its clean-up is the last that happens.
+
+    Args:
+        turn: what it has left to spend, if it does not begin as 4.4 says.
+    """
+    turn = turn or TurnState(player)
+    player.turns += 1
+    top_discard = None
+    while not player.gone:
+        reply = yield Request(
+            player.seat,
+            PlayTurn(
+                turn.actions,
+                turn.buys,
+                turn.money,
+                player.hand.copy(),
+                player.in_play.copy(),
+                turn.bought.copy(),
+                turn.gained.copy(),
+            ),
+        )
+        if type(reply) is not PlayReply:
+            if reply is not GONE:
+                _not_a_play_reply(table, player, reply)
+            break
+        phase = reply.phase
+        if phase == "buy":
+            if not turn.buys:
+                table.fault(player, NO_BUYS, "a buy reply with no buys left")
+                break
+            _buy(table, turn, reply)
+        elif phase == "cleanup":
+            top_discard = reply.top_discard
+            break
+        elif phase == "action":
+            if not turn.actions:
+                table.fault(player, NO_ACTIONS, "an action reply with no actions left")
+                break
+            yield from _play_action(table, turn, reply)
+        else:
+            detail = f'`phase` is {describe(phase)}, not "action", "buy" or "cleanup"'
+            table.fault(player, BAD_PHASE, detail)
+            break
+    _clean_up(table, player, top_discard)
+
+
+def _not_a_play_reply(table: Table, player: Player, reply: object) -> None:
+    if type(reply) is Malformed:
+        table.fault(player, reply.code, reply.detail, section="5.5")
+    else:
+        table.fault(player, WRONG_TYPE, "an attack reply answers a play-turn", section="5.5")
+
+
+def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
+    """An action reply with an action left (5.3, 5.4)."""
+    player = turn.player
+    card: Any = reply.card
+    turn.actions -= 1
+    if not isinstance(card, str) or card not in EFFECTS:
+        shown = "missing" if card is UNSET else describe(card)
+        table.fault(player, NOT_AN_ACTION, f"`card` is {shown}, which is no action card")
+        return
+    if card not in player.hand:
+        table.fault(player, NOT_IN_HAND, f"`card` is {describe(card)}, which is not in hand")
+        return
+    parameters = reply.additional_parameters
+    if not isinstance(parameters, dict):
+        parameters = {}
+    place = player.hand.index(card)
+    del player.hand[place]
+    player.in_play.append(card)
+    try:
+        decisions = EFFECTS[card](table, turn, parameters)
+        if decisions is not None:
+            yield from decisions
+    except BadParametersError as problem:
+        player.in_play.pop()
+        player.hand.insert(place, card)
+        table.fault(player, BAD_PARAMETERS, f"{card}: {problem}")
+
+
+def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:
+    """The one buy reply of a turn (5.2): afterwards all buys and all money are spent."""
+    money = _play_treasures(table, turn, reply.played_treasures)
+    if money is not None:
+        _buy_cards(table, turn, reply.cards_to_buy, money)
+    turn.actions = turn.buys = turn.money = 0
+
+
+def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None:
+    """Play treasures left to right; the money there is to spend, None if buying is off."""
+    player = turn.player
+    money = turn.money
+    if treasures is UNSET:
+        return money
+    if not isinstance(treasures, list):
+        detail = f"`played_treasures` is {describe(treasures)}, not a list"
+        table.fault(player, BAD_TREASURE, detail)
+        return None
+    hand, in_play = player.hand, player.in_play
+    for place, card in enumerate(treasures):
+        worth = WORTH.get(card) if isinstance(card, str) else None
+        if worth is None:
+            problem = "is no treasure"
+        else:
+            try:
+                hand.remove(card)
+            except ValueError:
+                problem = "is not in hand (any more)"
+            else:
+                in_play.append(card)
+                money += worth
+                continue
+        detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
+        table.fault(player, BAD_TREASURE, detail)
+        return None
+    return money
+
+
+def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
+    """Buy cards left to right while buys and money last."""
+    if cards is UNSET:
+        return
+    player = turn.player
+    if not isinstance(cards, list):
+        table.fault(player, CANNOT_BUY, f"`cards_to_buy` is {describe(cards)}, not a list")
+        return
+    buys = turn.buys
+    for place, card in enumerate(cards):
+        if not isinstance(card, str) or card not in CARDS:
+            problem = "which is no card"
+        elif not table.supply.counts[card]:
+            problem = "whose pile is empty"
+        elif not buys:
+            problem = "with no buys left"
+        elif COST[card] > money:
+            problem = f"which costs {COST[card]}, with {money} left"
+        else:
+            buys -= 1
+            money -= COST[card]
+            turn.bought.append(card)
+            turn.gained.append(card)
+            table.gain(player, card)
+            continue
+        table.fault(player, CANNOT_BUY, f"cards_to_buy[{place}] is {describe(card)}, {problem}")
+        return
+
+
+def _clean_up(table: Table, player: Player, top_discard: Any) -> None:
+    """Discard hand and play, draw five (2, "Order at clean-up"; 5.1)."""
+    if player.in_play:
+        table.events.append(PlayerPlayed(player.number, player.in_play))
+    pile = player.hand + player.in_play
+    if top_discard is not None:
+        if top_discard in pile:
+            pile.remove(top_discard)
+            pile.append(top_discard)
+        else:
+            detail = f"`top_discard` is {describe(top_discard)}, which is not in hand or in play"
+            table.fault(player, BAD_TOP_DISCARD, detail)
+    player.hand = []
+    player.in_play = []
+    table.discard(player, pile)
+    table.draw(player, HAND_SIZE)

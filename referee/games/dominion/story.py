@@ -1,0 +1,356 @@
+"""A match of Dominion turn by turn, for people and scripts (`referee replay`).
+
+A record holds the requests, so that its turns begin where a player is first asked. A spectator log
+does not: a turn ends with its clean-up (protocol-v1, 2.15). A top discard that no `player-played`
+has announced is a cellar's, or the clean-up of a turn in which nothing was played; what follows
+tells. Here that is read as it nearly always is; `observer.py` is the one that is strict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from referee.games.dominion.rules.cards import CARDS, COST, POINTS, STARTING_DECK, WORTH
+from referee.games.dominion.rules.messages import (
+    PlayerGained,
+    PlayerPlayed,
+    PlayerReveal,
+    PlayerShuffled,
+    PlayerTopDiscard,
+    PlayerTrashed,
+    PlayTurn,
+    SupplyInfo,
+)
+from referee.seam.game import PLAYER_NUMBERS, Fault, Phrase, player_number
+
+_MONEY = {"militia": 2, "woodcutter": 2, "market": 1}
+_WORKSHOP_LIMIT = 4
+
+
+class Step(Struct, frozen=True):
+    """Something that happened in a turn.
+
+    Attributes:
+        player_number: to whom, or by whom.
+        what: "gained", "trashed", "discarded" (the card on top), "revealed", "shuffled",
+            "disqualified" or "fault".
+        cards: that it is about.
+        text: a code with its section and sentence, for the last two.
+    """
+
+    player_number: str
+    what: str
+    cards: list[str] = []
+    text: str = ""
+
+
+class Turn(Struct, frozen=True):
+    """One turn; a line of `referee replay --format json`.
+
+    Attributes:
+        turn: counted from 1 over all players.
+        player_number: whose.
+        player_turn: counted from 1, of this player.
+        hand: at the start; null where it is not known (a spectator log has no hands).
+        played: in order.
+        money: that the cards played gave.
+        spent: on what was bought.
+        bought, gained: in order; gained without the bought.
+        trashed: in order.
+        steps: everything else that was told, in order.
+        scores: after the turn, in seat order.
+        cards: that the player owns after the turn, card -> count.
+        supply: after the turn, card -> count.
+    """
+
+    turn: int
+    player_number: str
+    player_turn: int
+    hand: list[str] | None
+    played: list[str]
+    money: int
+    spent: int
+    bought: list[str]
+    gained: list[str]
+    trashed: list[str]
+    steps: list[Step]
+    scores: list[int]
+    cards: dict[str, int]
+    supply: dict[str, int]
+
+
+class Story:
+    """Implements `referee.seam.game.Story` for Dominion."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._owned = [Counter(STARTING_DECK) for _ in names]
+        self._turns = [0] * len(names)
+        self._gone: set[int] = set()
+        self._supply: dict[str, int] = {}
+        self._number = 0
+        self._active = 0
+        self._steps: list[Step] = []
+        self._asked: PlayTurn | None = None  # the last request of the turn, in a record
+        self._hand: list[str] | None = None
+        self._exact = False  # requests are there to tell where a turn begins
+        self._closing = False  # the clean-up's top discard was seen
+        self._maybe: int | None = None  # steps up to a top discard that may have been a clean-up's
+
+    def tell(self, message: Struct, to: int | None) -> list[Turn]:
+        """Take a message; returns the turns that it shows to be over."""
+        if isinstance(message, SupplyInfo):
+            self._supply = {pile.card: pile.count for pile in message.cards}
+            return []
+        if isinstance(message, PlayTurn) and to is not None:
+            return self._ask(message, to)
+        step = _step(message)
+        return [] if step is None else list(self._take(step))
+
+    def fault(self, fault: Fault) -> list[Turn]:
+        """Take a fault, which a record tells of."""
+        text = f"{fault.code} ({fault.section}): {fault.detail}"
+        self._steps.append(Step(player_number(fault.seat), "fault", text=text))
+        return []
+
+    def leave(self, seat: int, text: str) -> list[Turn]:
+        """Take the disqualification of a seat."""
+        self._steps.append(Step(player_number(seat), "disqualified", text=text))
+        self._gone.add(seat)
+        return []
+
+    def end(self) -> list[Turn]:
+        """The match is over, or the log is."""
+        if self._maybe is not None:
+            return [*self._split(), *self.end()]
+        if any(step.what != "disqualified" for step in self._steps) or self._asked:
+            return [self._close()]
+        return []
+
+    # --- turns --------------------------------------------------------------------------------
+
+    def _ask(self, message: PlayTurn, seat: int) -> list[Turn]:
+        """A request: of a new turn, or of the one that is going on."""
+        turns = []
+        if self._asked is not None and seat != self._active:
+            turns = [self._close()]
+        if self._asked is None:
+            self._hand = message.hand
+        self._exact = True
+        self._active = seat
+        self._asked = message
+        return turns
+
+    def _take(self, step: Step) -> Iterator[Turn]:
+        if self._exact:
+            self._note(step)
+            return
+        seat = PLAYER_NUMBERS.index(step.player_number)
+        mine = seat == self._active
+        if self._closing:
+            if mine and step.what == "shuffled":
+                self._note(step)
+                yield self._close()
+                return
+            yield self._close()
+            yield from self._take(step)
+            return
+        cleaned = any(s.what == "played" for s in self._steps)
+        if not mine and step.what not in ("discarded", "revealed"):
+            if self._maybe is not None:
+                yield from self._split()
+                yield from self._take(step)
+                return
+            if self._steps and any(s.what != "disqualified" for s in self._steps):
+                yield self._close()
+            self._active = seat
+        elif not mine and self._maybe is not None and not self._owned[self._active]["militia"]:
+            yield from self._split()
+            yield from self._take(step)
+            return
+        elif not mine and not self._steps and not self._owned[self._active]["militia"]:
+            self._active = seat  # of a player without cards nothing is heard
+            mine = True
+        if mine and step.what == "played" and self._maybe is not None:
+            tops = sum(
+                s.what == "discarded" and s.player_number == step.player_number for s in self._steps
+            )
+            if step.cards.count("cellar") < tops:
+                yield from self._split()
+                yield from self._take(step)
+                return
+            self._maybe = None
+        self._note(step)
+        if step.what == "discarded" and mine:
+            if cleaned or not self._owned[seat]["cellar"]:
+                self._closing = True
+            elif self._maybe is None:
+                self._maybe = len(self._steps)
+
+    def _split(self) -> list[Turn]:
+        """The top discard that may have been a clean-up's was one."""
+        assert self._maybe is not None  # the caller looked
+        rest = self._steps[self._maybe :]
+        later = [step for step in rest if step.what != "supply"]
+        self._steps = self._steps[: self._maybe]
+        # What was noted too early is taken back, and told again in its turn.
+        for step in later:
+            self._count(step, -1)
+        if later and later[0].what == "shuffled" and later[0].player_number == _of(self._active):
+            self._steps.append(later.pop(0))
+        turns = [self._close()]
+        for step in later:
+            turns += self._take(step)
+        return turns
+
+    def _note(self, step: Step) -> None:
+        self._steps.append(step)
+        self._count(step, 1)
+
+    def _count(self, step: Step, sign: int) -> None:
+        owned = self._owned[PLAYER_NUMBERS.index(step.player_number)]
+        for card in step.cards:
+            if step.what == "gained":
+                owned[card] += sign
+            elif step.what == "trashed":
+                owned[card] -= sign
+
+    def _close(self) -> Turn:
+        seat = self._active
+        number = player_number(seat)
+        self._number += 1
+        self._turns[seat] += 1
+        steps = self._steps
+        played = [card for s in steps if s.what == "played" for card in s.cards]
+        if not played and self._asked is not None:
+            played = self._asked.cards_played
+        gained, bought = self._gains(steps, played)
+        turn = Turn(
+            turn=self._number,
+            player_number=number,
+            player_turn=self._turns[seat],
+            hand=self._hand,
+            played=played,
+            money=sum(WORTH.get(card, 0) + _MONEY.get(card, 0) for card in played),
+            spent=sum(COST.get(card, 0) for card in bought),
+            bought=bought,
+            gained=gained,
+            trashed=[card for s in steps if s.what == "trashed" for card in s.cards],
+            steps=[s for s in steps if s.what not in ("gained", "trashed", "played")],
+            scores=[_points(owned) for owned in self._owned],
+            cards={card: self._owned[seat][card] for card in CARDS if self._owned[seat][card] > 0},
+            supply=self._supply,
+        )
+        self._steps = []
+        self._asked = self._hand = self._maybe = None
+        self._closing = False
+        for _ in self._owned:
+            self._active = (self._active + 1) % len(self._owned)
+            if self._active not in self._gone:
+                break
+        return turn
+
+    def _gains(self, steps: list[Step], played: list[str]) -> tuple[list[str], list[str]]:
+        """What was gained by actions, and what was bought."""
+        if self._asked is not None and not self._asked.buys and self._asked.cards_gained:
+            bought = self._asked.cards_bought
+            every = self._asked.cards_gained
+            return every[: len(every) - len(bought)], bought
+        gained, bought = [], []
+        workshops = played.count("workshop")
+        before = ""
+        for step in steps:
+            if step.what == "gained":
+                by_workshop = workshops > 0 and COST.get(step.cards[0], 9) <= _WORKSHOP_LIMIT
+                if before == "trashed":
+                    gained += step.cards
+                elif by_workshop:
+                    workshops -= 1
+                    gained += step.cards
+                else:
+                    bought += step.cards
+            before = step.what
+        return gained, bought
+
+    # --- for people ---------------------------------------------------------------------------
+
+    def show(self, turn: Turn) -> list[Phrase]:
+        """A turn as labelled phrases."""
+        phrases = []
+        if turn.hand is not None:
+            phrases.append(Phrase("hand", _listed(turn.hand) or "empty"))
+        phrases.append(Phrase("played", _listed(turn.played) or "nothing"))
+        for label, cards in (("trashed", turn.trashed), ("gained", turn.gained)):
+            if cards:
+                phrases.append(Phrase(label, _listed(cards)))
+        money = f" ({turn.spent} of {turn.money} money)"
+        phrases.append(Phrase("bought", (_listed(turn.bought) or "nothing") + money, "bold"))
+        phrases += [_phrase(step, turn) for step in turn.steps]
+        score = turn.scores[PLAYER_NUMBERS.index(turn.player_number)]
+        total = f"{sum(turn.cards.values())} cards, {_plural(score, 'point')}"
+        phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
+        scores = [f"{player_number(seat)} {points}" for seat, points in enumerate(turn.scores)]
+        phrases.append(Phrase("scores", ", ".join(scores)))
+        if turn.supply:
+            shown = {*turn.gained, *turn.bought, "province"}
+            left = {card: n for card, n in turn.supply.items() if card in shown or not n}
+            phrases.append(Phrase("supply", _counted(left)))
+        return phrases
+
+
+def _of(seat: int) -> str:
+    return player_number(seat)
+
+
+def _step(message: Struct) -> Step | None:
+    match message:
+        case PlayerGained(player_number=player, gained=card):
+            return Step(player, "gained", [card])
+        case PlayerPlayed(player_number=player, played=cards):
+            return Step(player, "played", cards)
+        case PlayerTrashed(player_number=player, trashed=cards):
+            return Step(player, "trashed", cards)
+        case PlayerTopDiscard(player_number=player, card=card):
+            return Step(player, "discarded", [card])
+        case PlayerReveal(player_number=player, cards=cards):
+            return Step(player, "revealed", cards)
+        case PlayerShuffled(player_number=player):
+            return Step(player, "shuffled")
+    return None
+
+
+def _phrase(step: Step, turn: Turn) -> Phrase:
+    own = step.player_number == turn.player_number
+    who = "" if own else f"{step.player_number}: "
+    if step.what == "discarded":
+        return Phrase("discarded", f"{who}{_listed(step.cards)} on top")
+    if step.what == "revealed":
+        return Phrase("revealed", f"{who}{_listed(step.cards)}", "green")
+    if step.what == "shuffled":
+        return Phrase("shuffled", f"{step.player_number}'s discard pile is the new deck")
+    return Phrase(step.what, f"{step.player_number}: {step.text}", "red")
+
+
+def _points(owned: Counter[str]) -> int:
+    return sum(POINTS.get(card, 0) * count for card, count in owned.items())
+
+
+def _listed(cards: Sequence[str]) -> str:
+    """Cards in order; the same ones in a row are counted."""
+    rows: list[tuple[str, int]] = []
+    for card in cards:
+        if rows and rows[-1][0] == card:
+            rows[-1] = (card, rows[-1][1] + 1)
+        else:
+            rows.append((card, 1))
+    return ", ".join(f"{count} {card}" if count > 1 else card for card, count in rows)
+
+
+def _counted(cards: dict[str, int]) -> str:
+    return ", ".join(f"{count or 'no'} {card}" for card, count in cards.items())
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"

@@ -1,0 +1,6 @@
+"""What a spectator can check of a game of Dominion.
+
+reading.py      what a spectator knows of a game in the middle of it
+explanation.py  is there a course of a turn that sends its messages?
+observer.py     the whole log, message by message
+"""

@@ -1,0 +1,374 @@
+"""One turn: is there a course of it that sends the messages that were seen?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.games.dominion.rules.cards import COST, HAND_SIZE, KINGDOM, MILITIA_HAND_SIZE, WORTH
+from referee.games.dominion.validation.reading import (
+    GAINED,
+    GONE,
+    PLAYED,
+    REVEALED,
+    SHUFFLED,
+    TOP,
+    TRASHED,
+    Contradiction,
+    Event,
+    Reading,
+    Seat,
+    Sizes,
+    furthest,
+    put,
+)
+from referee.seam.game import Finding, player_number
+
+_DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
+_ACTIONS = {"village": 2, "market": 1, "cellar": 1}
+_BUYS = {"market": 1, "woodcutter": 1}
+_MONEY = {"market": 1, "woodcutter": 2, "militia": 2}
+
+
+class _Course(Struct):
+    """A course of the turn, in the middle of it.
+
+    Attributes:
+        at: the next event to be explained.
+        reach: as of `Seat`, of the active player; without what is in play.
+    """
+
+    hand: int
+    deck: int
+    discard: int
+    reach: Counter[str]
+    owned: Counter[str]
+    others: dict[int, Seat]
+    at: int = 0
+    actions: int = 1
+    buys: int = 1
+    money: int = 0
+
+    def copy(self) -> _Course:
+        return _Course(
+            self.hand,
+            self.deck,
+            self.discard,
+            self.reach.copy(),
+            self.owned.copy(),
+            dict(self.others),
+            self.at,
+            self.actions,
+            self.buys,
+            self.money,
+        )
+
+
+def explain(reading: Reading, gone: set[int], line: int) -> tuple[Seat, ...]:
+    """What is known of the seats after the turn.
+
+    Args:
+        gone: the seats that have left by now.
+        line: of the message that showed that the turn was over.
+
+    Raises:
+        Contradiction: no course of the turn sends its messages.
+    """
+    return _Explanation(reading, gone, line).seats()
+
+
+class _Explanation:
+    """Looks for the courses of a turn."""
+
+    def __init__(self, reading: Reading, gone: set[int], line: int) -> None:
+        self._seats = reading.seats
+        self._active = active = reading.active
+        events = list(reading.events)
+        shuffled = bool(events) and events[-1].kind == SHUFFLED
+        self._shuffle = events.pop() if shuffled and reading.stage == "done" else None
+        self._top = events.pop() if reading.stage == "done" else None
+        closes = bool(events) and events[-1].kind == PLAYED
+        self._played = events.pop() if closes else None
+        self._events = events
+        self._line = line
+        cleaning = self._played or self._top or self._shuffle
+        self._end_line = cleaning.line if cleaning else line
+        self._cards = self._played.cards if self._played else ()
+        leaving = {e.seat for e in events if e.kind == GONE}
+        order = [(active + step) % len(self._seats) for step in range(1, len(self._seats))]
+        self._order = [seat for seat in order if seat not in gone or seat in leaving]
+
+    def seats(self) -> tuple[Seat, ...]:
+        before = self._seats[self._active]
+        problems: list[Finding] = []
+        after: list[_Course] = []
+        for sizes in before.sizes:
+            others = {seat: self._seats[seat] for seat in self._order}
+            course = _Course(*sizes, before.reach.copy(), before.owned.copy(), others)
+            self._try(course, 0, after, problems)
+        if not after:
+            raise furthest(problems)
+        seats = self._seats
+        for other in self._order:
+            ends = [course.others[other] for course in after]
+            sizes_after = frozenset().union(*(end.sizes for end in ends))
+            reach = _most([end.reach for end in ends])
+            seats = put(seats, other, replace(ends[0], sizes=sizes_after, reach=reach))
+        mine = Seat(
+            frozenset(Sizes(c.hand, c.deck, c.discard) for c in after),
+            after[0].owned,
+            _most([c.reach for c in after]),
+            before.turns,
+        )
+        return put(seats, self._active, mine)
+
+    def _try(
+        self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
+    ) -> None:
+        """Go on from the card at this place of what was played."""
+        try:
+            if place < len(self._cards) and self._cards[place] in KINGDOM:
+                for way in self._action(course, self._cards[place], self._cards[:place]):
+                    self._try(way, place + 1, after, problems)
+            else:
+                self._buy(course, place)
+                self._clean_up(course)
+                after.append(course)
+        except Contradiction as problem:
+            problems.append(problem.finding)
+
+    def _next(self, course: _Course) -> Event | None:
+        return self._events[course.at] if course.at < len(self._events) else None
+
+    def _refuse(self, course: _Course, section: str, expected: str) -> NoReturn:
+        event = self._next(course) or self._played or self._top or self._shuffle
+        line = event.line if event else self._line
+        raise Contradiction(line, section, expected, str(event) if event else "the next turn")
+
+    def _take(self, course: _Course, kind: str, section: str, why: str) -> Event:
+        """The next event, which must be of this kind and of the active player."""
+        event = self._next(course)
+        number = player_number(self._active)
+        if event is None or event.kind != kind or event.seat != self._active:
+            self._refuse(course, section, f"{kind} {number} ({why})")
+        course.at += 1
+        return event
+
+    def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
+        if not course.hand or course.reach[card] <= 0:
+            why = "whose hand is empty" if not course.hand else "who cannot have it in hand"
+            number = player_number(self._active)
+            raise Contradiction(line, section, f"no {card} of {number}, {why}", card)
+        course.hand -= 1
+        course.reach[card] -= 1
+
+    def _draw(self, course: _Course, count: int, in_play: Sequence[str], why: str) -> None:
+        if count <= course.deck or not course.discard:
+            drawn = min(count, course.deck)
+            course.hand += drawn
+            course.deck -= drawn
+            return
+        self._take(course, SHUFFLED, "4.6", f"{why} with {course.deck} cards in the deck")
+        self._shuffled(course, count, in_play)
+
+    def _shuffled(self, course: _Course, count: int, in_play: Sequence[str]) -> None:
+        deck = course.deck + course.discard
+        drawn = min(count, deck)
+        course.hand += drawn
+        course.deck = deck - drawn
+        course.discard = 0
+        course.reach = course.owned - Counter(in_play)
+
+    def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
+        """Play an action card; every way in which that can have gone."""
+        assert self._played is not None  # it was in there
+        number = player_number(self._active)
+        line = self._played.line
+        if not course.actions:
+            expected = f"no {card} as card {len(before) + 1}: no action was left"
+            raise Contradiction(line, "5.5", expected, str(self._played))
+        self._leave_hand(course, card, line, "5.3")
+        in_play = (*before, card)
+        course.actions += _ACTIONS.get(card, 0) - 1
+        course.buys += _BUYS.get(card, 0)
+        course.money += _MONEY.get(card, 0)
+        if card == "cellar":
+            yield from self._cellar(course, in_play)
+            return
+        if card in _DRAWS:
+            self._draw(course, _DRAWS[card], in_play, f"{card} draws")
+        elif card == "militia":
+            self._attack(course)
+        elif card == "workshop":
+            event = self._take(course, GAINED, "6.10", "by a workshop in play")
+            if COST[event.cards[0]] > 4:
+                expected = f"player-gained {number} of a card that costs up to 4"
+                raise Contradiction(event.line, "6.10", expected, str(event))
+            course.owned[event.cards[0]] += 1
+            course.discard += 1
+        elif card == "mine":
+            self._exchange(course, "6.4", tuple(WORTH), 3, to_hand=True)
+        elif card == "remodel":
+            self._exchange(course, "6.6", tuple(COST), 2, to_hand=False)
+        yield course
+
+    def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
+        yield course.copy()  # nothing discarded
+        event = self._next(course)
+        if event is None or event.kind != TOP or event.seat != self._active:
+            return
+        card = event.cards[0]
+        if course.reach[card] <= 0:
+            return
+        course.at += 1
+        course.reach[card] -= 1
+        problems: list[Finding] = []
+        ways = 0
+        for count in range(1, course.hand + 1):
+            way = course.copy()
+            way.hand -= count
+            way.discard += count
+            try:
+                self._draw(way, count, in_play, f"a cellar draws {count}")
+            except Contradiction as problem:
+                problems.append(problem.finding)
+                continue
+            ways += 1
+            yield way
+        if not ways and problems:
+            raise furthest(problems)
+
+    def _attack(self, course: _Course) -> None:
+        for seat in self._order:
+            other = course.others[seat]
+            event = self._next(course)
+            answers = event is not None and event.seat == seat
+            if not answers or event is None or event.kind not in (TOP, REVEALED, GONE):
+                spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
+                if not spared and not self._left(course, seat):
+                    expected = f"player-top-discard or player-reveal {player_number(seat)}"
+                    self._refuse(course, "7.1", f"{expected}, attacked by a militia")
+                course.others[seat] = replace(other, sizes=spared or other.sizes)
+                continue
+            asked = frozenset(s for s in other.sizes if s.hand > MILITIA_HAND_SIZE)
+            if not asked:
+                expected = f"no attack on {player_number(seat)}, who has three cards or fewer"
+                raise Contradiction(event.line, "7.1", expected, str(event))
+            course.at += 1
+            reach = other.reach
+            if event.kind != GONE:
+                card = event.cards[0]
+                if reach[card] <= 0:
+                    expected = f"no {card} of {player_number(seat)}, who cannot have it in hand"
+                    raise Contradiction(event.line, "7", expected, str(event))
+                if event.kind == TOP:
+                    reach = reach - Counter([card])
+                    asked = frozenset(
+                        Sizes(3, s.deck, s.discard + s.hand - MILITIA_HAND_SIZE) for s in asked
+                    )
+            course.others[seat] = replace(other, sizes=asked, reach=reach)
+
+    def _left(self, course: _Course, seat: int) -> bool:
+        """Whether this seat has left the match earlier in the turn."""
+        return any(e.kind == GONE and e.seat == seat for e in self._events[: course.at])
+
+    def _exchange(
+        self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
+    ) -> None:
+        name = "mine" if to_hand else "remodel"
+        number = player_number(self._active)
+        trash = self._take(course, TRASHED, section, f"by a {name} in play")
+        card = trash.cards[0]
+        if card not in among:
+            raise Contradiction(trash.line, section, "a treasure trashed by a mine", str(trash))
+        self._leave_hand(course, card, trash.line, section)
+        course.owned[card] -= 1
+        limit = COST[card] + raise_by
+        supply = trash.supply or {}
+        gainable = [other for other in among if supply.get(other) and COST[other] <= limit]
+        if not gainable:
+            return
+        gain = self._take(course, GAINED, section, f"for the {card} trashed by a {name}")
+        gained = gain.cards[0]
+        if gained not in gainable:
+            what = f"{'a treasure' if to_hand else 'a card'} that costs up to {limit}"
+            raise Contradiction(gain.line, section, f"player-gained {number} of {what}", str(gain))
+        course.owned[gained] += 1
+        if to_hand:
+            course.hand += 1
+            course.reach[gained] += 1
+        else:
+            course.discard += 1
+
+    def _buy(self, course: _Course, place: int) -> None:
+        for card in self._cards[place:]:
+            assert self._played is not None
+            if card not in WORTH:
+                what = "no action after a treasure" if card in KINGDOM else "actions and treasures"
+                raise Contradiction(self._played.line, "5.2", what, str(self._played))
+            self._leave_hand(course, card, self._played.line, "5.2")
+            course.money += WORTH[card]
+        left, number = course.money, player_number(self._active)
+        event = self._next(course)
+        while event is not None and event.kind == GAINED and event.seat == self._active:
+            cost = COST[event.cards[0]]
+            if not course.buys or cost > left:
+                why = f"no buys left, {left} to spend" if not course.buys else f"{left} to spend"
+                expected = f"no buy of a card that costs {cost} by {number}, who has {why}"
+                raise Contradiction(event.line, "5.2", expected, str(event))
+            course.buys -= 1
+            left -= cost
+            course.owned[event.cards[0]] += 1
+            course.discard += 1
+            course.at += 1
+            event = self._next(course)
+        if event is not None and event.kind == GONE and event.seat == self._active:
+            course.at += 1
+            event = self._next(course)
+        if event is not None:
+            played = ", ".join(self._cards) or "nothing"
+            expected = f"only what the cards played ({played}) account for, then the clean-up"
+            self._refuse(course, "2.15", expected)
+
+    def _clean_up(self, course: _Course) -> None:
+        number = player_number(self._active)
+        total = course.hand + len(self._cards)
+        if self._top is None:
+            if total:
+                expected = f"player-top-discard {number}, whose turn ends"
+                raise Contradiction(self._line, "2.8", expected, "the next turn")
+        else:
+            card = self._top.cards[0]
+            if not total:
+                expected = f"no discard of {number}, who has no card to discard"
+                raise Contradiction(self._top.line, "2.8", expected, str(self._top))
+            if card not in self._cards:
+                self._leave_hand(course, card, self._top.line, "5.1")
+                course.hand += 1
+        course.discard += total
+        course.hand = 0
+        drawn = min(HAND_SIZE, course.deck)
+        shuffles = drawn < HAND_SIZE and course.discard > 0
+        if shuffles and self._shuffle is None:
+            expected = f"player-shuffled {number}, who draws five with {course.deck} in the deck"
+            raise Contradiction(self._line, "4.6", expected, "none before this line")
+        if self._shuffle is not None and not shuffles:
+            expected = f"no player-shuffled {number}, who has {course.deck} cards in the deck"
+            raise Contradiction(self._shuffle.line, "4.6", expected, str(self._shuffle))
+        if shuffles:
+            self._shuffled(course, HAND_SIZE, ())
+        else:
+            course.hand = drawn
+            course.deck -= drawn
+
+
+def _most(counters: Sequence[Counter[str]]) -> Counter[str]:
+    """Of each card the most."""
+    most: Counter[str] = Counter()
+    for counter in counters:
+        most |= counter
+    return most

@@ -1,0 +1,60 @@
+"""Code that drives a game or a match out of turn is told so; the seam's corners."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from helpers import Imposed, new_setup
+
+from referee.errors import ProtocolMisuseError
+from referee.games.dominion import RULES, Dominion
+from referee.match import Match
+from referee.seam.game import describe
+
+
+def test_a_game_is_started_once() -> None:
+    game = Dominion(new_setup(2))
+    game.start()
+    with pytest.raises(ProtocolMisuseError):
+        game.start()
+
+
+def test_a_match_is_started_once() -> None:
+    match = Match(RULES, seats=2, seed=1)
+    match.start()
+    with pytest.raises(ProtocolMisuseError):
+        match.start()
+
+
+def test_a_seat_that_does_not_exist_is_not_due() -> None:
+    match = Match(RULES, seats=2, seed=1)
+    match.start()
+    with pytest.raises(ProtocolMisuseError):
+        match.receive(5, b"{}")
+
+
+def test_everybody_leaves_after_the_last_province() -> None:
+    imposed = Imposed({"supply": {"province": 0}})
+    game = imposed.rules.new(new_setup(2))
+    game.start()
+    game.disqualify(1)
+    game.disqualify(0)
+    assert game.request is None
+    assert game.outcome is not None
+    assert game.outcome.winners == ()
+
+
+def test_a_supply_message_cannot_be_changed() -> None:
+    game = Dominion(new_setup(2))
+    game.start()
+    supply = game.take_events()[1]
+    assert hash(supply) == hash(msgspec.structs.replace(supply))  # frozen, all the way down
+
+
+@pytest.mark.parametrize("char", ["x", "é", "漢", "\U0001f0cf", '"', "\x1b"])
+def test_a_bots_string_is_shown_short_and_plain(char: str) -> None:
+    for length in (1, 39, 40, 41, 10_000):
+        shown = describe(char * length)
+        assert len(shown) < 50
+        assert shown.isascii()
+        assert shown.isprintable()

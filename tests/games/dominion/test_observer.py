@@ -1,0 +1,170 @@
+"""The observer finds a referee that is wrong: our own rules, each with one rule broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import random_players
+from random_logs import random_log
+from random_players import right
+
+from referee.games import GAMES
+from referee.games.dominion.rules import effects, game, player, table, turn
+from referee.games.dominion.rules.messages import PlayerShuffled, PlayerTopDiscard
+from referee.games.dominion.rules.table import Table
+from referee.logs.validate import validate_log
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def effect(card: str, does: Callable[[Table, Any, Any], object]) -> Patch:
+    return lambda patch: patch.setitem(effects.EFFECTS, card, does)  # type: ignore[arg-type]
+
+
+def constant(module: object, name: str, value: object) -> Patch:
+    return lambda patch: patch.setattr(module, name, value)
+
+
+def draws(card: str, count: int) -> Patch:
+    return effect(card, lambda table, turn, _: table.draw(turn.player, count))
+
+
+def gives(card: str, field: str, count: int) -> Patch:
+    def does(table: Table, turn: Any, parameters: Any) -> object:
+        setattr(turn, field, getattr(turn, field) + count)
+        return was(table, turn, parameters)
+
+    was = effects.EFFECTS[card]
+    return effect(card, does)
+
+
+def exchanges(card: str, **changes: Any) -> Patch:
+    """A mine or a remodel that allows more, and players who know of it."""
+
+    def does(table: Table, turn: Any, parameters: Any) -> None:
+        among = effects.WORTH if card == "mine" else effects.COST
+        settings = {"among": among, "raise_by": 3 if card == "mine" else 2} | changes
+        effects._exchange(table, turn, parameters, to_hand=card == "mine", **settings)
+
+    def patch_all(patch: pytest.MonkeyPatch) -> None:
+        effect(card, does)(patch)
+        more = changes.get("raise_by", 0)
+        patch.setattr(
+            "random_players._desired",
+            lambda chance, among, limit, supply: was(chance, among, limit + more, supply),
+        )
+        if "among" in changes:  # then a mine is played like a remodel
+            patch.setattr(
+                "random_players._parameters",
+                lambda chance, card, hand, supply: parameters_of(
+                    chance, "remodel" if card == "mine" else card, hand, supply
+                ),
+            )
+
+    was, parameters_of = random_players._desired, random_players._parameters
+    return patch_all
+
+
+def workshop_of_five(patch: pytest.MonkeyPatch) -> None:
+    cheaper = {card: cost - 1 if cost == 5 else cost for card, cost in effects.COST.items()}
+    patch.setattr(effects, "COST", cheaper)
+    patch.setattr("random_players.COST", cheaper)
+
+
+def other_way_round(patch: pytest.MonkeyPatch) -> None:
+    was = Table.others
+    patch.setattr(Table, "others", lambda table, player: was(table, player)[::-1])
+
+
+def silent_shuffle(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Table, "draw", lambda table, player, count: player.draw(count) and None)
+
+
+def shuffle_told_first(patch: pytest.MonkeyPatch) -> None:
+    def clean_up(table: Table, player: Any, top_discard: Any) -> None:
+        at = len(table.events)
+        was(table, player, top_discard)
+        late = [event for event in table.events[at:] if type(event) is PlayerTopDiscard]
+        shuffles = [event for event in table.events[at:] if type(event) is PlayerShuffled]
+        if shuffles and late:
+            table.events.remove(late[-1])
+            table.events.append(late[-1])
+
+    was = turn._clean_up
+    patch.setattr(turn, "_clean_up", clean_up)
+
+
+def no_shuffle_needed(patch: pytest.MonkeyPatch) -> None:
+    """A discard pile that is put below the deck as it is, and told as shuffled each time."""
+
+    def draw(table: Table, seat: Any, count: int) -> None:
+        seat.draw(count)
+        table.events.append(PlayerShuffled(seat.number))
+
+    patch.setattr(Table, "draw", draw)
+
+
+def trash_not_told(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Table, "trash", lambda table, player, card: player.hand.remove(card))
+
+
+def top_not_told(patch: pytest.MonkeyPatch) -> None:
+    def discard(table: Table, seat: Any, cards: list[str]) -> None:
+        seat.discard_pile += cards
+
+    patch.setattr(Table, "discard", discard)
+
+
+MUTANTS: list[tuple[str, Patch, set[str]]] = [
+    ("smithy draws two", draws("smithy", 2), {"4.6"}),
+    ("smithy draws four", draws("smithy", 4), {"4.6"}),
+    ("moat draws three", draws("moat", 3), {"4.6"}),
+    ("village gives an action more", gives("village", "actions", 1), {"5.5"}),
+    ("market gives two money", gives("market", "money", 1), {"5.2"}),
+    ("market gives two buys", gives("market", "buys", 1), {"5.2"}),
+    ("woodcutter gives three money", gives("woodcutter", "money", 1), {"5.2"}),
+    ("workshop gains up to five", workshop_of_five, {"6.10", "5.2", "6.6"}),
+    ("mine takes four more", exchanges("mine", raise_by=6), {"6.4"}),
+    ("mine takes any card", exchanges("mine", among=effects.COST), {"6.4"}),
+    ("remodel takes three more", exchanges("remodel", raise_by=3), {"6.6"}),
+    ("militia the other way round", other_way_round, {"7.1"}),
+    ("militia leaves two", constant(effects, "MILITIA_HAND_SIZE", 2), {"7.1", "4.6"}),
+    ("five cards are four", constant(turn, "HAND_SIZE", 4), {"4.6", "5.2", "7.1", "5.3"}),
+    ("shuffles are not told", silent_shuffle, {"4.6"}),
+    ("every draw is told as a shuffle", no_shuffle_needed, {"4.6"}),
+    ("the top discard after the shuffle", shuffle_told_first, {"2.15"}),
+    ("a trash is not told", trash_not_told, {"6.4", "6.6"}),
+    ("no top discard is told", top_not_told, {"2.15"}),
+    ("four piles end the game", constant(game, "EMPTY_PILES_TO_END", 4), {"4.4"}),
+    ("an estate is two points", constant(player, "POINTS", {"estate": 2}), {"4.5"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("mutant", "sections"), [(m, s) for _, m, s in MUTANTS], ids=[name for name, _, _ in MUTANTS]
+)
+def test_a_wrong_referee_is_found(
+    mutant: Patch, sections: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mutant(monkeypatch)
+    file = tmp_path / "log"
+    for seed in range(40):
+        players = [right] * Random(seed).choice([2, 3])
+        file.write_bytes(random_log(seed, players))
+        found = next(validate_log(str(file), GAMES["dominion"]), None)
+        if found is not None:
+            assert found.section in sections, found
+            return
+    pytest.fail("40 matches, and nothing was found")
+
+
+def test_the_same_matches_by_the_right_rules_have_no_findings(tmp_path: Path) -> None:
+    assert table.Table is Table  # nothing of the mutants is left
+    file = tmp_path / "log"
+    for seed in range(10):
+        file.write_bytes(random_log(seed, [right] * 2))
+        assert list(validate_log(str(file), GAMES["dominion"])) == []

@@ -1,0 +1,167 @@
+"""Situations: a game that begins where a case says, and tells how it got there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from helpers import PILES, decoded, from_struct, full_supply, new_setup, to_line
+
+from referee.games.dominion import Dominion
+from referee.games.dominion.rules.game import begin_at
+from referee.games.dominion.rules.situation import simplest_reply
+
+END = {"type": "play-reply", "phase": "cleanup"}
+TRASHED = "player-trashed"
+
+
+def situation(state: dict[str, Any], players: int = 2, max_turns: int = 1) -> Dominion:
+    game = begin_at(new_setup(players, max_turns=max_turns), state)
+    game.start()
+    return game
+
+
+def told(game: Dominion) -> list[dict[str, Any]]:
+    """The public messages."""
+    return [from_struct(event) for event in game.take_events()]
+
+
+def supply(messages: list[dict[str, Any]]) -> dict[str, int]:
+    """The piles of the last `supply-info`."""
+    last = [message for message in messages if message["type"] == "supply-info"][-1]
+    return {pile["card"]: pile["count"] for pile in last["cards"]}
+
+
+def request(game: Dominion) -> dict[str, Any]:
+    assert game.request is not None
+    asked: dict[str, Any] = from_struct(game.request.message)
+    return asked
+
+
+def reply(game: Dominion, value: dict[str, Any]) -> None:
+    game.reply(decoded(to_line(value)))
+
+
+SEAT = {
+    "hand": ["cellar", "gold", "curse"],
+    "deck": ["silver", "estate", "copper", "copper", "village", "duchy"],
+    "discard_pile": ["moat", "copper"],
+    "in_play": ["market"],
+}
+
+
+def test_a_seat_holds_what_is_given() -> None:
+    game = situation({"seats": {"player1": SEAT}})
+    asked = request(game)
+    assert asked["hand"] == SEAT["hand"]
+    assert asked["cards_played"] == ["market"]
+    owned = Counter(card for cards in SEAT.values() for card in cards)
+    first, second = game.standings()
+    assert Counter(first.cards) == owned
+    assert second.cards == {"copper": 7, "estate": 3}
+
+
+def test_a_deck_is_drawn_from_its_first_card_on() -> None:
+    game = situation({"seats": {"player1": SEAT}}, max_turns=2)
+    reply(game, END)
+    reply(game, END)
+    assert request(game)["hand"] == SEAT["deck"][:5]
+
+
+def test_a_given_discard_pile_becomes_the_deck() -> None:
+    seat = {"hand": [], "discard_pile": ["gold", "silver", "estate"]}
+    game = situation({"seats": {"player1": seat}}, max_turns=2)
+    reply(game, END)
+    reply(game, END)
+    assert sorted(request(game)["hand"]) == ["estate", "gold", "silver"]
+    assert [message for message in told(game) if message["type"] == "player-shuffled"] == [
+        {"type": "player-shuffled", "player_number": "player1"}
+    ]
+
+
+def test_lists_that_are_missing_are_empty() -> None:
+    game = situation({"seats": {"player1": {}}})
+    assert request(game)["hand"] == []
+    assert game.standings()[0].cards == {}
+
+
+def test_without_anything_it_is_the_deal() -> None:
+    asked = request(situation({}))
+    plain = Dominion(new_setup(max_turns=1))
+    plain.start()
+    assert plain.request is not None
+    assert asked == from_struct(plain.request.message)
+
+
+def test_the_first_turn_of_player_1_stands_where_it_is_said_to() -> None:
+    turn = {"actions": 0, "buys": 3, "money": 7, "bought": ["silver"], "gained": ["gold", "silver"]}
+    game = situation({"turn": turn}, max_turns=2)
+    asked = request(game)
+    assert (asked["actions"], asked["buys"], asked["extra_money"]) == (0, 3, 7)
+    assert (asked["cards_bought"], asked["cards_gained"]) == (["silver"], ["gold", "silver"])
+    for _ in range(2):  # neither the other player's nor the next turn
+        reply(game, END)
+        asked = request(game)
+        assert (asked["actions"], asked["buys"], asked["extra_money"]) == (1, 1, 0)
+        assert (asked["cards_bought"], asked["cards_gained"]) == ([], [])
+
+
+def test_what_was_bought_was_gained_where_nothing_else_is_said() -> None:
+    asked = request(situation({"turn": {"bought": ["silver", "moat"]}}))
+    assert (asked["actions"], asked["buys"], asked["extra_money"]) == (1, 1, 0)
+    assert asked["cards_gained"] == asked["cards_bought"] == ["silver", "moat"]
+
+
+def test_the_way_there_is_told_card_by_card() -> None:
+    """Gains one by one with the supply, and what is missing of the deal as trashed."""
+    seat = {"hand": ["gold", "gold", "copper", "estate"], "deck": ["copper"] * 6 + ["estate"]}
+    game = situation({"seats": {"player2": seat}})
+    messages = told(game)
+    full = full_supply(2)
+    kinds = [message["type"] for message in messages]
+    assert kinds == ["game-info", "supply-info", *["player-gained", "supply-info"] * 2, TRASHED]
+    assert supply(messages[:2]) == full | {"gold": full["gold"] + 2}
+    gained = {"type": "player-gained", "player_number": "player2", "gained": "gold"}
+    assert [messages[2], messages[4]] == [gained, gained]
+    assert supply(messages[:4]) == full | {"gold": full["gold"] + 1}
+    assert supply(messages) == full
+    assert messages[6] == {"type": TRASHED, "player_number": "player2", "trashed": ["estate"]}
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_supply_at_the_first_request_is_what_is_given(players: int) -> None:
+    given = {"gold": 0, "province": 1, "silver": 7}
+    seats = {
+        "player1": {"hand": ["gold", "gold", "silver", "province"]},
+        "player2": {"hand": ["silver", *["curse"] * 3], "deck": ["copper"] * 9},
+    }
+    messages = told(situation({"seats": seats, "supply": given}, players))
+    assert supply(messages) == full_supply(players) | given
+    assert list(supply(messages)) == PILES
+    for message in messages:
+        if message["type"] == "supply-info":
+            assert all(pile["count"] >= 0 for pile in message["cards"])
+
+
+def test_empty_piles_count_for_the_end() -> None:
+    game = situation({"supply": dict.fromkeys(("moat", "smithy", "cellar"), 0)}, max_turns=9)
+    reply(game, END)
+    assert game.outcome is not None
+    assert game.outcome.reason == "piles-empty"
+
+
+def test_a_seat_that_left_before_is_not_asked() -> None:
+    game = begin_at(new_setup(3), {"turn": {"buys": 2}, "seats": {"player1": {}}})
+    game.disqualify(0)
+    game.start()
+    assert game.request is not None
+    assert game.request.seat == 1
+    trashed = [message for message in told(game) if message["type"] == TRASHED]
+    assert len(trashed) == 10
+
+
+def test_the_simplest_reply_is_legal() -> None:
+    asked = {"type": "attack-request", "discard": 2, "options": ["gold", "moat", "curse", "gold"]}
+    assert simplest_reply(asked) == {"type": "attack-reply", "discard": ["gold", "moat"]}
+    assert simplest_reply({"type": "play-turn"}) == {"type": "play-reply", "phase": "cleanup"}

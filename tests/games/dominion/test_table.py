@@ -1,0 +1,104 @@
+"""The table: cards as data, supply, turn order, random discards (protocol-v1, 4 and 7)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import pytest
+from helpers import COST, KINGDOM, PILES, POINTS, WORTH, full_supply
+
+from referee.games.dominion import RULES
+from referee.games.dominion.rules import cards
+from referee.games.dominion.rules.supply import Supply
+from referee.games.dominion.rules.table import Table
+from referee.seam.chance import SeededChance
+
+
+def test_the_cards() -> None:
+    assert list(cards.CARDS) == PILES
+    assert list(cards.KINGDOM) == KINGDOM == sorted(KINGDOM)
+    assert cards.COST == COST
+    assert cards.WORTH == WORTH
+    assert cards.POINTS == POINTS
+    for card, data in cards.CARDS.items():
+        assert data.cost == COST[card]
+        assert data.worth == WORTH.get(card, 0)
+        assert data.points == POINTS.get(card, 0)
+        assert data.action == (card in KINGDOM)
+
+
+def test_the_rules_entry() -> None:
+    assert (RULES.name, RULES.protocol) == ("dominion", 1)
+    assert RULES.reasons == ("provinces-empty", "piles-empty")
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_supply(players: int) -> None:
+    supply = Supply(players)
+    assert supply.counts == full_supply(players)
+    assert list(supply.counts) == PILES
+    assert supply.empty_piles == 0
+    shown = [(pile.card, pile.count) for pile in supply.info().cards]
+    assert shown == list(full_supply(players).items())
+
+
+@pytest.mark.parametrize("card", PILES)
+def test_taking_a_pile_to_its_end(card: str) -> None:
+    supply = Supply(2)
+    count = supply.counts[card]
+    before = supply.info()
+    infos = []
+    for _ in range(count):
+        assert supply.empty_piles == 0
+        supply.take(card)
+        infos.append(supply.info())
+    assert supply.empty_piles == 1
+    assert supply.counts == full_supply(2) | {card: 0}
+    place = PILES.index(card)
+    assert [info.cards[place].count for info in infos] == list(range(count))[::-1]
+    assert before.cards[place].count == count
+    for info in infos:
+        others = {pile.card: pile.count for pile in info.cards if pile.card != card}
+        assert others == {other: left for other, left in full_supply(2).items() if other != card}
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_turn_order_from_the_left(players: int) -> None:
+    table = Table(SeededChance(1), players)
+    for seat in range(players):
+        others = [other.seat for other in table.others(table.players[seat])]
+        assert others == [(seat + step) % players for step in range(1, players)]
+    table.players[1].gone = True
+    for seat in range(players):
+        others = [other.seat for other in table.others(table.players[seat])]
+        assert others == [
+            (seat + step) % players for step in range(1, players) if (seat + step) % players != 1
+        ]
+
+
+def test_random_discards_are_fair() -> None:
+    tables = 4000
+    seen: Counter[tuple[str, ...]] = Counter()
+    for seed in range(tables):
+        table = Table(SeededChance(seed), 2)
+        player = table.players[0]
+        player.hand = list("abcde")
+        taken = table.take_at_random(player, 2)
+        assert sorted(taken + player.hand) == list("abcde")
+        assert player.hand == sorted(player.hand)
+        seen[tuple(taken)] += 1
+    expected = tables / 20
+    distance = sum((seen[pair] - expected) ** 2 / expected for pair in permutations("abcde", 2))
+    assert sum(seen.values()) == tables
+    assert distance < 70  # 19 degrees of freedom: less than one in a million
+
+
+def test_random_discards_go_on_from_where_the_stream_stands() -> None:
+    orders = set()
+    table = Table(SeededChance(3), 2)
+    player = table.players[0]
+    for _ in range(40):
+        player.hand = list("abcde")
+        orders.add(tuple(table.take_at_random(player, 2)))
+    assert len(orders) > 10
