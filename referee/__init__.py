@@ -51,18 +51,9 @@ if TYPE_CHECKING:
     from referee.play import Played, Runner
     from referee.result import MatchResult, PlayerResult
     from referee.seam.chance import Chance, SeededChance
-    from referee.seam.game import (
-        Disqualification,
-        Fault,
-        Game,
-        Malformed,
-        Outcome,
-        Request,
-        Rules,
-        Setup,
-        Standing,
-        Termination,
-    )
+    from referee.seam.faults import Disqualification, Fault, Malformed, Termination
+    from referee.seam.game import Game, Outcome, Request, Setup, Standing
+    from referee.seam.rules import Rules
 
 _HOMES = {
     "referee.api": ("play_match",),
@@ -78,18 +69,9 @@ _HOMES = {
         "ShortageError",
         "UsageError",
     ),
-    "referee.seam.game": (
-        "Disqualification",
-        "Fault",
-        "Game",
-        "Malformed",
-        "Outcome",
-        "Request",
-        "Rules",
-        "Setup",
-        "Standing",
-        "Termination",
-    ),
+    "referee.seam.faults": ("Disqualification", "Fault", "Malformed", "Termination"),
+    "referee.seam.game": ("Game", "Outcome", "Request", "Setup", "Standing"),
+    "referee.seam.rules": ("Rules",),
     "referee.games": ("GAMES",),
     "referee.match": ("Match",),
     "referee.options": ("Options",),

@@ -29,20 +29,17 @@ from msgspec import UNSET, Struct
 
 from referee.errors import ProtocolMisuseError
 from referee.seam.chance import Chance, SeededChance
-from referee.seam.game import (
+from referee.seam.faults import (
     BAD_NAME_REPLY,
     Disqualification,
     Fault,
-    Game,
     Malformed,
-    Outcome,
-    Rules,
-    Setup,
-    Standing,
     Termination,
     describe,
-    player_number,
 )
+from referee.seam.game import Game, Outcome, Setup, Standing
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, is_blank, reply_decoder
 from referee.wire.messages import (
     PROTOCOL_VERSION,
@@ -131,7 +128,7 @@ class Match:
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.gone: dict[int, Disqualified] = {}
-        self.names = [player_number(seat).upper() for seat in range(seats)]
+        self.names = [seat_id(seat).upper() for seat in range(seats)]
         self.faults: list[Counter[str]] = [Counter() for _ in range(seats)]
         self.first_faults: dict[tuple[int, str], Fault] = {}
         self.requests = [0] * seats
@@ -153,7 +150,7 @@ class Match:
             raise ProtocolMisuseError("the match was started already")
         self.due = tuple(range(len(self.names)))
         for seat in self.due:
-            self._send(PlayerNameRequest(player_number(seat)), to=seat)
+            self._send(PlayerNameRequest(seat_id(seat)), to=seat)
 
     def receive(self, seat: int, line: bytes) -> None:
         """Take the line with which a due seat answers, without its line end.
@@ -176,14 +173,14 @@ class Match:
         """Take a due seat out of the match (8.3)."""
         self._check_due(seat)
         if self._in_handshake:
-            asked = PlayerNameRequest(player_number(seat))
+            asked = PlayerNameRequest(seat_id(seat))
             self._end_handshake(seat, [self._leave(seat, code, detail, asked)])
             return
         request = self._game.request
         if request is None:
             raise ProtocolMisuseError("a seat is due but the game waits for nobody")
         self._entries.append(self._leave(seat, code, detail, request.message))
-        self._send(PlayerDisqualified(player_number(seat), code))
+        self._send(PlayerDisqualified(seat_id(seat), code))
         if not self._end_if_alone():
             self._game.disqualify(seat)
             self._go_on()
@@ -215,9 +212,9 @@ class Match:
         if reply.version is not UNSET and not _is_version_1(reply.version):
             code = Disqualification.UNSUPPORTED_VERSION
             detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
-            asked = PlayerNameRequest(player_number(seat))
+            asked = PlayerNameRequest(seat_id(seat))
             entries.append(self._leave(seat, code, detail, asked))
-        elif reply.player_number != player_number(seat):
+        elif reply.player_number != seat_id(seat):
             detail = f"`player_number` is {describe(reply.player_number)}"
             entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
         elif not isinstance(reply.name, str):
@@ -244,14 +241,14 @@ class Match:
 
     def _begin(self) -> None:
         for seat, name in enumerate(self.names):
-            self._send(PlayerName(player_number(seat), name))
+            self._send(PlayerName(seat_id(seat), name))
         self._game = self._new_game()
         for seat in self.gone:
             self._game.disqualify(seat)  # before the start: it is never asked
         self._game.start()
         self._tell_events()
         for seat in sorted(self.gone):
-            self._send(PlayerDisqualified(player_number(seat), self.gone[seat].code))
+            self._send(PlayerDisqualified(seat_id(seat), self.gone[seat].code))
         if not self._end_if_alone():
             self._go_on()
 
@@ -297,7 +294,7 @@ class Match:
         self.due = ()
         self.outcome = outcome
         scores = [standing.score for standing in self._game.standings()]
-        winners = [player_number(seat) for seat in outcome.winners]
+        winners = [seat_id(seat) for seat in outcome.winners]
         self._send(GameEnd(scores, winners, outcome.reason))
 
     # --- both ---------------------------------------------------------------------------------

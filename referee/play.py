@@ -26,7 +26,8 @@ from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
 from referee.match import Disqualified, Match, Sent
 from referee.options import Options
 from referee.result import MatchResult, ReplySeconds, player_results
-from referee.seam.game import Disqualification, Fault, Rules
+from referee.seam.faults import Disqualification, Fault
+from referee.seam.rules import Rules
 
 NEWS_SECONDS = 0.02
 """No bot hears of a public event later than so long after it."""

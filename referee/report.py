@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 from referee.play import Played
 from referee.result import MatchResult, PlayerResult
-from referee.seam.game import Disqualification, Fault, Termination, player_number
+from referee.seam.faults import Disqualification, Fault, Termination
+from referee.seam.seats import seat_id
 from referee.terminal import cells, command_line, cut, paint, plain
 
 MAX_NAME = 24
@@ -150,7 +151,7 @@ def _faults(
     code_width = max(len(fault.code) for fault in faults)
     for fault, count in zip(faults, counts, strict=True):
         code = painted((fault.code, "yellow")) + " " * (code_width - len(fault.code))
-        start = f"  {player_number(fault.seat)}  {count:>{count_width}}  "
+        start = f"  {seat_id(fault.seat)}  {count:>{count_width}}  "
         indent = len(start) + code_width + len(_GAP) + 3 + len(_GAP)
         first, *rest = textwrap.wrap(fault.detail, max(width - indent, 20)) or [""]
         yield f"{start}{code}{_GAP}{fault.section:3}{_GAP}{first}"
@@ -161,7 +162,7 @@ def _faults(
 def _disqualification(played: Played, seat: int, width: int) -> Iterator[str]:
     left = played.disqualified[seat]
     player = played.result.players[seat]
-    said = f"{player_number(seat)}, {player.bot}, was disqualified: {left.code}, {left.detail}."
+    said = f"{seat_id(seat)}, {player.bot}, was disqualified: {left.code}, {left.detail}."
     yield from textwrap.wrap(plain(said), width, break_long_words=False, break_on_hyphens=False)
     if left.code in _LATE:
         hint = "If it did answer: does it flush its output, and read its input line by line?"

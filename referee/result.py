@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from referee.match import Match
-from referee.seam.game import PlayerNumber, player_number
+from referee.seam.seats import SeatId, seat_id
 
 
 class ReplySeconds(Struct, frozen=True):
@@ -23,7 +23,7 @@ class ReplySeconds(Struct, frozen=True):
 class PlayerResult(Struct, frozen=True):
     """How one seat fared."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     name: Annotated[str, Meta(description="The name that the bot gave itself.")]
     bot: Annotated[str, Meta(description="The BOT argument, as it was given.")]
     score: int
@@ -50,7 +50,7 @@ class MatchResult(Struct, frozen=True):
     seed: int
     reason: Annotated[str, Meta(description="Why it ended (protocol-v1, 9).")]
     turns: Annotated[int, Meta(description="Turns begun, of all players together.")]
-    winners: list[PlayerNumber]
+    winners: list[SeatId]
     duration_seconds: Annotated[
         float, Meta(description="From the start of the bots to the end of the last.")
     ]
@@ -86,7 +86,7 @@ def player_results(
     """One entry a seat, in seat order, once the match is over; so are the arguments."""
     return [
         PlayerResult(
-            player_number=player_number(seat),
+            player_number=seat_id(seat),
             name=match.names[seat],
             bot=bots[seat],
             score=standing.score,

@@ -16,7 +16,10 @@ from hypothesis import settings
 from referee.games.dominion import RULES, Dominion
 from referee.match import Disqualified, Entry, Match, Sent
 from referee.seam.chance import SeededChance
-from referee.seam.game import Fault, Rules, Setup, player_number
+from referee.seam.faults import Fault
+from referee.seam.game import Setup
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, reply_decoder
 
 ROOT = Path(__file__).parent.parent
@@ -86,7 +89,7 @@ def name_line(seat: int, name: Any = None, **changes: Any) -> bytes:
     """A handshake reply; a change to `...` takes the field out."""
     reply = {
         "type": "player-name-reply",
-        "player_number": player_number(seat),
+        "player_number": seat_id(seat),
         "name": NAMES[seat] if name is None else name,
         "version": 1,
         **changes,
@@ -130,7 +133,7 @@ class Told:
                 if entry.to is None:
                     self.public.append(message)
                 else:
-                    self.requests.append((player_number(entry.to), message))
+                    self.requests.append((seat_id(entry.to), message))
             elif isinstance(entry, Fault):
                 self.faults.append(entry)
             elif isinstance(entry, Disqualified):
@@ -190,7 +193,7 @@ def play_out(match: Match, decide: Callable[[str, dict[str, Any]], bytes]) -> li
         if request["type"] == "player-name-request":
             match.receive(seat, name_line(seat))
         else:
-            match.receive(seat, decide(player_number(seat), request))
+            match.receive(seat, decide(seat_id(seat), request))
     return entries + match.take_entries()
 
 

@@ -19,7 +19,8 @@ from random_players import doubtful, mixed, nonsense, right
 
 from referee.match import Disqualified, Entry, Received, Sent
 from referee.seam.chance import SeededChance
-from referee.seam.game import Fault, player_number
+from referee.seam.faults import Fault
+from referee.seam.seats import seat_id
 
 GAMES = Path(__file__).resolve().parent.parent / "spec" / "vectors" / "games"
 Line = dict[str, Any]
@@ -81,10 +82,10 @@ def line_of(entry: Entry) -> Line:
     """What is written of an entry: as in a record, without times and without words."""
     match entry:
         case Sent():
-            to = "all" if entry.to is None else player_number(entry.to)
+            to = "all" if entry.to is None else seat_id(entry.to)
             return {"entry": "sent", "to": to, "message": msgspec.Raw(entry.line.rstrip())}
         case Received():
-            said: Line = {"entry": "received", "player_number": player_number(entry.seat)}
+            said: Line = {"entry": "received", "player_number": seat_id(entry.seat)}
             try:
                 return said | {"line": entry.line.decode()}
             except UnicodeDecodeError:
@@ -92,12 +93,12 @@ def line_of(entry: Entry) -> Line:
         case Fault():
             return {
                 "entry": "fault",
-                "player_number": player_number(entry.seat),
+                "player_number": seat_id(entry.seat),
                 "code": entry.code,
                 "section": entry.section,
             }
         case Disqualified():
-            number = player_number(entry.seat)
+            number = seat_id(entry.seat)
             return {"entry": "disqualified", "player_number": number, "code": entry.code}
 
 
@@ -110,7 +111,7 @@ class ToldChance(SeededChance):
 
     def shuffle(self, seat: int, cards: list[str]) -> None:
         super().shuffle(seat, cards)
-        number = player_number(seat)
+        number = seat_id(seat)
         self._tell({"entry": "shuffled", "player_number": number, "deck": cards[::-1]})
 
     def take(self, seat: int, cards: list[str], count: int) -> list[str]:
@@ -118,7 +119,7 @@ class ToldChance(SeededChance):
         places = [int(place) for place in super().take(seat, left, count)]
         taken = [cards[place] for place in places]
         cards[:] = [cards[int(place)] for place in left]
-        line: Line = {"entry": "drawn-by-lot", "player_number": player_number(seat)}
+        line: Line = {"entry": "drawn-by-lot", "player_number": seat_id(seat)}
         self._tell(line | {"cards": taken, "places": places})
         return taken
 

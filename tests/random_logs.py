@@ -18,7 +18,7 @@ from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
 from referee.match import Entry, Match, Sent
 from referee.options import Options
 from referee.seam.chance import Chance
-from referee.seam.game import Disqualification
+from referee.seam.faults import Disqualification
 
 Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 

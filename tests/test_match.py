@@ -43,17 +43,10 @@ from referee.match import (
 )
 from referee.result import MatchResult, ReplySeconds, player_results, ranks
 from referee.seam.chance import Chance, SeededChance
-from referee.seam.game import (
-    Disqualification,
-    Fault,
-    Outcome,
-    Request,
-    Rules,
-    Setup,
-    Standing,
-    Termination,
-    player_number,
-)
+from referee.seam.faults import Disqualification, Fault, Termination
+from referee.seam.game import Outcome, Request, Setup, Standing
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
 
 CLEANUP = to_line({"type": "play-reply", "phase": "cleanup"})
 EXITED = Disqualification.EXITED
@@ -408,9 +401,9 @@ def test_one_fails_the_handshake() -> None:
 def test_all_but_one_fail_the_handshake(seats: int, left: int) -> None:
     answers = [name_line(left) if seat == left else FAILED for seat in range(seats)]
     match, told = hands_shaken(*answers)
-    number = player_number(left)
+    number = seat_id(left)
     assert told.public[-seats:] == [
-        *(disqualified(player_number(s), "failed-to-start") for s in range(seats) if s != left),
+        *(disqualified(seat_id(s), "failed-to-start") for s in range(seats) if s != left),
         ended([3] * seats, [number], "last-player-standing"),
     ]
     assert match.outcome == Outcome("last-player-standing", (left,))
@@ -424,7 +417,7 @@ def test_all_fail_the_handshake(seats: int) -> None:
     codes = [STARTUP, FAILED, EXITED, Disqualification.OUTPUT_LIMIT][:seats]
     match, told = hands_shaken(*codes)
     assert told.public[-seats - 1 :] == [
-        *(disqualified(player_number(seat), code) for seat, code in enumerate(codes)),
+        *(disqualified(seat_id(seat), code) for seat, code in enumerate(codes)),
         ended([3] * seats, [], "no-players"),
     ]
     assert [message["type"] for message in told.public[: -seats - 1]] == [
@@ -481,7 +474,7 @@ def test_with_two_players_the_other_wins(seat: int) -> None:
     assert json.loads(entries[0].asked)["type"] == "play-turn"
     if request is not None:
         assert request == Sent(1, entries[0].asked)
-    number, other = player_number(seat), player_number(1 - seat)
+    number, other = seat_id(seat), seat_id(1 - seat)
     assert Told(entries).public == [
         disqualified(number, "timeout"),
         ended([3, 3], [other], "last-player-standing"),
@@ -519,8 +512,8 @@ def test_the_last_one_left_wins_at_once(seats: int) -> None:
         match.disqualify(seat, TIMEOUT, "")
     told = Told(match.take_entries())
     assert told.public[-2:] == [
-        disqualified(player_number(seats - 2), "timeout"),
-        ended([3] * seats, [player_number(seats - 1)], "last-player-standing"),
+        disqualified(seat_id(seats - 2), "timeout"),
+        ended([3] * seats, [seat_id(seats - 1)], "last-player-standing"),
     ]
     assert match.due == ()
     assert [standing.turns for standing in match.standings()] == [1] * (seats - 1) + [0]
@@ -581,7 +574,7 @@ def test_a_disqualification_at_any_time(data: st.DataObject, seats: int) -> None
     assert match.outcome.reason == ("last-player-standing" if alone else "turn-limit")
     told = Told(match.take_entries())
     left = [m["player_number"] for m in told.public if m["type"] == "player-disqualified"]
-    assert sorted(left) == [player_number(seat) for seat in sorted(match.gone)]
+    assert sorted(left) == [seat_id(seat) for seat in sorted(match.gone)]
     assert [message["type"] for message in told.public].count("game-end") == 1
     assert told.public[-1]["type"] == "game-end"
 
@@ -693,7 +686,7 @@ def test_the_turn_limit(seats: int, max_turns: int) -> None:
     match = new_match(seats, max_turns=max_turns)
     told = Told(play_out(match, lambda number, request: CLEANUP))
     assert [standing.turns for standing in match.standings()] == [max_turns] * seats
-    numbers = [player_number(seat) for seat in range(seats)]
+    numbers = [seat_id(seat) for seat in range(seats)]
     assert told.public[-1] == ended([3] * seats, numbers, "turn-limit")
     assert match.requests == [max_turns] * seats
     assert match.outcome == Outcome("turn-limit", tuple(range(seats)))
@@ -717,7 +710,7 @@ def test_the_end_of_a_game_that_was_played() -> None:
     assert end["scores"] == [standing.score for standing in standings]
     assert max(end["scores"]) > 20
     assert match.outcome is not None
-    assert end["winners"] == [player_number(seat) for seat in match.outcome.winners]
+    assert end["winners"] == [seat_id(seat) for seat in match.outcome.winners]
     assert told.faults == []
     assert match.faults == [Counter(), Counter()]
     provinces = sum(standing.cards.get("province", 0) for standing in standings)

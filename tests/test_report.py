@@ -8,7 +8,7 @@ from referee.match import Disqualified
 from referee.play import Played
 from referee.report import match_report
 from referee.result import MatchResult, PlayerResult, ReplySeconds
-from referee.seam.game import Disqualification, Fault
+from referee.seam.faults import Disqualification, Fault
 
 
 def player(number: int, score: int, turns: int, rank: int, **other: object) -> PlayerResult:

@@ -19,7 +19,7 @@ from referee.conformance import verdict
 from referee.conformance.case import Case, load_cases
 from referee.games import GAMES as ALL_GAMES
 from referee.match import Disqualified, Match, Received, Sent
-from referee.seam.game import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
+from referee.seam.faults import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
 
 RULES = ALL_GAMES["dominion"]
 FILES = sorted(GAMES.glob("*.jsonl"))

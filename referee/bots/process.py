@@ -20,7 +20,7 @@ from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
 from referee.interrupts import signal_name
 from referee.options import Options
-from referee.seam.game import Disqualification
+from referee.seam.faults import Disqualification
 from referee.wire.decode import is_blank
 
 _CHUNK = 64 * 1024

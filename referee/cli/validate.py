@@ -15,7 +15,7 @@ from referee.interrupts import Interrupts
 from referee.terminal import as_text, escaped, plain, plain_lines
 
 if TYPE_CHECKING:
-    from referee.seam.game import Finding
+    from referee.seam.capabilities import Finding
 
 INVALID = 1
 SPECIFICATION = "protocol-v1"

@@ -81,7 +81,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         requirement: what is required, in one sentence.
         players: seats of the match.
         seat: the bot's.
-        situation: where the match begins; the game's own, see `referee.seam.game.Rules.situation`.
+        situation: where the match begins; the game's own, see `referee.seam.rules.Rules.situation`.
         others: player number -> its replies, one after the other; an object with the one field
             `leave` disqualifies it instead. When they are used up, and for seats that are not
             there, the seat discards what comes first and ends its turns.

@@ -33,18 +33,17 @@ from referee.conformance.verdict import (
 )
 from referee.match import DEFAULT_MAX_TURNS, Disqualified, Match, Sent
 from referee.options import Options
-from referee.seam.game import (
+from referee.seam.faults import (
     INVALID_JSON,
     WRONG_TYPE,
     Disqualification,
     Fault,
-    Game,
     Malformed,
-    Rules,
-    Setup,
     describe,
-    player_number,
 )
+from referee.seam.game import Game, Setup
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, reply_decoder
 from referee.wire.messages import PlayerNameReply
 
@@ -206,7 +205,7 @@ class _Driver:
             if isinstance(entry, Fault) and entry.seat == self._seat:
                 await self._judge_fault(entry)
             elif isinstance(entry, Disqualified) and entry.seat != self._seat:
-                self._note(f"{player_number(entry.seat)} leaves the match: {entry.code}")
+                self._note(f"{seat_id(entry.seat)} leaves the match: {entry.code}")
         for entry in entries:
             if not isinstance(entry, Sent):
                 continue
@@ -241,7 +240,7 @@ class _Driver:
         await self._go_on()
 
     def _ask_script(self, seat: int) -> None:
-        number = player_number(seat)
+        number = seat_id(seat)
         asked = json.loads(self._asked[seat])
         if asked["type"] == "player-name-request":
             name = self._case.names.get(number, number.capitalize())

@@ -27,7 +27,7 @@ from referee.conformance.verdict import (
     result_of,
     summarize,
 )
-from referee.seam.game import Rules
+from referee.seam.rules import Rules
 
 Tell = Callable[[Result], None]
 """Is told each result, in the order of the cases."""

@@ -18,7 +18,8 @@ from referee.logs.files import LogFile
 from referee.match import Disqualified, Entry, Match, Received, Sent
 from referee.options import Options
 from referee.result import ranks
-from referee.seam.game import Fault, PlayerNumber, player_number
+from referee.seam.faults import Fault
+from referee.seam.seats import SeatId, seat_id
 
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
@@ -51,7 +52,7 @@ class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
 class ReceivedEntry(Struct, frozen=True, tag_field="entry", tag="received"):
     """A line from a bot, as it was, without its line end; blank lines are left out."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     time: Time
     line: str | UnsetType = msgspec.UNSET
     base64: Annotated[
@@ -62,7 +63,7 @@ class ReceivedEntry(Struct, frozen=True, tag_field="entry", tag="received"):
 class FaultEntry(Struct, frozen=True, tag_field="entry", tag="fault"):
     """A mistake in the line that was received last."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     code: str
     section: str
     detail: str
@@ -71,7 +72,7 @@ class FaultEntry(Struct, frozen=True, tag_field="entry", tag="fault"):
 class DisqualifiedEntry(Struct, frozen=True, tag_field="entry", tag="disqualified"):
     """A player left the match."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     code: str
     detail: str
     time: Time
@@ -80,7 +81,7 @@ class DisqualifiedEntry(Struct, frozen=True, tag_field="entry", tag="disqualifie
 class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
     """A bot's process has ended. In seat order, after the last line sent."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     exit_code: Annotated[int | None, Meta(description="-N after signal N; null: never started.")]
     time: Time
 
@@ -100,7 +101,7 @@ class EndEntry(Struct, frozen=True, tag_field="entry", tag="end"):
     """The last line."""
 
     reason: str
-    winners: list[PlayerNumber]
+    winners: list[SeatId]
     players: Annotated[list[PlayerEnd], Meta(description="In seat order.")]
     digest: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
     time: Time
@@ -140,7 +141,7 @@ class RecordWriter:
         """Write the last lines, once the match is over and every process has ended."""
         time = b',"time":%.6f}\n' % seconds
         exits = [
-            ExitEntry(player_number(seat), exit_code, seconds)
+            ExitEntry(seat_id(seat), exit_code, seconds)
             for seat, exit_code in enumerate(exit_codes)
         ]
         self._write([(head_of(entry), time) for entry in exits])
@@ -159,7 +160,7 @@ def end_of(match: Match, digest: str, seconds: float) -> EndEntry:
     places = zip(match.names, match.standings(), ranks(match), strict=True)
     return EndEntry(
         reason=match.outcome.reason,
-        winners=[player_number(seat) for seat in match.outcome.winners],
+        winners=[seat_id(seat) for seat in match.outcome.winners],
         players=[
             PlayerEnd(
                 name=name,
@@ -190,16 +191,14 @@ def line_of(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
         parts = (player, key, _encode(text))
         return b'{"entry":"received","player_number":"%s","%s":%s' % parts, time
     if type(entry) is Fault:
-        fault = FaultEntry(player_number(entry.seat), entry.code, entry.section, entry.detail)
+        fault = FaultEntry(seat_id(entry.seat), entry.code, entry.section, entry.detail)
         return _encode(fault)[:-1], b"}\n"
     assert type(entry) is Disqualified
-    left = DisqualifiedEntry(player_number(entry.seat), entry.code, entry.detail, 0)
+    left = DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, 0)
     return head_of(left), time
 
 
-_TO: dict[int | None, bytes] = {None: b"all"} | {
-    seat: player_number(seat).encode() for seat in range(4)
-}
+_TO: dict[int | None, bytes] = {None: b"all"} | {seat: seat_id(seat).encode() for seat in range(4)}
 
 
 def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:

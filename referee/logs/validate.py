@@ -18,16 +18,10 @@ from msgspec import Struct
 from referee.errors import LogReadError
 from referee.logs.source import LogReader
 from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
-from referee.seam.game import (
-    PLAYER_NUMBERS,
-    Disqualification,
-    Finding,
-    Observer,
-    Rules,
-    Termination,
-    describe,
-    player_number,
-)
+from referee.seam.capabilities import Finding, Observer
+from referee.seam.faults import Disqualification, Termination, describe
+from referee.seam.rules import Rules
+from referee.seam.seats import SEAT_IDS, seat_id
 from referee.wire.messages import (
     PROTOCOL_VERSION,
     SHARED_PUBLIC,
@@ -244,7 +238,7 @@ class _Check:
             return [Finding(number, "2.14", f"nothing after game-end (line {self._ended})", kind)]
         findings: list[Finding] = []
         player = getattr(message, "player_number", None)
-        if player is not None and player not in PLAYER_NUMBERS:
+        if player is not None and player not in SEAT_IDS:
             return [Finding(number, "1.6", "player1 to player4", describe(player))]
         if isinstance(message, PlayerName):
             return self._take_name(number, message)
@@ -255,13 +249,13 @@ class _Check:
                 findings.append(
                     Finding(number, "2.2", expected, f"{len(self._names)}, then {kind}")
                 )
-            names = self._names + [player_number(seat) for seat in range(len(self._names), least)]
+            names = self._names + [seat_id(seat) for seat in range(len(self._names), least)]
             self._observer = self._rules.observer(names)
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
                 found = describe(message.reason)
                 findings.append(Finding(number, "9", "a disqualification code", found))
-            seat = PLAYER_NUMBERS.index(message.player_number)
+            seat = SEAT_IDS.index(message.player_number)
             return findings + self._observer.leave(number, seat, message.reason)
         if isinstance(message, GameEnd):
             self._ended = number
@@ -280,8 +274,8 @@ class _Check:
         if expected == self._rules.max_seats:
             what = f"at most {self._rules.max_seats} names"
             return [Finding(number, "2.2", what, "another player-name")]
-        if message.player_number != player_number(expected):
-            what = f"player-name of {player_number(expected)}"
+        if message.player_number != seat_id(expected):
+            what = f"player-name of {seat_id(expected)}"
             findings.append(Finding(number, "2.2", what, f"that of {message.player_number}"))
         if message.version != PROTOCOL_VERSION:
             found = f"version {message.version}"

@@ -49,7 +49,8 @@ from referee.logs.record import (
 )
 from referee.logs.source import LogReader
 from referee.match import MAX_SEED, Disqualified, Entry, Match, Received, Sent
-from referee.seam.game import PLAYER_NUMBERS, Disqualification, Fault, player_number
+from referee.seam.faults import Disqualification, Fault
+from referee.seam.seats import SEAT_IDS, seat_id
 from referee.terminal import escaped
 from referee.wire.decode import is_blank
 
@@ -63,7 +64,7 @@ _DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.D
 _HEADER = b'{"entry":"header"'
 _SENT = {
     to: b'{"entry":"sent","to":"%s","message":' % name.encode()
-    for to, name in ((None, "all"), *enumerate(PLAYER_NUMBERS))
+    for to, name in ((None, "all"), *enumerate(SEAT_IDS))
 }
 _RECEIVED = b'{"entry":"received"'
 
@@ -233,7 +234,7 @@ class _Verification:
             self._check_exit(seat, self._next())
         self._check_end(match, self._next())
         assert match.outcome is not None  # it is over
-        winners = " and ".join(player_number(seat) for seat in match.outcome.winners)
+        winners = " and ".join(seat_id(seat) for seat in match.outcome.winners)
         bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in header.bots))
         text = f"{self._whole} lines, seed {header.seed}, {bots}, {winners or 'nobody'} won"
         return Verdict(
@@ -284,7 +285,7 @@ class _Verification:
     def _answer(self, match: Match, line: bytes, never: set[Disqualification]) -> None:
         """Give the match what a bot wrote, or what became of the bot, but for these codes."""
         seat = match.due[0]
-        player = player_number(seat)
+        player = seat_id(seat)
         section = "2.3"
         try:
             if line.startswith(_RECEIVED):
@@ -363,11 +364,11 @@ class _Verification:
         head = b""
         try:
             entry = _exit.decode(line)
-            head = head_of(ExitEntry(player_number(seat), entry.exit_code, 0))
+            head = head_of(ExitEntry(seat_id(seat), entry.exit_code, 0))
         except (ValueError, RecursionError):
             pass
         if not head or not line.startswith(head) or not _TIME.fullmatch(line, len(head)):
-            text = f"the exit entry of {player_number(seat)} must follow here"
+            text = f"the exit entry of {seat_id(seat)} must follow here"
             raise self._difference(line, head or None, text, "2.6")
         self._digest.update(head + b"}\n")
 

@@ -24,7 +24,9 @@ from referee.logs.record import (
     SentEntry,
 )
 from referee.logs.source import LogReader
-from referee.seam.game import PLAYER_NUMBERS, Fault, Rules, describe, player_number
+from referee.seam.faults import Fault, describe
+from referee.seam.rules import Rules
+from referee.seam.seats import SEAT_IDS, seat_id
 from referee.wire.messages import SHARED_PUBLIC, GameEnd, PlayerDisqualified, PlayerName
 
 _BOM = b"\xef\xbb\xbf"
@@ -51,7 +53,7 @@ class TurnOver(Struct, frozen=True):
     """A turn.
 
     Attributes:
-        turn: a struct of the game's own, see `referee.seam.game.Story`.
+        turn: a struct of the game's own, see `referee.seam.capabilities.Story`.
     """
 
     turn: Any
@@ -208,7 +210,7 @@ class Replay:
 
     def _seat(self, player: str) -> int | None:
         """The seat of a player number; None if this match has no such player."""
-        numbers = PLAYER_NUMBERS[: self._seats]
+        numbers = SEAT_IDS[: self._seats]
         return numbers.index(player) if player in numbers else None
 
     def _line_of_record(self, number: int, line: bytes, value: Any) -> Iterator[Item]:
@@ -263,7 +265,7 @@ class Replay:
             for entry in self._early:
                 yield from self._entry(*entry)
         # From here on nothing is about, or for, a player that there is not.
-        about = getattr(message, "player_number", player_number(0))
+        about = getattr(message, "player_number", seat_id(0))
         if self._seat(about) is None or (to != _ALL and self._seat(to) is None):
             self._skip(number)
         elif isinstance(message, GameEnd):
@@ -273,7 +275,7 @@ class Replay:
             yield End(message.reason, message.winners, message.scores)
         elif isinstance(message, PlayerDisqualified):
             if self._header is None:
-                seat = PLAYER_NUMBERS.index(message.player_number)
+                seat = SEAT_IDS.index(message.player_number)
                 yield from self._turns(self.story.leave(seat, message.reason))
         else:
             yield from self._turns(self.story.tell(message, self._seat(to)))
@@ -281,7 +283,7 @@ class Replay:
     def _start(self) -> Start:
         self._started = True
         self._seats = max(self._rules.min_seats, 1 + max(self._names, default=0))
-        names = [self._names.get(seat, player_number(seat)) for seat in range(self._seats)]
+        names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         self.story = self._rules.story(names)
         header = self._header or {}
         bots = header.get("bots")

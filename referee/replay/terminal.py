@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from referee.replay.reader import CutShort, End, Skipped, Start
-from referee.seam.game import PLAYER_NUMBERS, Phrase, Story
+from referee.seam.capabilities import Phrase, Story
+from referee.seam.seats import SEAT_IDS
 from referee.terminal import paint, plain
 
 _LABEL = 11
@@ -33,7 +34,7 @@ class Painter:
         """What there is to say before the first turn."""
         for seat, name in enumerate(start.names):
             bot = f" ({plain(start.bots[seat])})" if seat < len(start.bots) else ""
-            yield from self._wrap(f"{PLAYER_NUMBERS[seat]}: {plain(name) or '(no name)'}{bot}", 2)
+            yield from self._wrap(f"{SEAT_IDS[seat]}: {plain(name) or '(no name)'}{bot}", 2)
         if start.seed is None:
             text = "A spectator log: it tells no hands, replies or faults; a match record does."
             yield from self._wrap(text, 0)
@@ -42,7 +43,7 @@ class Painter:
 
     def turn(self, turn: Any, story: Story, names: Sequence[str]) -> Iterator[str]:
         """One turn, after an empty line."""
-        seat = PLAYER_NUMBERS.index(turn.player_number)
+        seat = SEAT_IDS.index(turn.player_number)
         name = plain(names[seat])
         yield ""
         head = f"Turn {turn.turn}: {turn.player_number} {name}, turn {turn.player_turn}"
@@ -53,12 +54,12 @@ class Painter:
     def end(self, end: End, names: Sequence[str]) -> Iterator[str]:
         """How the match ended."""
         scores = ", ".join(
-            f"{player} {score}" for player, score in zip(PLAYER_NUMBERS, end.scores, strict=False)
+            f"{player} {score}" for player, score in zip(SEAT_IDS, end.scores, strict=False)
         )
         winners = " and ".join(
-            f"{player} {plain(names[PLAYER_NUMBERS.index(player)])}"
+            f"{player} {plain(names[SEAT_IDS.index(player)])}"
             for player in end.winners
-            if player in PLAYER_NUMBERS[: len(names)]
+            if player in SEAT_IDS[: len(names)]
         )
         yield ""
         won = f"{winners} won" if winners else "Nobody won"

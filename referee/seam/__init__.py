@@ -1,6 +1,10 @@
 """The seam: what a game is to all the rest, and the rest to a game.
 
-chance.py   all that is random in a game, as an object; that which a seed gives
-probing.py  how another referee of a game is checked
-game.py     what a game is to a match
+seats.py         seats and their ids
+faults.py        what a bot can do wrong, and why it leaves a match
+chance.py        all that is random in a game, as an object; that which a seed gives
+game.py          what a game is to a match
+capabilities.py  what a game may have besides: a checker of logs, a reader of turns
+probing.py       how another referee of a game is checked
+rules.py         a game's entry in GAMES: all of this
 """

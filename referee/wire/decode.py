@@ -18,7 +18,7 @@ from operator import or_
 import msgspec
 from msgspec import Struct
 
-from referee.seam.game import INVALID_JSON, WRONG_TYPE, Malformed, describe
+from referee.seam.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
 
 MAX_DEPTH = 128
 """Brackets nested deeper make a line no JSON (protocol-v1, 1.8): decoders differ in where their

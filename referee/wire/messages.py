@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from referee.seam.game import PlayerNumber
+from referee.seam.seats import SeatId
 
 PROTOCOL_VERSION = 1
 
@@ -20,14 +20,14 @@ Version = Annotated[int, Meta(extra_json_schema={"const": PROTOCOL_VERSION})]
 class PlayerNameRequest(Struct, frozen=True, tag_field="type", tag="player-name-request"):
     """To one bot, its first message: the wish for its name (3.1)."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     version: Version = PROTOCOL_VERSION
 
 
 class PlayerName(Struct, frozen=True, tag_field="type", tag="player-name"):
     """To all, once a player in seat order, after every handshake ended (2)."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     name: Annotated[str, Meta(max_length=64)]
     version: Version = PROTOCOL_VERSION
 
@@ -35,7 +35,7 @@ class PlayerName(Struct, frozen=True, tag_field="type", tag="player-name"):
 class PlayerDisqualified(Struct, frozen=True, tag_field="type", tag="player-disqualified"):
     """To all that are left: a player left the match (8.3)."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     reason: Annotated[str, Meta(description="A disqualification code (9).")]
 
 
@@ -43,7 +43,7 @@ class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
     """To all that are left, the last message (8.4)."""
 
     scores: Annotated[list[int], Meta(description="Points, in seat order.")]
-    winners: list[PlayerNumber]
+    winners: list[SeatId]
     reason: Annotated[str, Meta(description="An end reason (9).")]
 
 

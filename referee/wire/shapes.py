@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, inspect
 
-from referee.seam.game import PLAYER_NUMBERS, describe
+from referee.seam.faults import describe
+from referee.seam.seats import SEAT_IDS
 
 _INTEGER = re.compile("-?[0-9]{1,15}(?:[.]0)?")
 
@@ -167,4 +168,4 @@ def _mend(value: Any, info: inspect.Type, name: str) -> Any:
 def _player(value: Any) -> Any:
     """A player by its number alone: 1 and "1" are "player1"."""
     number = f"player{value}"
-    return number if number in PLAYER_NUMBERS else value
+    return number if number in SEAT_IDS else value

@@ -42,7 +42,8 @@ from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.table import Table
 from referee.match import Disqualified, Match, Sent
 from referee.seam.chance import Chance, SeededChance
-from referee.seam.game import Disqualification, Malformed, Outcome
+from referee.seam.faults import Disqualification, Malformed
+from referee.seam.game import Outcome
 from referee.wire import decode
 
 SEED = 5

@@ -24,7 +24,7 @@ from referee.logs.record import FORMAT, Header, RecordWriter
 from referee.logs.verify import Kind, Verdict, verify_record
 from referee.match import Match
 from referee.options import Options
-from referee.seam.game import Disqualification
+from referee.seam.faults import Disqualification
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "spec" / "examples"

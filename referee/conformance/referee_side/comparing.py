@@ -24,8 +24,10 @@ from referee.conformance.referee_side.probe import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
 from referee.conformance.verdict import Violation
 from referee.match import Match, Sent
-from referee.seam.game import PLAYER_NUMBERS, Disqualification, Rules, player_number
+from referee.seam.faults import Disqualification
 from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, Step
+from referee.seam.rules import Rules
+from referee.seam.seats import SEAT_IDS, seat_id
 
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
 _NOTHING = Deed(special=False)
@@ -339,7 +341,7 @@ class _Comparison:
     def _named(self, mismatch: Mismatch) -> Deed | None:
         """The handshake of the player that a message is about, if there was anything to it."""
         number = (mismatch.expected or mismatch.actual or {}).get("player_number")
-        named = [d for seat, d in enumerate(self._names) if player_number(seat) == number]
+        named = [d for seat, d in enumerate(self._names) if seat_id(seat) == number]
         return named[0] if named and named[0].special else None
 
     def _unasked(self, reader: int, due: Message) -> list[Mismatch]:
@@ -541,7 +543,7 @@ class _Comparison:
         *,
         shape: bool = False,
     ) -> None:
-        number = player_number(seat)
+        number = seat_id(seat)
         place = len(self._lines[seat]) - 1 if place is None else place
         expected, actual = f"to {number}: {expected}", f"to {number}: {actual}"
         if shape:  # the line itself says enough
@@ -554,7 +556,7 @@ class _Comparison:
         count = len(self._lines[seat])
         place = count - 1 if place is None else place
         where = f"line {place + 1}" if 0 <= place < count else f"after line {count}"
-        return f"{self._played.id}, {where} to {player_number(seat)}"
+        return f"{self._played.id}, {where} to {seat_id(seat)}"
 
     def _ending(self) -> str:
         """Why nothing more was sent."""
@@ -577,7 +579,7 @@ class _Comparison:
         """Whether a card or a player has a name that nobody knows (1.6)."""
         if isinstance(expected, dict) and isinstance(actual, dict):
             return any(self._misnames(value, actual.get(name)) for name, value in expected.items())
-        known = {*self._rules.probes().secrets, *PLAYER_NUMBERS}
+        known = {*self._rules.probes().secrets, *SEAT_IDS}
         words = isinstance(expected, str) and isinstance(actual, str)
         return words and expected in known and actual not in known
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.seam.game import Rules
+from referee.seam.rules import Rules
 from referee.wire.messages import SHARED_PUBLIC, PlayerNameRequest
 from referee.wire.shapes import Misfit, meant, misfits
 

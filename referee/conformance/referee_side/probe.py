@@ -15,8 +15,9 @@ import msgspec
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.recording import Seat
 from referee.options import Options
-from referee.seam.game import Rules, player_number
 from referee.seam.probing import Deed, Plan
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
 
 LINE_LIMIT = Options().line_limit
 _DEEP = b"[" * 127 + b"]" * 127
@@ -79,7 +80,7 @@ def _named(cases: str, **changes: Any) -> Callable[[dict[str, Any]], Deed]:
 
 
 def _other_number(right: dict[str, Any]) -> Deed:
-    return _named("3.2/4", player_number=player_number(right["player_number"] == "player1"))(right)
+    return _named("3.2/4", player_number=seat_id(right["player_number"] == "player1"))(right)
 
 
 _HANDSHAKES: Mapping[str, Callable[[dict[str, Any]], Deed]] = {
@@ -125,7 +126,7 @@ class Probe:
         self.seat = Seat()
         self.sent: dict[str, int] = {}
         self._name = f"Probe {seat + 1}"
-        self._number = player_number(seat)
+        self._number = seat_id(seat)
         self._plan = plan
         self._tricks = [trick for trick in plan.tricks if trick in (*_FRAMING, _EARLY)]
         self._player = rules.probes().player(plan, seat, f"{seed}/{self._number}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from referee.conformance.referee_side.comparing import Finding
 from referee.conformance.referee_side.recording import TOKEN, Hello, Played
-from referee.seam.game import player_number
+from referee.seam.seats import seat_id
 
 _SHOWN_NAMES = 5
 _PATIENCE_SECONDS = 0.3
@@ -86,7 +86,7 @@ def _check(played: Played, seat: int, case: str, expected: str, found: str) -> C
     if not found:
         return Check(case, None)
     last = len(played.seats[seat].received)
-    number = player_number(seat)
+    number = seat_id(seat)
     violation = played.violation(
         "process", seat, last, f"{number}: {expected}", f"{number}: {found}"
     )

@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from referee.conformance.referee_side.lines import Line
 from referee.conformance.verdict import LAST_LINES, Violation, shown
-from referee.seam.game import player_number
 from referee.seam.probing import Deed
+from referee.seam.seats import seat_id
 
 TOKEN = "REFEREE_PROBE"
 """A variable of the environment, by which a probe shows whose environment it has (8.5)."""
@@ -134,7 +134,7 @@ class Played(Struct):
 
     def conversation(self, seat: int, received: int) -> list[str]:
         """The last lines of a seat, as of `Seat`, after a note that says whose they are."""
-        note = f"! {player_number(seat)} of the match {self.id}"
+        note = f"! {seat_id(seat)} of the match {self.id}"
         return [note, *self.seats[seat].conversation(received)]
 
     def violation(
@@ -150,5 +150,5 @@ class Played(Struct):
         into.mkdir(parents=True, exist_ok=True)
         for number, seat in enumerate(self.seats):
             data = b"".join(line + b"\n" for line in seat.lines)
-            (into / f"{player_number(number)}.txt").write_bytes(data)
+            (into / f"{seat_id(number)}.txt").write_bytes(data)
         (into / "stderr.txt").write_text("".join(line + "\n" for line in self.stderr))

@@ -20,8 +20,8 @@ from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import TOKEN, Hello, Played
 from referee.conformance.referee_side.template import Template
 from referee.errors import SHORTAGES, ShortageError
-from referee.seam.game import Rules
 from referee.seam.probing import Deed, ProbeMatch
+from referee.seam.rules import Rules
 from referee.terminal import plain
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]

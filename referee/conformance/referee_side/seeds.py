@@ -10,7 +10,9 @@ from referee.conformance.referee_side.lines import Line
 from referee.conformance.referee_side.probe import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
 from referee.match import Match, Sent
-from referee.seam.game import Disqualification, Rules, player_number
+from referee.seam.faults import Disqualification
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
 
 _SEATS = "4.7/2"
 _REFEREE = "4.7/3"
@@ -77,7 +79,7 @@ def compare_twins(one: Played, two: Played, compared: Compared) -> bool:
 def _finding(
     played: Played, seat: int, case: str, expected: Mapping[str, object], line: Line
 ) -> Finding:
-    number = player_number(seat)
+    number = seat_id(seat)
     place = played.seats[seat].received.index(line)
     text = json.dumps(expected, separators=(",", ":"))
     violation = played.violation(

@@ -18,8 +18,8 @@ from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Report, Result, Violation, summarize
 from referee.errors import UsageError
-from referee.seam.game import Rules
 from referee.seam.probing import ProbeMatch
+from referee.seam.rules import Rules
 
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 from referee.errors import UsageError
-from referee.seam.game import PLAYER_NUMBERS
+from referee.seam.seats import SEAT_IDS
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLAYERS = "players"
@@ -37,27 +37,27 @@ class Template:
         except ValueError as error:
             raise UsageError(f"referee {command!r}: {str(error).lower()}") from error
         names = {name for word in self._words for name in _PLACEHOLDER.findall(word)}
-        for name in sorted(names - {*PLAYER_NUMBERS, _PLAYERS, _SEED}):
+        for name in sorted(names - {*SEAT_IDS, _PLAYERS, _SEED}):
             raise UsageError(
                 f"unknown placeholder {{{name}}}: there are {{player1}} to {{player4}}, "
                 "{players} and {seed}"
             )
         self.seeded = _SEED in names
         if _PLAYERS in names:
-            if names & {*PLAYER_NUMBERS}:
+            if names & {*SEAT_IDS}:
                 raise UsageError("{players} stands for all players; leave out the others")
             if "{players}" not in self._words:
                 raise UsageError("{players} must be a word of its own")
             self.seats: tuple[int, ...] = (2, 3, 4)
             return
-        missing = [number for number in PLAYER_NUMBERS if number not in names]
-        given = names & {*PLAYER_NUMBERS}
-        if missing and (missing[0] in PLAYER_NUMBERS[:2] or missing[0] < max(given)):
+        missing = [number for number in SEAT_IDS if number not in names]
+        given = names & {*SEAT_IDS}
+        if missing and (missing[0] in SEAT_IDS[:2] or missing[0] < max(given)):
             raise UsageError(
                 f"{{{missing[0]}}} is missing: the referee is told of its bots by "
                 "{player1} and {player2}, or {players}"
             )
-        self.seats = tuple(range(2, len(PLAYER_NUMBERS) - len(missing) + 1))
+        self.seats = tuple(range(2, len(SEAT_IDS) - len(missing) + 1))
 
     def fill(self, bots: Sequence[str], seed: int) -> list[str]:
         """The command line of a match.
@@ -66,7 +66,7 @@ class Template:
             bots: their command lines, in seat order, as many as `seats` has.
             seed: of the match.
         """
-        values = dict(zip(PLAYER_NUMBERS, bots, strict=False)) | {_SEED: str(seed)}
+        values = dict(zip(SEAT_IDS, bots, strict=False)) | {_SEED: str(seed)}
         filled: list[str] = []
         for word in self._words:
             if word == "{players}":

@@ -13,8 +13,8 @@ from referee.games.dominion.rules.game import REASONS, Dominion, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.games.dominion.story import Story, Turn
 from referee.games.dominion.validation.observer import Observer
-from referee.seam.game import Rules
 from referee.seam.probing import Probes
+from referee.seam.rules import Rules
 
 
 def _probes() -> Probes:

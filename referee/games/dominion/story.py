@@ -24,7 +24,9 @@ from referee.games.dominion.rules.messages import (
     PlayTurn,
     SupplyInfo,
 )
-from referee.seam.game import PLAYER_NUMBERS, Fault, Phrase, player_number
+from referee.seam.capabilities import Phrase
+from referee.seam.faults import Fault
+from referee.seam.seats import SEAT_IDS, seat_id
 
 _MONEY = {"militia": 2, "woodcutter": 2, "market": 1}
 _WORKSHOP_LIMIT = 4
@@ -83,7 +85,7 @@ class Turn(Struct, frozen=True):
 
 
 class Story:
-    """Implements `referee.seam.game.Story` for Dominion."""
+    """Implements `referee.seam.capabilities.Story` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._owned = [Counter(STARTING_DECK) for _ in names]
@@ -112,12 +114,12 @@ class Story:
     def fault(self, fault: Fault) -> list[Turn]:
         """Take a fault, which a record tells of."""
         text = f"{fault.code} ({fault.section}): {fault.detail}"
-        self._steps.append(Step(player_number(fault.seat), "fault", text=text))
+        self._steps.append(Step(seat_id(fault.seat), "fault", text=text))
         return []
 
     def leave(self, seat: int, text: str) -> list[Turn]:
         """Take the disqualification of a seat."""
-        self._steps.append(Step(player_number(seat), "disqualified", text=text))
+        self._steps.append(Step(seat_id(seat), "disqualified", text=text))
         self._gone.add(seat)
         return []
 
@@ -147,7 +149,7 @@ class Story:
         if self._exact:
             self._note(step)
             return
-        seat = PLAYER_NUMBERS.index(step.player_number)
+        seat = SEAT_IDS.index(step.player_number)
         mine = seat == self._active
         if self._closing:
             if mine and step.what == "shuffled":
@@ -210,7 +212,7 @@ class Story:
         self._count(step, 1)
 
     def _count(self, step: Step, sign: int) -> None:
-        owned = self._owned[PLAYER_NUMBERS.index(step.player_number)]
+        owned = self._owned[SEAT_IDS.index(step.player_number)]
         for card in step.cards:
             if step.what == "gained":
                 owned[card] += sign
@@ -219,7 +221,7 @@ class Story:
 
     def _close(self) -> Turn:
         seat = self._active
-        number = player_number(seat)
+        number = seat_id(seat)
         self._number += 1
         self._turns[seat] += 1
         steps = self._steps
@@ -288,10 +290,10 @@ class Story:
         money = f" ({turn.spent} of {turn.money} money)"
         phrases.append(Phrase("bought", (_listed(turn.bought) or "nothing") + money, "bold"))
         phrases += [_phrase(step, turn) for step in turn.steps]
-        score = turn.scores[PLAYER_NUMBERS.index(turn.player_number)]
+        score = turn.scores[SEAT_IDS.index(turn.player_number)]
         total = f"{sum(turn.cards.values())} cards, {_plural(score, 'point')}"
         phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
-        scores = [f"{player_number(seat)} {points}" for seat, points in enumerate(turn.scores)]
+        scores = [f"{seat_id(seat)} {points}" for seat, points in enumerate(turn.scores)]
         phrases.append(Phrase("scores", ", ".join(scores)))
         if turn.supply:
             shown = {*turn.gained, *turn.bought, "province"}
@@ -301,7 +303,7 @@ class Story:
 
 
 def _of(seat: int) -> str:
-    return player_number(seat)
+    return seat_id(seat)
 
 
 def _step(message: Struct) -> Step | None:

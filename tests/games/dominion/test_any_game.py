@@ -31,7 +31,8 @@ from referee.errors import ProtocolMisuseError
 from referee.games.dominion import Dominion
 from referee.games.dominion.rules.messages import SupplyInfo
 from referee.match import Match
-from referee.seam.game import Disqualification, Fault, Termination, player_number
+from referee.seam.faults import Disqualification, Fault, Termination
+from referee.seam.seats import seat_id
 
 Json = dict[str, Any]
 Choose = Callable[[Random, Json, Mapping[str, int]], bytes]
@@ -42,7 +43,7 @@ class Spectator:
 
     def __init__(self, players: int) -> None:
         self.supply = full_supply(players)
-        self.numbers = [player_number(seat) for seat in range(players)]
+        self.numbers = [seat_id(seat) for seat in range(players)]
         self.owned = {number: Counter(copper=7, estate=3) for number in self.numbers}
         self.trashed: Counter[str] = Counter()
         self.gone: list[str] = []
@@ -167,7 +168,7 @@ def check_end(match: Match, spectator: Spectator, max_turns: int) -> None:
     for standing, owned in zip(match.standings(), spectator.owned.values(), strict=True):
         assert standing.cards == {card: owned[card] for card in PILES if owned[card]}
     turns = [standing.turns for standing in match.standings()]
-    left = [seat for seat in range(len(turns)) if player_number(seat) not in spectator.gone]
+    left = [seat for seat in range(len(turns)) if seat_id(seat) not in spectator.gone]
     empty = list(spectator.supply.values()).count(0)
     if outcome.reason == Termination.LAST_PLAYER_STANDING:
         assert list(outcome.winners) == left
@@ -183,7 +184,7 @@ def check_end(match: Match, spectator: Spectator, max_turns: int) -> None:
         else:
             assert outcome.reason == "turn-limit"
             assert all(turns[seat] == max_turns for seat in left)
-    assert end["winners"] == [player_number(seat) for seat in outcome.winners]
+    assert end["winners"] == [seat_id(seat) for seat in outcome.winners]
     assert end["reason"] == outcome.reason
 
 

@@ -9,7 +9,7 @@ from helpers import Imposed, new_setup
 from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES, Dominion
 from referee.match import Match
-from referee.seam.game import describe
+from referee.seam.faults import describe
 
 
 def test_a_game_is_started_once() -> None:

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from referee.games.dominion.rules.cards import HAND_SIZE, MILITIA_HAND_SIZE
-from referee.seam.game import PLAYER_NUMBERS, player_number
 from referee.seam.probing import Message, Mismatch, Step
+from referee.seam.seats import SEAT_IDS, seat_id
 
 _MESSAGES = {
     "player-name-request": "2.1/1",
@@ -124,7 +124,7 @@ class Follower:
 
     def take(self, seat: int, cards: list[str], count: int) -> list[str]:
         """Take what the next hand no longer shows; what is on the pile then is taken last."""
-        tops = self._tops.get(player_number(seat), [])[self._topped[player_number(seat)] :]
+        tops = self._tops.get(seat_id(seat), [])[self._topped[seat_id(seat)] :]
         top = str(tops[0]) if tops else ""
         shown = self._next_hand(seat)
         kept = _minus(cards, [top]) if shown is None else shown
@@ -218,7 +218,7 @@ class Follower:
         held = [_ENDS[end["reason"]]]
         if end["reason"] == "last-player-standing":
             return [*held, "4.5/1"]
-        best = [player_number(n) for n, score in enumerate(scores) if score == max(scores)]
+        best = [seat_id(n) for n, score in enumerate(scores) if score == max(scores)]
         if not set(best) & {*end["winners"]}:
             held.append("8.3/5")
         elif len(best) > 1:
@@ -263,7 +263,7 @@ class Follower:
         elif kind == "player-shuffled" and key in ("missing", "extra"):
             # Or else the draw itself is wrong: that is seen when the hand is shown.
             number = (expected or actual).get("player_number")
-            hand = self._next_hand(PLAYER_NUMBERS.index(number)) if number in PLAYER_NUMBERS else ()
+            hand = self._next_hand(SEAT_IDS.index(number)) if number in SEAT_IDS else ()
             if hand and len(hand) < HAND_SIZE and key == "missing":
                 about = ["4.6/2"]
             elif hand and len(hand) > HAND_SIZE and key == "extra":

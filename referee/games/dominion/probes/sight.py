@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from referee.games.dominion.rules.cards import COST, KINGDOM, STARTING_DECK, WORTH
-from referee.seam.game import player_number
 from referee.seam.probing import Message
+from referee.seam.seats import seat_id
 
 Wishes = tuple[tuple[str, int], ...]
 """Cards in the order in which they are wanted, each with how many of it are enough."""
@@ -72,7 +72,7 @@ class Sight:
         self.gains = 0
         self.turns = 0
         self.bought = False
-        self._number = player_number(seat)
+        self._number = seat_id(seat)
         self._chance = Random(seed)
 
     def hear(self, message: Message) -> None:

@@ -22,7 +22,8 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn_state import TurnState
-from referee.seam.game import GONE, WRONG_TYPE, Malformed, Request, describe
+from referee.seam.faults import WRONG_TYPE, Malformed, describe
+from referee.seam.game import GONE, Request
 
 Parameters: TypeAlias = Mapping[str, Any]
 Decisions: TypeAlias = Generator[Request, Any, None]

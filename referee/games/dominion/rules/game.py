@@ -21,7 +21,8 @@ from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn import play_turn
-from referee.seam.game import GONE, Outcome, Request, Setup, Standing, Termination
+from referee.seam.faults import Termination
+from referee.seam.game import GONE, Outcome, Request, Setup, Standing
 
 PROVINCES_EMPTY = "provinces-empty"
 PILES_EMPTY = "piles-empty"

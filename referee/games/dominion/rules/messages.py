@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.games.dominion.rules.cards import CARDS, KINGDOM
-from referee.seam.game import PlayerNumber
+from referee.seam.seats import SeatId
 
 CardId = Annotated[
     str, Meta(description="A card's id (1.6).", extra_json_schema={"enum": list(CARDS)})
@@ -66,35 +66,35 @@ class SupplyInfo(Struct, frozen=True, tag_field="type", tag="supply-info"):
 class PlayerGained(Struct, frozen=True, tag_field="type", tag="player-gained"):
     """After each single gain or buy."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     gained: CardId
 
 
 class PlayerPlayed(Struct, frozen=True, tag_field="type", tag="player-played"):
     """Once a turn, at its clean-up: actions and treasures in play order. Not sent if empty."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     played: Annotated[list[CardId], Meta(min_length=1)]
 
 
 class PlayerTrashed(Struct, frozen=True, tag_field="type", tag="player-trashed"):
     """After each trashing."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     trashed: Annotated[list[CardId], Meta(min_length=1)]
 
 
 class PlayerTopDiscard(Struct, frozen=True, tag_field="type", tag="player-top-discard"):
     """After each discarding, before any draw or shuffle that follows it."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     card: CardId
 
 
 class PlayerReveal(Struct, frozen=True, tag_field="type", tag="player-reveal"):
     """When a hand card is revealed (moat)."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
     from_: Annotated[str, Meta(extra_json_schema={"const": "hand"})] = msgspec.field(name="from")
     cards: Annotated[list[CardId], Meta(min_length=1)]
 
@@ -102,7 +102,7 @@ class PlayerReveal(Struct, frozen=True, tag_field="type", tag="player-reveal"):
 class PlayerShuffled(Struct, frozen=True, tag_field="type", tag="player-shuffled"):
     """When a discard pile becomes the deck; not for the initial deal."""
 
-    player_number: PlayerNumber
+    player_number: SeatId
 
 
 # --- to one bot -------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from itertools import chain
 
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, POINTS, STARTING_DECK
 from referee.seam.chance import Chance
-from referee.seam.game import player_number
+from referee.seam.seats import seat_id
 
 
 class Player:
@@ -39,7 +39,7 @@ class Player:
     def __init__(self, seat: int, chance: Chance) -> None:
         """Deal the starting deck and draw five (4.1)."""
         self.seat = seat
-        self.number = player_number(seat)
+        self.number = seat_id(seat)
         self._chance = chance
         self.deck = list(STARTING_DECK)
         chance.shuffle(seat, self.deck)

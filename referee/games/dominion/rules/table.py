@@ -17,7 +17,7 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.supply import Supply
 from referee.seam.chance import Chance
-from referee.seam.game import Fault
+from referee.seam.faults import Fault
 
 
 class Table:

@@ -26,7 +26,8 @@ from referee.games.dominion.validation.reading import (
     furthest,
     put,
 )
-from referee.seam.game import Finding, player_number
+from referee.seam.capabilities import Finding
+from referee.seam.seats import seat_id
 
 _DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
 _ACTIONS = {"village": 2, "market": 1, "cellar": 1}
@@ -152,7 +153,7 @@ class _Explanation:
     def _take(self, course: _Course, kind: str, section: str, why: str) -> Event:
         """The next event, which must be of this kind and of the active player."""
         event = self._next(course)
-        number = player_number(self._active)
+        number = seat_id(self._active)
         if event is None or event.kind != kind or event.seat != self._active:
             self._refuse(course, section, f"{kind} {number} ({why})")
         course.at += 1
@@ -161,7 +162,7 @@ class _Explanation:
     def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
         if not course.hand or course.reach[card] <= 0:
             why = "whose hand is empty" if not course.hand else "who cannot have it in hand"
-            number = player_number(self._active)
+            number = seat_id(self._active)
             raise Contradiction(line, section, f"no {card} of {number}, {why}", card)
         course.hand -= 1
         course.reach[card] -= 1
@@ -186,7 +187,7 @@ class _Explanation:
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
         """Play an action card; every way in which that can have gone."""
         assert self._played is not None  # it was in there
-        number = player_number(self._active)
+        number = seat_id(self._active)
         line = self._played.line
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
@@ -250,20 +251,20 @@ class _Explanation:
             if not answers or event is None or event.kind not in (TOP, REVEALED, GONE):
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
                 if not spared and not self._left(course, seat):
-                    expected = f"player-top-discard or player-reveal {player_number(seat)}"
+                    expected = f"player-top-discard or player-reveal {seat_id(seat)}"
                     self._refuse(course, "7.1", f"{expected}, attacked by a militia")
                 course.others[seat] = replace(other, sizes=spared or other.sizes)
                 continue
             asked = frozenset(s for s in other.sizes if s.hand > MILITIA_HAND_SIZE)
             if not asked:
-                expected = f"no attack on {player_number(seat)}, who has three cards or fewer"
+                expected = f"no attack on {seat_id(seat)}, who has three cards or fewer"
                 raise Contradiction(event.line, "7.1", expected, str(event))
             course.at += 1
             reach = other.reach
             if event.kind != GONE:
                 card = event.cards[0]
                 if reach[card] <= 0:
-                    expected = f"no {card} of {player_number(seat)}, who cannot have it in hand"
+                    expected = f"no {card} of {seat_id(seat)}, who cannot have it in hand"
                     raise Contradiction(event.line, "7", expected, str(event))
                 if event.kind == TOP:
                     reach = reach - Counter([card])
@@ -280,7 +281,7 @@ class _Explanation:
         self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
     ) -> None:
         name = "mine" if to_hand else "remodel"
-        number = player_number(self._active)
+        number = seat_id(self._active)
         trash = self._take(course, TRASHED, section, f"by a {name} in play")
         card = trash.cards[0]
         if card not in among:
@@ -312,7 +313,7 @@ class _Explanation:
                 raise Contradiction(self._played.line, "5.2", what, str(self._played))
             self._leave_hand(course, card, self._played.line, "5.2")
             course.money += WORTH[card]
-        left, number = course.money, player_number(self._active)
+        left, number = course.money, seat_id(self._active)
         event = self._next(course)
         while event is not None and event.kind == GAINED and event.seat == self._active:
             cost = COST[event.cards[0]]
@@ -335,7 +336,7 @@ class _Explanation:
             self._refuse(course, "2.15", expected)
 
     def _clean_up(self, course: _Course) -> None:
-        number = player_number(self._active)
+        number = seat_id(self._active)
         total = course.hand + len(self._cards)
         if self._top is None:
             if total:

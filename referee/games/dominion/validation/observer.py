@@ -57,7 +57,9 @@ from referee.games.dominion.validation.reading import (
     furthest,
     put,
 )
-from referee.seam.game import PLAYER_NUMBERS, Finding, Termination, describe, player_number
+from referee.seam.capabilities import Finding
+from referee.seam.faults import Termination, describe
+from referee.seam.seats import SEAT_IDS, seat_id
 
 _IN_HANDSHAKE_ONLY = ("failed-to-start", "startup-timeout", "unsupported-version")
 _IN_GAME_ONLY = ("timeout",)
@@ -67,7 +69,7 @@ _MAX_EVENTS = 2000
 
 
 class Observer:
-    """Implements `referee.seam.game.Observer` for Dominion."""
+    """Implements `referee.seam.capabilities.Observer` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)
@@ -108,7 +110,7 @@ class Observer:
         self._check_expected(line, "player-disqualified", findings)
         if seat >= self._count or seat in self._gone:
             expected = f"one of the {self._count - len(self._gone)} players in the match"
-            findings.append(Finding(line, "8.3", expected, player_number(seat)))
+            findings.append(Finding(line, "8.3", expected, seat_id(seat)))
             return findings
         self._happen(Event(line, GONE, seat, (code,)), findings)
         self._gone.add(seat)
@@ -197,7 +199,7 @@ class Observer:
             | PlayerReveal
             | PlayerShuffled,
         )
-        seat = PLAYER_NUMBERS.index(message.player_number)
+        seat = SEAT_IDS.index(message.player_number)
         if seat >= self._count:
             players = f"player1 to player{self._count}"
             findings.append(Finding(line, "1.6", players, message.player_number))
@@ -297,7 +299,7 @@ class Observer:
         mine = event.seat == active
         if reading.stage == "played":
             if not mine or event.kind != TOP:
-                expected = f"player-top-discard {player_number(active)}"
+                expected = f"player-top-discard {seat_id(active)}"
                 raise Contradiction(event.line, "2.15", expected, str(event))
             yield _with(reading, event, "done")
             return
@@ -374,7 +376,7 @@ class Observer:
             if answers < owned["militia"] * (self._count - 1):
                 yield _with(reading, event, "turn")
                 return
-        number = player_number(active)
+        number = seat_id(active)
         what = "the clean-up" if interrupted else "something"
         if not mine and kind in (TOP, REVEALED):
             expected = f"{what} of {number}, whose turn it is and who has no militia for an attack"
@@ -394,7 +396,7 @@ class Observer:
         if mine or self._owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
         elif not self._opening or code in _IN_GAME_ONLY:
-            asked = player_number(reading.active)
+            asked = seat_id(reading.active)
             expected = f"{asked}, the only one who is asked" if not mine else asked
             raise Contradiction(event.line, "8.3", expected, str(event))
 
@@ -445,20 +447,20 @@ class Observer:
             if reading.stage == "done":
                 reading = self._finish(reading, line)
             elif reading.events and not reading.loose:
-                number = player_number(reading.active)
+                number = seat_id(reading.active)
                 expected = f"the clean-up of {number}, whose turn it is"
                 raise Contradiction(line, "4.4", expected, found)
             turns = [seat.turns for seat in reading.seats]
             due = self._over() or (
                 str(Termination.TURN_LIMIT)
                 if len({turns[seat] for seat in here}) == 1 or reading.loose
-                else "a turn of " + player_number(reading.active)
+                else "a turn of " + seat_id(reading.active)
             )
             best = min((-points[seat], turns[seat]) for seat in here)
             won = [seat for seat in here if (-points[seat], turns[seat]) == best]
         if due != reason:
             raise Contradiction(line, "4.4", due, found)
-        expected_winners = [player_number(seat) for seat in won]
+        expected_winners = [seat_id(seat) for seat in won]
         if winners != expected_winners:
             raise Contradiction(line, "4.5", f"winners {expected_winners}", f"winners {winners}")
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from referee.seam.game import Finding, player_number
+from referee.seam.capabilities import Finding
+from referee.seam.seats import seat_id
 
 GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, GONE = (
     "player-gained",
@@ -32,7 +33,7 @@ class Event(NamedTuple):
 
     def __str__(self) -> str:
         cards = " " + ", ".join(self.cards) if self.cards else ""
-        return f"{self.kind} {player_number(self.seat)}{cards}"
+        return f"{self.kind} {seat_id(self.seat)}{cards}"
 
 
 class Sizes(NamedTuple):

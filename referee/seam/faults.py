@@ -1,0 +1,86 @@
+"""Faults: what a bot can do wrong, and the reasons for which it leaves a match (protocol-v1, 9)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+
+class Disqualification(StrEnum):
+    """Why a bot left the match (protocol-v1, 9). All of them are about the process or the clock."""
+
+    FAILED_TO_START = "failed-to-start"
+    STARTUP_TIMEOUT = "startup-timeout"
+    UNSUPPORTED_VERSION = "unsupported-version"
+    TIMEOUT = "timeout"
+    EXITED = "exited"
+    OUTPUT_LIMIT = "output-limit"
+    MEMORY_LIMIT = "memory-limit"
+    CPU_LIMIT = "cpu-limit"
+
+
+class Termination(StrEnum):
+    """How a match can end in any game (protocol-v1, 9); games add reasons of their own."""
+
+    TURN_LIMIT = "turn-limit"
+    LAST_PLAYER_STANDING = "last-player-standing"
+    NO_PLAYERS = "no-players"
+
+
+# The fault codes that belong to no game: what a line can be that is no reply at all.
+INVALID_JSON = "invalid-json"
+WRONG_TYPE = "wrong-type"
+BAD_NAME_REPLY = "bad-name-reply"
+
+
+class Malformed(Struct, frozen=True):
+    """What stands in for a reply when a line could not be read as one.
+
+    Attributes:
+        code: `INVALID_JSON` (no JSON object) or `WRONG_TYPE` (an object of no known type).
+        detail: one clause for the bot's author.
+    """
+
+    code: str
+    detail: str
+
+
+class Fault(Struct, frozen=True):
+    """A bot's mistake: counted and reported, and the rules say how the game goes on.
+
+    Attributes:
+        seat: whose mistake, counted from 0.
+        code: one of the codes of protocol-v1, 9.
+        section: the section of the protocol that the reply breaks, such as "5.2".
+        detail: one sentence on what was wrong with this reply.
+    """
+
+    seat: int
+    code: str
+    section: str
+    detail: str
+
+
+_SHOWN = 40  # characters of a bot's string in a message
+
+
+def describe(value: Any) -> str:
+    """A bot's value in one short, printable, deterministic phrase for a message to its author."""
+    if isinstance(value, str):
+        import json  # not needed by bots that make no mistakes
+
+        # Escaped first, then cut: an escape is up to twelve characters for one.
+        shown = json.dumps(value[:_SHOWN])[1:-1]
+        cut = len(value) > _SHOWN or len(shown) > _SHOWN
+        return f'"{shown[:_SHOWN]}..."' if cut else f'"{shown}"'
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value) if isinstance(value, int) and abs(value) < 10**15 else "a number"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return "an object"

@@ -1,0 +1,23 @@
+"""Seats: counted from 0 in all Python code, "player1" and up on the wire (protocol-v1, 1.6)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+SEAT_IDS = ("player1", "player2", "player3", "player4")
+"""All seats' names on the wire, in seat order (protocol-v1, 1.6)."""
+
+SeatId = Annotated[
+    str,
+    Meta(
+        description="A seat's name on the wire (1.6).",
+        extra_json_schema={"enum": list(SEAT_IDS)},
+    ),
+]
+
+
+def seat_id(seat: int) -> str:
+    """The seat's name on the wire (protocol-v1, 1.6): 0 -> "player1"."""
+    return SEAT_IDS[seat]
