@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     )
     from referee.games import GAMES
     from referee.match import Match
-    from referee.options import Options
+    from referee.match_spec import MatchSpec, match_spec
+    from referee.options import Limits
     from referee.play import Played, Runner
     from referee.result import MatchResult, PlayerResult
     from referee.seam.chance import Chance, SeededChance
@@ -74,7 +75,8 @@ _HOMES = {
     "referee.seam.rules": ("Rules",),
     "referee.games": ("GAMES",),
     "referee.match": ("Match",),
-    "referee.options": ("Options",),
+    "referee.match_spec": ("MatchSpec", "match_spec"),
+    "referee.options": ("Limits",),
     "referee.play": ("Played", "Runner"),
     "referee.result": ("MatchResult", "PlayerResult"),
 }
@@ -83,6 +85,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [  # noqa: RUF022 (as in the map)
     "__version__",
     "play_match",
+    "match_spec",
     "GAMES",
     "BotCommand",
     "BotNotFoundError",
@@ -91,12 +94,13 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "Fault",
     "Game",
     "InternalError",
+    "Limits",
     "LogReadError",
     "LogWriteError",
     "Malformed",
     "Match",
     "MatchResult",
-    "Options",
+    "MatchSpec",
     "Outcome",
     "Played",
     "PlayerResult",

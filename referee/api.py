@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import trio
 
 from referee.bots.command import resolve_bot
-from referee.errors import UsageError
-from referee.games import GAMES
 from referee.logs.files import open_logs, restored
-from referee.match import MAX_SEED
-from referee.options import Options
+from referee.match_spec import match_spec
 from referee.play import Runner
 from referee.result import MatchResult
 
@@ -22,7 +19,7 @@ def play_match(
     bots: Sequence[str],
     *,
     seed: int | None = None,
-    options: Options | None = None,
+    options: Mapping[str, Any] | None = None,
     log: str | None = None,
     record: str | None = None,
     game: str = "dominion",
@@ -34,13 +31,14 @@ def play_match(
     Args:
         bots: BOT arguments as `referee play` takes them, in seat order.
         seed: 0 <= seed < 2**53; drawn if None.
-        options: limits.
+        options: the game's options and the limits of the bots that are not to have their defaults,
+            by name: {"max_turns": 4, "time_limit": 2.5}.
         log: file name of the spectator log.
         record: file name of the match record.
         game: a key of `GAMES`.
 
     Raises:
-        UsageError: wrong number of bots, a bad seed, a BOT or file that cannot be used.
+        UsageError: wrong number of bots, a bad seed or option, a BOT or file that cannot be used.
         LogWriteError: a log could not be written; the match was given up.
         ShortageError: the system is short of processes, memory or file descriptors.
         InternalError: the referee has a bug.
@@ -49,29 +47,16 @@ def play_match(
     Warns:
         RuntimeWarning: somebody has changed or removed a log during the match; it was written anew.
     """
-    rules = GAMES[game]
-    if not rules.min_seats <= len(bots) <= rules.max_seats:
-        raise UsageError(
-            f"{game} takes {rules.min_seats} to {rules.max_seats} bots, not {len(bots)}"
-        )
-    if seed is None:
-        seed = secrets.randbelow(MAX_SEED)
-    if not 0 <= seed < MAX_SEED:
-        raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")
     commands = [resolve_bot(bot) for bot in bots]
+    arguments = [command.argument for command in commands]
+    spec = match_spec(arguments, game=game, seed=seed, options=options)
     files = open_logs([log, record])
     for file in files:
         if file is not None:
+            file.begin()
             file.keep_copy()
     try:
-        runner = Runner(
-            rules,
-            commands,
-            seed=seed,
-            options=options or Options(),
-            log=files[0],
-            record=files[1],
-        )
+        runner = Runner(spec, commands, log=files[0], record=files[1])
         result = trio.run(runner.run).result
         for file in files:
             problem = file.finish() if file is not None else None

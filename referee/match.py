@@ -13,15 +13,15 @@ that depends on nothing but the seed and the lines:
         for entry in match.take_entries(): ...
     match.outcome, match.standings()
 
-States: handshake (all seats that have not answered are due, in any order) -> playing (one seat is
-due) -> over (none is). In the handshake the entries come out in seat order, whoever answers first.
+A match goes in rounds. In each, one or more seats are asked; when the last has answered the game
+goes on. The handshake is the first round and asks everybody. Seats answer in any order, and what
+they answered is noted in seat order, so nobody can tell who was first.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import msgspec
@@ -34,10 +34,9 @@ from referee.seam.faults import (
     Disqualification,
     Fault,
     Malformed,
-    Termination,
     describe,
 )
-from referee.seam.game import Game, Outcome, Setup, Standing
+from referee.seam.game import LEFT, Game, Outcome, Setup, Standing
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, is_blank, reply_decoder
@@ -52,7 +51,6 @@ from referee.wire.messages import (
 
 MAX_SEED = 2**53
 """Seeds are below this: every JSON reader keeps such integers exactly."""
-DEFAULT_MAX_TURNS = 500
 MAX_NAME_LENGTH = 64
 
 CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
@@ -103,13 +101,12 @@ class Match:
         rules: the game.
         seats: how many players.
         seed: 0 <= seed < `MAX_SEED`.
-        max_turns: turns a player after which the game ends (4.4).
-        chance: makes what is random in a game, anew for each that is made; None for what the seed
-            says (4.7).
+        options: the game's own (`Rules.options`); None for its defaults.
+        chance: what is random in the game; None for what the seed says (4.7).
 
     Attributes:
-        due: the seats whose line is awaited; empty before `start` and once the match is over.
-        gone: the disqualified seats, each with what it was disqualified for.
+        due: the seats whose answer is awaited; empty before `start` and once the match is over.
+        disqualified: the seats that left, each with why.
         names: one entry a seat; PLAYER1 and so on until the handshakes have ended.
         faults: one counter of fault codes a seat.
         first_faults: the first fault of each seat and code.
@@ -123,34 +120,34 @@ class Match:
         *,
         seats: int,
         seed: int,
-        max_turns: int = DEFAULT_MAX_TURNS,
-        chance: Callable[[], Chance] | None = None,
+        options: Struct | None = None,
+        chance: Chance | None = None,
     ) -> None:
         self.due: tuple[int, ...] = ()
-        self.gone: dict[int, Disqualified] = {}
+        self.disqualified: dict[int, Disqualified] = {}
         self.names = [seat_id(seat).upper() for seat in range(seats)]
         self.faults: list[Counter[str]] = [Counter() for _ in range(seats)]
         self.first_faults: dict[tuple[int, str], Fault] = {}
         self.requests = [0] * seats
         self.outcome: Outcome | None = None
         self._rules = rules
-        self._max_turns = max_turns
-        self._chance = chance or partial(SeededChance, seed)
+        self._options = rules.options() if options is None else options
+        self._chance = chance or SeededChance(seed)
+        self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
-        self._replies = reply_decoder(rules.replies)
+        self._decoder = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
-        # Until the handshakes have ended: for each seat that has, what is to be noted of it.
-        self._handshakes: list[list[Entry] | None] = [None] * seats
-        # For the standings until the names are known; then it is made anew with them.
-        self._game = self._new_game()
+        # The round: what each seat was asked; what to note of each that has answered and is not
+        # noted yet; and its reply.
+        self._asked: dict[int, Struct] = {}
+        self._unnoted: dict[int, list[Entry]] = {}
+        self._replies: dict[int, object] = {}
 
     def start(self) -> None:
         """Ask every bot for its name."""
-        if self.due or self.outcome is not None:
+        if self._asked or self.outcome is not None:
             raise ProtocolMisuseError("the match was started already")
-        self.due = tuple(range(len(self.names)))
-        for seat in self.due:
-            self._send(PlayerNameRequest(seat_id(seat)), to=seat)
+        self._ask({seat: PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
 
     def receive(self, seat: int, line: bytes) -> None:
         """Take the line with which a due seat answers, without its line end.
@@ -162,28 +159,15 @@ class Match:
         self._check_due(seat)
         if b"\n" in line or is_blank(line):
             raise ProtocolMisuseError(f"a reply is one line that is not blank, not {line[:40]!r}")
-        if self._in_handshake:
-            self._end_handshake(seat, self._read_name(seat, line))
-            return
-        self._entries.append(Received(seat, line))
-        self._game.reply(decode_reply(line, self._replies))
-        self._go_on()
+        if self._game is None:
+            self._answer(seat, self._read_name(seat, line), None)
+        else:
+            self._answer(seat, [Received(seat, line)], decode_reply(line, self._decoder))
 
     def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
         """Take a due seat out of the match (8.3)."""
         self._check_due(seat)
-        if self._in_handshake:
-            asked = PlayerNameRequest(seat_id(seat))
-            self._end_handshake(seat, [self._leave(seat, code, detail, asked)])
-            return
-        request = self._game.request
-        if request is None:
-            raise ProtocolMisuseError("a seat is due but the game waits for nobody")
-        self._entries.append(self._leave(seat, code, detail, request.message))
-        self._send(PlayerDisqualified(seat_id(seat), code))
-        if not self._end_if_alone():
-            self._game.disqualify(seat)
-            self._go_on()
+        self._answer(seat, [self._leave(seat, code, detail)], LEFT)
 
     def take_entries(self) -> list[Entry]:
         """What was said and noted since the last call, oldest first."""
@@ -192,14 +176,63 @@ class Match:
         return entries
 
     def standings(self) -> list[Standing]:
-        """One entry a seat, in seat order; at any time."""
-        return list(self._game.standings())
+        """One entry a seat, in seat order; none before the handshakes have ended."""
+        return [] if self._game is None else list(self._game.standings())
+
+    # --- a round ------------------------------------------------------------------------------
+
+    def _ask(self, requests: dict[int, Struct]) -> None:
+        self._asked = requests
+        self.due = tuple(requests)
+        for seat, message in requests.items():
+            self._send(message, to=seat)
+
+    def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
+        """Keep a seat's answer, and go on after the last."""
+        self.due = tuple([other for other in self.due if other != seat])
+        self._replies[seat] = reply
+        self._unnoted[seat] = entries
+        # Seat order, whatever the order in which they answered.
+        for other in self._asked:
+            if other in self._unnoted:
+                for entry in self._unnoted.pop(other):
+                    self._note(entry)
+            elif other in self.due:
+                break
+        if not self.due:
+            replies, self._replies = self._replies, {}
+            if self._game is None:
+                self._begin()
+            else:
+                self._send_disqualified([who for who in self._asked if replies[who] is LEFT])
+                self._game.advance(replies)
+                self._go_on(self._game)
+
+    def _go_on(self, game: Game) -> None:
+        """Publish what happened, then ask what is to be decided next, or end."""
+        self._publish(game)
+        if game.requests:
+            for request in game.requests:
+                self.requests[request.seat] += 1
+            self._ask({request.seat: request.message for request in game.requests})
+            return
+        if game.outcome is None:
+            raise ProtocolMisuseError("the game waits for nobody and has no outcome")
+        self.outcome = outcome = game.outcome
+        scores = [standing.score for standing in game.standings()]
+        winners = [seat_id(seat) for seat in outcome.winners]
+        self._send(GameEnd(scores, winners, outcome.reason))
+
+    def _publish(self, game: Game) -> None:
+        encode = self._encode
+        entries = self._entries
+        for event in game.take_events():
+            if type(event) is Fault:
+                self._note(event)
+            else:
+                entries.append(Sent(None, encode(event) + b"\n"))
 
     # --- handshake (3) ------------------------------------------------------------------------
-
-    @property
-    def _in_handshake(self) -> bool:
-        return bool(self._handshakes)
 
     def _read_name(self, seat: int, line: bytes) -> list[Entry]:
         """Judge a handshake reply; sets the seat's name, or takes the seat out."""
@@ -212,8 +245,7 @@ class Match:
         if reply.version is not UNSET and not _is_version_1(reply.version):
             code = Disqualification.UNSUPPORTED_VERSION
             detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
-            asked = PlayerNameRequest(seat_id(seat))
-            entries.append(self._leave(seat, code, detail, asked))
+            entries.append(self._leave(seat, code, detail))
         elif reply.player_number != seat_id(seat):
             detail = f"`player_number` is {describe(reply.player_number)}"
             entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
@@ -224,84 +256,31 @@ class Match:
             self.names[seat] = reply.name.translate(CONTROL_CHARACTERS)[:MAX_NAME_LENGTH]
         return entries
 
-    def _end_handshake(self, seat: int, entries: list[Entry]) -> None:
-        """Note that a seat's handshake has ended, and begin the game after the last."""
-        self.due = tuple(other for other in self.due if other != seat)
-        self._handshakes[seat] = entries
-        # Seat order, whatever the order in which the bots were ready.
-        if all(self._handshakes[other] is not None for other in range(seat)):
-            for later in self._handshakes[seat:]:
-                if later is None:
-                    break
-                for entry in later:
-                    self._note(entry)
-        if not self.due:
-            self._handshakes.clear()
-            self._begin()
-
     def _begin(self) -> None:
+        """Publish the names, and begin the game with the seats that are left."""
         for seat, name in enumerate(self.names):
             self._send(PlayerName(seat_id(seat), name))
-        self._game = self._new_game()
-        for seat in self.gone:
-            self._game.disqualify(seat)  # before the start: it is never asked
-        self._game.start()
-        self._tell_events()
-        for seat in sorted(self.gone):
-            self._send(PlayerDisqualified(seat_id(seat), self.gone[seat].code))
-        if not self._end_if_alone():
-            self._go_on()
-
-    def _new_game(self) -> Game:
-        setup = Setup(chance=self._chance(), names=tuple(self.names), max_turns=self._max_turns)
-        return self._rules.new(setup)
-
-    # --- the game -----------------------------------------------------------------------------
-
-    def _go_on(self) -> None:
-        """Tell what happened, then ask the next question or end."""
-        self._tell_events()
-        request = self._game.request
-        if request is not None:
-            self.due = (request.seat,)
-            self.requests[request.seat] += 1
-            self._send(request.message, to=request.seat)
-            return
-        outcome = self._game.outcome
-        if outcome is None:
-            raise ProtocolMisuseError("the game waits for nobody and has no outcome")
-        self._end(outcome)
-
-    def _tell_events(self) -> None:
-        encode = self._encode
-        entries = self._entries
-        for event in self._game.take_events():
-            if type(event) is Fault:
-                self._note(event)
-            else:
-                entries.append(Sent(None, encode(event) + b"\n"))
-
-    def _end_if_alone(self) -> bool:
-        """End the match when fewer than two seats are left in it (8.3)."""
-        left = [seat for seat in range(len(self.names)) if seat not in self.gone]
-        if len(left) > 1:
-            return False
-        reason = Termination.LAST_PLAYER_STANDING if left else Termination.NO_PLAYERS
-        self._end(Outcome(reason, tuple(left)))
-        return True
-
-    def _end(self, outcome: Outcome) -> None:
-        self.due = ()
-        self.outcome = outcome
-        scores = [standing.score for standing in self._game.standings()]
-        winners = [seat_id(seat) for seat in outcome.winners]
-        self._send(GameEnd(scores, winners, outcome.reason))
+        setup = Setup(
+            chance=self._chance,
+            names=tuple(self.names),
+            options=self._options,
+            absent=frozenset(self.disqualified),
+        )
+        self._game = self._rules.new(setup)
+        self._publish(self._game)
+        self._send_disqualified(sorted(self.disqualified))
+        self._go_on(self._game)
 
     # --- both ---------------------------------------------------------------------------------
 
-    def _leave(self, seat: int, code: Disqualification, detail: str, asked: Struct) -> Disqualified:
-        self.gone[seat] = leaving = Disqualified(seat, code, detail, self._line(asked))
+    def _leave(self, seat: int, code: Disqualification, detail: str) -> Disqualified:
+        leaving = Disqualified(seat, code, detail, self._line(self._asked[seat]))
+        self.disqualified[seat] = leaving
         return leaving
+
+    def _send_disqualified(self, seats: Iterable[int]) -> None:
+        for seat in seats:
+            self._send(PlayerDisqualified(seat_id(seat), self.disqualified[seat].code))
 
     def _note(self, entry: Entry) -> None:
         if type(entry) is Fault:

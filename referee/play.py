@@ -15,19 +15,17 @@ from datetime import UTC, datetime
 import trio
 from msgspec import Struct
 
-from referee._version import __version__
 from referee.bots.command import BotCommand
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import Answer, BotProcess, Failure
 from referee.bots.stderr import StderrKeeper
 from referee.errors import LogWriteError, as_ours
 from referee.logs.files import LogFile
-from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
-from referee.match import Disqualified, Match, Sent
-from referee.options import Options
+from referee.logs.record import RecordWriter
+from referee.match import Disqualified, Sent
+from referee.match_spec import MatchSpec
 from referee.result import MatchResult, ReplySeconds, player_results
 from referee.seam.faults import Disqualification, Fault
-from referee.seam.rules import Rules
 
 NEWS_SECONDS = 0.02
 """No bot hears of a public event later than so long after it."""
@@ -53,10 +51,8 @@ class Runner:
     """Plays one match.
 
     Args:
-        rules: the game.
+        spec: what is played.
         bots: launched or not yet launched, in seat order. The runner ends them, on every way out.
-        seed: of the match.
-        options: limits.
         log: the spectator log, or None.
         record: the match record, or None.
         stderr: for each seat a file to keep its stderr in, or None.
@@ -68,21 +64,18 @@ class Runner:
 
     def __init__(
         self,
-        rules: Rules,
+        spec: MatchSpec,
         bots: Sequence[BotCommand | LaunchedBot],
         *,
-        seed: int,
-        options: Options,
         log: LogFile | None = None,
         record: LogFile | None = None,
         stderr: Sequence[LogFile | None] | None = None,
     ) -> None:
-        self.match = Match(rules, seats=len(bots), seed=seed, max_turns=options.max_turns)
+        self.match = spec.new_match()
         self.asked_since = 0.0
-        self._rules = rules
+        self._spec = spec
+        self._limits = spec.limits
         self._bots = bots
-        self._seed = seed
-        self._options = options
         self._log = log
         self._record_file = record
         self._stderr = stderr or [None] * len(bots)
@@ -130,7 +123,7 @@ class Runner:
             raise failure
         return Played(
             self._result(),
-            dict(self.match.gone),
+            dict(self.match.disqualified),
             [process.stderr.last_lines(10) for process in self._processes],
             list(self.match.first_faults.values()),
         )
@@ -140,7 +133,7 @@ class Runner:
     def _start(self) -> None:
         for bot, stderr in zip(self._bots, self._stderr, strict=True):
             launched = bot if isinstance(bot, LaunchedBot) else LaunchedBot(bot)
-            self._processes.append(BotProcess(launched, self._options, StderrKeeper(stderr)))
+            self._processes.append(BotProcess(launched, self._limits, StderrKeeper(stderr)))
         # The two clocks differ in their zero only.
         offset = trio.current_time() - time.monotonic()
         self._starts = [process.launched.started + offset for process in self._processes]
@@ -150,18 +143,8 @@ class Runner:
             self._nursery.start_soon(process.drain_stderr)
         self._record: RecordWriter | None = None
         if self._record_file is not None:
-            header = Header(
-                format=FORMAT,
-                version=FORMAT_VERSION,
-                referee=__version__,
-                game=self._rules.name,
-                protocol=self._rules.protocol,
-                seed=self._seed,
-                bots=[process.launched.command.argument for process in self._processes],
-                options=self._options,
-                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            )
-            self._record = RecordWriter(self._record_file, header)
+            started = datetime.now(UTC).isoformat(timespec="milliseconds")
+            self._record = RecordWriter(self._record_file, self._spec, started)
 
     async def _handshakes(self) -> None:
         """Ask all bots for their names, side by side (3)."""
@@ -176,10 +159,10 @@ class Runner:
             self._tell()
 
     async def _handshake(self, seat: int, send: trio.MemorySendChannel[tuple[int, Answer]]) -> None:
-        deadline = self._starts[seat] + self._options.startup_limit
+        deadline = self._starts[seat] + self._limits.startup_limit
         answer = await self._processes[seat].reply(deadline)
         if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-            detail = f"no reply to the handshake within {self._options.startup_limit:g} s"
+            detail = f"no reply to the handshake within {self._limits.startup_limit:g} s"
             answer = Failure(Disqualification.STARTUP_TIMEOUT, detail)
         await send.send((seat, answer))
 
@@ -189,12 +172,12 @@ class Runner:
         seat = self.match.due[0]
         process = self._processes[seat]
         asked = self.asked_since
-        answer = await process.reply(asked + self._options.time_limit)
+        answer = await process.reply(asked + self._limits.time_limit)
         taken = trio.current_time() - asked
         self._total[seat] += taken
         self._longest[seat] = max(self._longest[seat], taken)
         if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-            detail = f"{answer.detail} ({self._options.time_limit:g} s)"
+            detail = f"{answer.detail} ({self._limits.time_limit:g} s)"
             answer = Failure(answer.code, detail)
         self._give(seat, answer)
         self._tell()
@@ -204,7 +187,7 @@ class Runner:
             self.match.disqualify(seat, answer.code, answer.detail)
         else:
             self.match.receive(seat, answer)
-        if seat in self.match.gone:
+        if seat in self.match.disqualified:
             self._nursery.start_soon(self._processes[seat].kill)
 
     def _tell(self) -> None:
@@ -212,14 +195,14 @@ class Runner:
         match = self.match
         entries = match.take_entries()
         public = []
-        seats = [seat for seat in range(len(self._processes)) if seat not in match.gone]
+        seats = [seat for seat in range(len(self._processes)) if seat not in match.disqualified]
         for entry in entries:
             if type(entry) is Sent:
                 if entry.to is None:
                     public.append(entry.line)
                     for seat in seats:
                         self._pending[seat].append(entry.line)
-                elif entry.to not in match.gone:
+                elif entry.to not in match.disqualified:
                     self._pending[entry.to].append(entry.line)
         for seat in match.due or seats:
             self._push(seat)
@@ -258,10 +241,10 @@ class Runner:
         """Let the bots that are left end by themselves, then see that all have ended (8.4)."""
         async with trio.open_nursery() as nursery:
             for seat, process in enumerate(self._processes):
-                if seat in self.match.gone:
+                if seat in self.match.disqualified:
                     nursery.start_soon(process.kill)
                 else:
-                    nursery.start_soon(process.finish, self._options.grace)
+                    nursery.start_soon(process.finish, self._limits.grace)
         if self._record is not None:
             seconds = trio.current_time() - self._start_time
             self._record.end(self.match, self._exit_codes(), seconds)
@@ -279,12 +262,12 @@ class Runner:
             ReplySeconds(round(total, 6), round(longest, 6))
             for total, longest in zip(self._total, self._longest, strict=True)
         ]
-        bots = [process.launched.command.argument for process in self._processes]
-        players = player_results(match, bots, reply_seconds, self._exit_codes())
+        rules = self._spec.rules
+        players = player_results(rules, match, self._spec.bots, reply_seconds, self._exit_codes())
         return MatchResult(
-            game=self._rules.name,
-            protocol=self._rules.protocol,
-            seed=self._seed,
+            game=rules.name,
+            protocol=rules.protocol,
+            seed=self._spec.seed,
             reason=match.outcome.reason,
             turns=sum(player.turns for player in players),
             winners=[players[seat].player_number for seat in match.outcome.winners],

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from referee.games import GAMES
 from referee.play import Played
 from referee.result import MatchResult, PlayerResult
 from referee.seam.faults import Disqualification, Fault, Termination
@@ -122,6 +123,8 @@ def _verdict(result: MatchResult) -> str:
     """One sentence: who won, and why the match was over."""
     # A game's own reasons read as they are.
     why = _REASONS.get(result.reason, result.reason.replace("-", " "))
+    rules = GAMES[result.game]
+    and_in = f" and in {rules.tie_break}" if rules.tie_break else ""
     winners = [player for player in result.players if player.player_number in result.winners]
     turns = f"after {result.turns} turns" if result.turns != 1 else "after 1 turn"
     if not winners:
@@ -130,7 +133,7 @@ def _verdict(result: MatchResult) -> str:
     if result.reason == Termination.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
     if len(winners) > 1:
-        return f"{names} share the win: {why}, {turns}; equal in points and in turns taken."
+        return f"{names} share the win: {why}, {turns}; equal in points{and_in}."
     others = [
         player.score
         for player in result.players
@@ -138,7 +141,7 @@ def _verdict(result: MatchResult) -> str:
     ]
     score = winners[0].score
     if others and max(others) == score:
-        return f"{names} won: {why}, {turns}; {score} points each, but fewer turns taken."
+        return f"{names} won: {why}, {turns}; {score} points each, but fewer {rules.tie_break}."
     against = f" to {max(others)}" if others else ""
     return f"{names} won with {score}{against} points: {why}, {turns}."
 

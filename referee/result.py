@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from functools import cache
+from typing import Annotated, TypeVar
 
+import msgspec
 from msgspec import Meta, Struct
 
 from referee.match import Match
+from referee.seam.rules import Rules
 from referee.seam.seats import SeatId, seat_id
+
+T = TypeVar("T", bound=Struct)
 
 
 class ReplySeconds(Struct, frozen=True):
@@ -21,7 +27,7 @@ class ReplySeconds(Struct, frozen=True):
 
 
 class PlayerResult(Struct, frozen=True):
-    """How one seat fared."""
+    """How one seat fared; the facts of the game stand behind these."""
 
     player_number: SeatId
     name: Annotated[str, Meta(description="The name that the bot gave itself.")]
@@ -39,7 +45,6 @@ class PlayerResult(Struct, frozen=True):
         int | None,
         Meta(description="Of its process; -N after signal N; null if it never started."),
     ]
-    cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
 
 class MatchResult(Struct, frozen=True):
@@ -57,47 +62,45 @@ class MatchResult(Struct, frozen=True):
     players: Annotated[list[PlayerResult], Meta(description="In seat order.")]
 
 
-def ranks(match: Match) -> list[int]:
-    """One rank a seat, in seat order: winners 1, the others by score and fewest turns (4.5).
+@cache
+def player_result_type(rules: Rules) -> type[PlayerResult]:
+    """`PlayerResult` with the facts of a game."""
+    return with_facts(PlayerResult, rules)
 
-    Equal results share a rank and the next one leaves the gap (1, 1, 3); the disqualified come
-    behind everybody else and share one rank.
-    """
-    outcome = match.outcome
-    winners = outcome.winners if outcome else ()
 
-    def key(seat: int) -> tuple[bool, bool, int, int]:
-        if seat in match.gone:
-            return (True, False, 0, 0)
-        standing = standings[seat]
-        return (False, seat not in winners, -standing.score, standing.turns)
-
-    standings = match.standings()
-    keys = [key(seat) for seat in range(len(standings))]
-    return [1 + sum(other < mine for other in keys) for mine in keys]
+def with_facts(struct: type[T], rules: Rules) -> type[T]:
+    """A struct of one seat's end, with the game's own facts as its last fields."""
+    facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
+    return msgspec.defstruct(
+        struct.__name__, facts, bases=(struct,), frozen=True, namespace={"__doc__": struct.__doc__}
+    )  # type: ignore[return-value]
 
 
 def player_results(
+    rules: Rules,
     match: Match,
-    bots: list[str],
+    bots: Sequence[str],
     reply_seconds: list[ReplySeconds],
     exit_codes: list[int | None],
 ) -> list[PlayerResult]:
     """One entry a seat, in seat order, once the match is over; so are the arguments."""
+    assert match.outcome is not None  # it is over
+    player_result = player_result_type(rules)
+    places = zip(match.standings(), match.outcome.ranks, strict=True)
     return [
-        PlayerResult(
+        player_result(
             player_number=seat_id(seat),
             name=match.names[seat],
             bot=bots[seat],
             score=standing.score,
             turns=standing.turns,
             rank=rank,
-            disqualified=match.gone[seat].code if seat in match.gone else None,
+            disqualified=match.disqualified[seat].code if seat in match.disqualified else None,
             faults=dict(sorted(match.faults[seat].items())),
             requests=match.requests[seat],
             reply_seconds=reply_seconds[seat],
             exit_code=exit_codes[seat],
-            cards=standing.cards,
+            **msgspec.structs.asdict(standing.facts),
         )
-        for seat, (standing, rank) in enumerate(zip(match.standings(), ranks(match), strict=True))
+        for seat, (standing, rank) in enumerate(places)
     ]

@@ -24,6 +24,7 @@ from referee.logs import record
 from referee.logs.validate import Validation
 from referee.logs.verify import Verdict
 from referee.result import MatchResult
+from referee.seam.seats import SEAT_PATTERN, seat_id
 from referee.wire import messages
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -44,7 +45,11 @@ def schemas() -> dict[str, dict[str, Any]]:
         "verdict.schema.json": _schema(Verdict, "What referee verify says of a record"),
         "validation.schema.json": _schema(Validation, "What referee validate says of a log"),
     }
+    player = found["result.schema.json"]["$defs"]["PlayerResult"]
     for game in GAMES.values():
+        player["properties"] |= msgspec.json.schema(game.facts)["$defs"][game.facts.__name__][
+            "properties"
+        ]
         public: list[type[Struct]] = [*messages.SHARED_PUBLIC, *game.public]
         to_bot: list[type[Struct]] = [*public, messages.PlayerNameRequest, *game.requests]
         from_bot: list[type[Struct]] = [messages.PlayerNameReply, *game.replies]
@@ -52,7 +57,7 @@ def schemas() -> dict[str, dict[str, Any]]:
             "spectator-log": _schema(_union(public), "One line of a spectator log"),
             "to-bot": _schema(_union(to_bot), "One line that a bot is sent"),
             "from-bot": _legal(_schema(_union(from_bot), "One legal line of a bot"), from_bot),
-            "match-record": _schema(record.RecordEntry, "One line of a match record"),
+            "match-record": _schema(record.entry_types(game).any, "One line of a match record"),
             "turn": _schema(game.turn, "One turn, as referee replay shows it"),
         }
         # To the struct a message is raw text, sent as it is; to a reader it is one of these.
@@ -60,9 +65,20 @@ def schemas() -> dict[str, dict[str, Any]]:
         definitions |= made["to-bot"]["$defs"]
         definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
         for kind, schema in made.items():
+            _name_seats(schema, [seat_id(seat) for seat in range(game.max_seats)])
             schema["title"] += f" of {game.name}, protocol version {game.protocol}"
             found[f"{game.name}-v{game.protocol}-{kind}.schema.json"] = schema
     return found
+
+
+def _name_seats(schema: Any, seats: list[str]) -> None:
+    """Put the ids of a game's seats in the place of the pattern of all."""
+    for value in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(value, dict | list):
+            _name_seats(value, seats)
+    if isinstance(schema, dict) and schema.get("pattern") == SEAT_PATTERN:
+        del schema["pattern"]
+        schema["enum"] = seats
 
 
 def _union(structs: Sequence[type[Struct]]) -> Any:

@@ -14,10 +14,13 @@ import msgspec
 from hypothesis import settings
 
 from referee.games.dominion import RULES, Dominion
+from referee.games.dominion.rules.game import Options
+from referee.games.dominion.rules.situation import Situation
+from referee.games.dominion.rules.table import Table
 from referee.match import Disqualified, Entry, Match, Sent
 from referee.seam.chance import SeededChance
 from referee.seam.faults import Fault
-from referee.seam.game import Setup
+from referee.seam.game import Game, Request, Setup
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, reply_decoder
@@ -153,14 +156,21 @@ def shake_hands(match: Match) -> Told:
     return Told(match.take_entries())
 
 
-def new_setup(players: int = 2, *, seed: int = 1, max_turns: int = 9) -> Setup:
-    """What a new game is made of, with the chance of a seed."""
-    return Setup(chance=SeededChance(seed), names=NAMES[:players], max_turns=max_turns)
+def new_setup(
+    players: int = 2, *, seed: int = 1, max_turns: int = 9, absent: Iterable[int] = ()
+) -> Setup:
+    """What a new game of Dominion is made of, with the chance of a seed."""
+    return Setup(
+        chance=SeededChance(seed),
+        names=NAMES[:players],
+        options=Options(max_turns),
+        absent=frozenset(absent),
+    )
 
 
-def new_match(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
+def new_match(seats: int = 2, *, seed: int = 1, rules: Rules = RULES, **options: Any) -> Match:
     """A match of Dominion that has not started."""
-    return Match(RULES, seats=seats, seed=seed, **options)
+    return Match(rules, seats=seats, seed=seed, options=Options(**options))
 
 
 def begun(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
@@ -217,26 +227,31 @@ class Imposed:
         if not self._setup.get("dealt"):
             chance = Arranged(self._setup.get("streams", {}))
             setup = msgspec.structs.replace(setup, chance=chance)
-        self.game = Dominion(setup)
-        impose(self.game, self._setup)
+        self.game = Dominion(setup, Layout(scenario=dict(self._setup)))
         return self.game
 
 
-def impose(game: Dominion, setup: Mapping[str, Any]) -> None:
-    """Change a game that has not started as the `setup` of a scenario says."""
-    table = game._table
-    supply = table.supply
-    assert setup.get("supply", {}).keys() <= supply.counts.keys()
-    supply.set(setup.get("supply", {}))
-    if setup.get("dealt"):
-        return
-    seats = setup.get("seats", {})
-    for player in table.players:
-        cards = seats.get(player.number, DEFAULT_SEAT)
-        player.hand = list(cards.get("hand", ()))
-        player.deck = list(reversed(cards.get("deck", ())))
-        player.discard_pile = list(cards.get("discard_pile", ()))
-        player.turns = cards.get("turns", 0)
+class Layout(Situation, frozen=True):
+    """Where a game begins as the `setup` of a scenario says."""
+
+    scenario: dict[str, Any] = msgspec.field(default_factory=dict)
+
+    def lay_out(self, table: Table) -> None:
+        supply = self.scenario.get("supply", {})
+        assert supply.keys() <= table.supply.counts.keys()
+        table.supply.set(supply)
+        if self.scenario.get("dealt"):
+            return
+        seats = self.scenario.get("seats", {})
+        for player in table.players:
+            cards = seats.get(player.number, DEFAULT_SEAT)
+            player.hand = list(cards.get("hand", ()))
+            player.deck = list(reversed(cards.get("deck", ())))
+            player.discard_pile = list(cards.get("discard_pile", ()))
+            player.turns = cards.get("turns", 0)
+
+    def tell(self, table: Table) -> None:
+        pass
 
 
 class Arranged:
@@ -257,3 +272,17 @@ class Arranged:
 
     def take(self, seat: int, cards: list[str], count: int) -> list[str]:
         return [cards.pop(self._place) for _ in range(count)]
+
+
+# --- a game without a match -------------------------------------------------------------------
+
+
+def asked(game: Game) -> Request:
+    """The one request that a game waits for."""
+    (request,) = game.requests
+    return request
+
+
+def answer(game: Game, reply: object) -> None:
+    """Answer the one request that a game waits for."""
+    game.advance({asked(game).seat: reply})

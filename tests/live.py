@@ -19,9 +19,8 @@ import msgspec
 
 from referee.bots.command import resolve_bot
 from referee.bots.orphans import children
-from referee.games import GAMES
 from referee.logs.files import LogFile, open_logs
-from referee.options import Options
+from referee.match_spec import match_spec
 from referee.play import Played, Runner
 
 ROOT = Path(__file__).parent.parent
@@ -52,11 +51,12 @@ async def play(
     """
     before = children()
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
+    for file in (log, record, *(stderr or [])):
+        if file is not None:
+            file.begin()
     runner = Runner(
-        GAMES["dominion"],
+        match_spec(bots, seed=seed, options=limits),
         [resolve_bot(bot) for bot in bots],
-        seed=seed,
-        options=Options(**limits),
         log=log,
         record=record,
         stderr=stderr,

@@ -72,9 +72,8 @@ def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
     header = {"entry": "header", "format": "complete-game", "version": 1, "game": "dominion"}
     header |= {"protocol": 1, "players": len(choosers), "seed": seed, "max_turns": max_turns}
     lines: list[Line] = [header]
-    played = random_match(seed, choosers, max_turns, lambda: ToldChance(seed, lines.append))
+    played = random_match(seed, choosers, max_turns, ToldChance(seed, lines.append))
     lines.extend(line_of(entry) for entry in played)
-    del lines[1 : 1 + len(choosers)]  # of a deal that is thrown away: the names are not known yet
     return lines
 
 

@@ -11,12 +11,12 @@ from typing import Any
 from helpers import name_line, to_line
 from random_players import doubtful, mixed, nonsense, right
 
-from referee import __version__
 from referee.games import GAMES
+from referee.games.dominion.rules.game import Options
 from referee.logs.files import open_logs
-from referee.logs.record import FORMAT, FORMAT_VERSION, Header, RecordWriter
+from referee.logs.record import RecordWriter
 from referee.match import Entry, Match, Sent
-from referee.options import Options
+from referee.match_spec import match_spec
 from referee.seam.chance import Chance
 from referee.seam.faults import Disqualification
 
@@ -79,15 +79,13 @@ def random_record(seed: int, file: Path, max_turns: int) -> None:
     # Not nonsense: a record has no empty lines, and no lines with a line end in them.
     choosers = [chance.choice([right, right, doubtful, idle, trasher]) for _ in range(4)]
     players = choosers[: chance.choice([2, 2, 3, 4])]
-    match = Match(GAMES["dominion"], seats=len(players), seed=seed, max_turns=max_turns)
     bots = [f"./bot{seat + 1}.py" for seat in range(len(players))]
-    options, started = Options(max_turns=max_turns), "2026-11-20T23:28:09.499+00:00"
-    header = Header(
-        FORMAT, FORMAT_VERSION, __version__, "dominion", 1, seed, bots, options, started
-    )
+    spec = match_spec(bots, seed=seed, options={"max_turns": max_turns})
+    match = spec.new_match()
     (record,) = open_logs([str(file)])
     assert record is not None
-    writer = RecordWriter(record, header)
+    record.begin()
+    writer = RecordWriter(record, spec, "2026-11-20T23:28:09.499+00:00")
     for number, entries in enumerate(_steps(chance, match, players)):
         writer.write(entries, number / 1000)
     writer.end(match, [0] * len(players), 100)
@@ -98,7 +96,7 @@ def random_match(
     seed: int,
     choosers: list[Choose] | None = None,
     max_turns: int | None = None,
-    new_chance: Callable[[], Chance] | None = None,
+    luck: Chance | None = None,
 ) -> Iterator[Entry]:
     """All entries of a match; what is not given is chosen at random."""
     chance = Random(seed)
@@ -110,8 +108,8 @@ def random_match(
         GAMES["dominion"],
         seats=len(players),
         seed=seed,
-        max_turns=max_turns or drawn,
-        chance=new_chance,
+        options=Options(max_turns or drawn),
+        chance=luck,
     )
     for entries in _steps(chance, match, players, leaving):
         yield from entries

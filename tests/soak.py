@@ -21,8 +21,7 @@ from test_example_bots import FOREIGN, build, seatings
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
-from referee.games import GAMES
-from referee.options import Options
+from referee.match_spec import match_spec
 from referee.play import Runner
 
 
@@ -34,7 +33,7 @@ async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
     async def one(seed: int, bots: list[str]) -> None:
         async with limiter:
             commands = [resolve_bot(other) for other in bots]
-            runner = Runner(GAMES["dominion"], commands, seed=seed, options=Options())
+            runner = Runner(match_spec(bots, seed=seed), commands)
             result = (await runner.run()).result
         player = next(p for p in result.players if p.bot == bot)
         counts["matches"] += 1

@@ -38,7 +38,7 @@ def test_play_match(tmp_path: Path) -> None:
     result = referee.play_match(
         ["big_money", "minimal"],
         seed=7,
-        options=referee.Options(max_turns=4),
+        options={"max_turns": 4},
         log=str(log),
         record=str(record),
     )
@@ -49,8 +49,7 @@ def test_play_match(tmp_path: Path) -> None:
 
 def test_play_match_draws_a_seed() -> None:
     results = [
-        referee.play_match(["big_money", "minimal"], options=referee.Options(max_turns=1))
-        for _ in range(2)
+        referee.play_match(["big_money", "minimal"], options={"max_turns": 1}) for _ in range(2)
     ]
     assert results[0].seed != results[1].seed
 
@@ -125,11 +124,12 @@ def test_the_example_in_the_seam_plays_a_game() -> None:
     """The loop that `referee/seam/game.py` shows."""
     rules = referee.GAMES["dominion"]
     chance = referee.SeededChance(7)
-    game = rules.new(referee.Setup(chance=chance, names=("Ann", "Ben"), max_turns=3))
-    game.start()
+    options = rules.options(max_turns=3)
+    game = rules.new(referee.Setup(chance=chance, names=("Ann", "Ben"), options=options))
     events = game.take_events()
-    while game.request is not None:
-        game.reply(referee.Malformed("invalid-json", "not even tried"))
+    while game.requests:
+        nonsense = referee.Malformed("invalid-json", "not even tried")
+        game.advance({asked.seat: nonsense for asked in game.requests})
         events += game.take_events()
-    assert game.outcome == referee.Outcome("turn-limit", (0, 1))
+    assert game.outcome == referee.Outcome("turn-limit", (1, 1))
     assert sum(isinstance(event, referee.Fault) for event in events) == 6

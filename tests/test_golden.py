@@ -6,14 +6,13 @@ import base64
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from live import entries, without_times
 from make_examples import EXAMPLES, MATCHES, play
 
-from referee.games import GAMES
-from referee.logs.record import Header, RecordWriter
-from referee.match import Entry, Match
+from referee.logs.record import RecordWriter
+from referee.match import Entry
+from referee.match_spec import match_spec
 
 GOLDEN = Path(__file__).parent / "golden"
 RECORDS = [*EXAMPLES.glob("*.record.jsonl"), *GOLDEN.glob("*.record.jsonl")]
@@ -42,15 +41,12 @@ class Lines:
 def run_again(record: list[dict[str, Any]]) -> bytes:
     """The record that follows from a record's header and what the bots did."""
     header, *rest = record
-    rules = GAMES[header["game"]]
-    match = Match(
-        rules,
-        seats=len(header["bots"]),
-        seed=header["seed"],
-        max_turns=header["options"]["max_turns"],
+    spec = match_spec(
+        header["bots"], game=header["game"], seed=header["seed"], options=header["options"]
     )
+    match = spec.new_match()
     lines = Lines()
-    writer = RecordWriter(lines, msgspec.convert(header, Header))  # type: ignore[arg-type]
+    writer = RecordWriter(lines, spec, header["started"])  # type: ignore[arg-type]
     match.start()
     noted: list[Entry] = match.take_entries()
     exits = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -17,10 +17,12 @@ from helpers import (
     WORTH,
     Imposed,
     Told,
+    answer,
     begun,
     fuzz,
     name_line,
     new_match,
+    new_setup,
     play_out,
     seat_of,
     shake_hands,
@@ -32,8 +34,9 @@ from msgspec import Struct
 
 from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES
+from referee.games.dominion.rules.game import Facts, Options
+from referee.games.dominion.rules.messages import PlayReply
 from referee.match import (
-    DEFAULT_MAX_TURNS,
     MAX_NAME_LENGTH,
     Disqualified,
     Entry,
@@ -41,12 +44,13 @@ from referee.match import (
     Received,
     Sent,
 )
-from referee.result import MatchResult, ReplySeconds, player_results, ranks
-from referee.seam.chance import Chance, SeededChance
-from referee.seam.faults import Disqualification, Fault, Termination
-from referee.seam.game import Outcome, Request, Setup, Standing
+from referee.result import MatchResult, ReplySeconds, player_results
+from referee.seam.chance import SeededChance
+from referee.seam.faults import Disqualification, Fault, Malformed, Termination
+from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
+from referee.wire.decode import decode_reply, reply_decoder
 
 CLEANUP = to_line({"type": "play-reply", "phase": "cleanup"})
 EXITED = Disqualification.EXITED
@@ -57,7 +61,7 @@ STARTUP = Disqualification.STARTUP_TIMEOUT
 
 def started(seats: int = 2, **options: Any) -> Match:
     """A match whose handshake requests are out; what it said is taken."""
-    match = Match(RULES, seats=seats, seed=1, **options)
+    match = new_match(seats, **options)
     match.start()
     match.take_entries()
     return match
@@ -66,8 +70,8 @@ def started(seats: int = 2, **options: Any) -> Match:
 def hands_shaken(*answers: bytes | Disqualification, **options: Any) -> tuple[Match, Told]:
     """A match after these handshakes, one a seat, and what it said from the first of them on."""
     match = started(len(answers), **options)
-    for seat, answer in enumerate(answers):
-        shake(match, seat, answer)
+    for seat, reply in enumerate(answers):
+        shake(match, seat, reply)
     return match, Told(match.take_entries())
 
 
@@ -177,7 +181,9 @@ def test_handshakes_in_any_order_give_the_same_entries(data: st.DataObject, seat
         for seat in order:
             shake(match, seat, answers[seat])
             entries += match.take_entries()
-        seen.append((entries, match.due, match.names, match.faults, match.gone, match.outcome))
+        seen.append(
+            (entries, match.due, match.names, match.faults, match.disqualified, match.outcome)
+        )
         assert match.first_faults == {
             (entry.seat, entry.code): entry for entry in entries if isinstance(entry, Fault)
         }
@@ -290,7 +296,7 @@ def test_a_wrong_name_reply_is_a_fault_and_not_more(line: bytes) -> None:
     assert told.codes() == [(1, "bad-name-reply", "3.2")]
     assert told.faults[0].detail.isprintable()
     assert told.left == []
-    assert match.gone == {}
+    assert match.disqualified == {}
     assert match.faults == [{}, {"bad-name-reply": 1}, {}]
     assert match.due == (0,)
 
@@ -321,7 +327,7 @@ OTHER_VERSIONS = (
 def test_another_version_disqualifies(version: bytes) -> None:
     line = name_line(1, version=...)[:-1] + b',"version":%s}' % version
     match, told = hands_shaken(name_line(0), line, name_line(2))
-    ((seat, left),) = match.gone.items()
+    ((seat, left),) = match.disqualified.items()
     assert (seat, left.code) == (1, "unsupported-version")
     assert "version" in left.detail
     assert left.detail.isprintable()
@@ -352,15 +358,15 @@ def test_another_version_disqualifies_whatever_else_is_wrong(changes: dict[str, 
     }
     line = to_line({field: value for field, value in reply.items() if value is not ...})
     match, told = hands_shaken(name_line(0), line)
-    assert match.gone[1].code == "unsupported-version"
+    assert match.disqualified[1].code == "unsupported-version"
     assert told.faults == []
 
 
 def test_of_two_versions_the_last_counts() -> None:
     line = name_line(1, version=2)[:-1] + b',"version":1}'
-    assert hands_shaken(name_line(0), line)[0].gone == {}
+    assert hands_shaken(name_line(0), line)[0].disqualified == {}
     line = name_line(1)[:-1] + b',"version":2}'
-    assert 1 in hands_shaken(name_line(0), line)[0].gone
+    assert 1 in hands_shaken(name_line(0), line)[0].disqualified
 
 
 # --- 3.4, 3.5: who fails the handshake --------------------------------------------------------
@@ -388,7 +394,7 @@ def test_one_fails_the_handshake() -> None:
     assert told.public[5] == disqualified("player1", "startup-timeout")
     assert match.due == (1,)
     assert match.requests == [0, 1, 0]
-    assert match.gone[0] == Disqualified(
+    assert match.disqualified[0] == Disqualified(
         0,
         STARTUP,
         "no handshake",
@@ -406,7 +412,8 @@ def test_all_but_one_fail_the_handshake(seats: int, left: int) -> None:
         *(disqualified(seat_id(s), "failed-to-start") for s in range(seats) if s != left),
         ended([3] * seats, [number], "last-player-standing"),
     ]
-    assert match.outcome == Outcome("last-player-standing", (left,))
+    ranks = tuple(1 if seat == left else 2 for seat in range(seats))
+    assert match.outcome == Outcome("last-player-standing", ranks)
     assert match.due == ()
     assert told.requests == []
     assert match.requests == [0] * seats
@@ -425,7 +432,7 @@ def test_all_fail_the_handshake(seats: int) -> None:
         "game-info",
         "supply-info",
     ]
-    assert match.outcome == Outcome(Termination.NO_PLAYERS, ())
+    assert match.outcome == Outcome(Termination.NO_PLAYERS, (1,) * seats)
     assert match.due == ()
 
 
@@ -479,8 +486,10 @@ def test_with_two_players_the_other_wins(seat: int) -> None:
         disqualified(number, "timeout"),
         ended([3, 3], [other], "last-player-standing"),
     ]
-    assert match.gone == {seat: entries[0]}
-    assert match.outcome == Outcome(Termination.LAST_PLAYER_STANDING, (1 - seat,))
+    assert match.disqualified == {seat: entries[0]}
+    assert match.outcome == Outcome(
+        Termination.LAST_PLAYER_STANDING, (1 + (seat == 0), 1 + (seat == 1))
+    )
     assert match.due == ()
 
 
@@ -533,7 +542,7 @@ def test_the_end_is_looked_at_after_the_turn_of_one_that_leaves(seats: int) -> N
         "player-top-discard",
         "game-end",
     ]
-    assert match.outcome == Outcome(Termination.TURN_LIMIT, tuple(range(seats - 1)))
+    assert match.outcome == Outcome(Termination.TURN_LIMIT, (1,) * (seats - 1) + (seats,))
 
 
 def test_leaving_under_attack_with_two_players() -> None:
@@ -569,12 +578,12 @@ def test_a_disqualification_at_any_time(data: st.DataObject, seats: int) -> None
             match.receive(seat, CLEANUP)
     assert match.outcome is not None
     assert set(match.outcome.winners) <= set(alive)
-    assert sorted(match.gone) == [seat for seat in range(seats) if seat not in alive]
+    assert sorted(match.disqualified) == [seat for seat in range(seats) if seat not in alive]
     alone = len(alive) == 1
     assert match.outcome.reason == ("last-player-standing" if alone else "turn-limit")
     told = Told(match.take_entries())
     left = [m["player_number"] for m in told.public if m["type"] == "player-disqualified"]
-    assert sorted(left) == [seat_id(seat) for seat in sorted(match.gone)]
+    assert sorted(left) == [seat_id(seat) for seat in sorted(match.disqualified)]
     assert [message["type"] for message in told.public].count("game-end") == 1
     assert told.public[-1]["type"] == "game-end"
 
@@ -604,7 +613,7 @@ def test_lines_are_compact_and_ended() -> None:
 
 
 def test_the_nth_line_answers_the_nth_request() -> None:
-    match = Match(RULES, seats=3, seed=9, max_turns=5)
+    match = new_match(3, seed=9, max_turns=5)
     match.start()
     sent: list[list[bytes]] = [[], [], []]
     written: list[list[bytes]] = [[], [], []]
@@ -689,15 +698,14 @@ def test_the_turn_limit(seats: int, max_turns: int) -> None:
     numbers = [seat_id(seat) for seat in range(seats)]
     assert told.public[-1] == ended([3] * seats, numbers, "turn-limit")
     assert match.requests == [max_turns] * seats
-    assert match.outcome == Outcome("turn-limit", tuple(range(seats)))
+    assert match.outcome == Outcome("turn-limit", (1,) * seats)
 
 
 def test_the_turn_limit_by_default() -> None:
-    assert DEFAULT_MAX_TURNS == 500
-    match = new_match()
+    match = Match(RULES, seats=2, seed=1)
     play_out(match, lambda number, request: CLEANUP)
     assert [standing.turns for standing in match.standings()] == [500, 500]
-    assert match.outcome == Outcome("turn-limit", (0, 1))
+    assert match.outcome == Outcome("turn-limit", (1, 1))
 
 
 def test_the_end_of_a_game_that_was_played() -> None:
@@ -713,7 +721,7 @@ def test_the_end_of_a_game_that_was_played() -> None:
     assert end["winners"] == [seat_id(seat) for seat in match.outcome.winners]
     assert told.faults == []
     assert match.faults == [Counter(), Counter()]
-    provinces = sum(standing.cards.get("province", 0) for standing in standings)
+    provinces = sum(standing.facts.cards.get("province", 0) for standing in standings)
     assert provinces == 8
 
 
@@ -744,10 +752,9 @@ def test_equal_seeds_and_lines_give_equal_entries() -> None:
 
 def test_standings_at_any_time() -> None:
     match = Match(RULES, seats=2, seed=1)
-    dealt = Standing(3, 0, {"copper": 7, "estate": 3})
-    assert match.standings() == [dealt, dealt]
+    facts = Facts({"copper": 7, "estate": 3})
     shake_hands(match)
-    assert match.standings() == [Standing(3, 1, {"copper": 7, "estate": 3}), dealt]
+    assert match.standings() == [Standing(3, 1, facts), Standing(3, 0, facts)]
 
 
 @pytest.mark.parametrize("line", [b"\v", b"\f", b"\xc2\xa0", b" \f\r"])
@@ -803,7 +810,7 @@ def test_only_the_seat_that_is_due_can_answer_or_leave() -> None:
         with pytest.raises(ProtocolMisuseError):
             match.disqualify(seat, EXITED, "")
     assert match.take_entries() == []
-    assert match.gone == {}
+    assert match.disqualified == {}
     match.receive(0, CLEANUP)
     assert match.due == (1,)
 
@@ -826,29 +833,37 @@ class Question(Struct, frozen=True, tag_field="type", tag="question"):
 
 
 class Scripted:
-    """A game that asks as often as it is told, and then has the outcome that it is told."""
+    """A game that asks as often as it is told, and then has the outcome that it is told.
+
+    Attributes:
+        asked: the seats of each round, one tuple a round that is still to come.
+        replies: what it was given, one entry a round.
+    """
 
     def __init__(
-        self, questions: int = 0, outcome: Outcome | None = None, standings: Sequence[Standing] = ()
+        self,
+        *rounds: Sequence[int],
+        outcome: Outcome | None = None,
+        standings: Sequence[Standing] = (),
     ) -> None:
-        self.request: Request | None = None
+        self.requests: Sequence[Request] = ()
         self.outcome: Outcome | None = None
-        self._questions = questions
+        self.setup: Setup
+        self.replies: list[Mapping[int, object]] = []
+        self._rounds = list(rounds)
         self._outcome = outcome
         self._standings = standings
-        self.gone: list[int] = []
 
     def rules(self) -> Rules:
-        return msgspec.structs.replace(RULES, new=lambda setup: self)
+        return msgspec.structs.replace(RULES, new=self.begin)
 
-    def start(self) -> None:
+    def begin(self, setup: Setup) -> Scripted:
+        self.setup = setup
         self._go_on()
+        return self
 
-    def reply(self, reply: object) -> None:
-        self._go_on()
-
-    def disqualify(self, seat: int) -> None:
-        self.gone.append(seat)
+    def advance(self, replies: Mapping[int, object]) -> None:
+        self.replies.append(replies)
         self._go_on()
 
     def take_events(self) -> list[Struct]:
@@ -858,176 +873,204 @@ class Scripted:
         return self._standings
 
     def _go_on(self) -> None:
-        self._questions -= 1
-        self.request = Request(0, Question()) if self._questions >= 0 else None
-        if self.request is None:
+        seats = self._rounds.pop(0) if self._rounds else ()
+        self.requests = [Request(seat, Question()) for seat in seats]
+        if not seats:
             self.outcome = self._outcome
 
 
-def scripted(*standings: Standing, outcome: Outcome | None, leaving: Sequence[int] = ()) -> Match:
-    """A match of a game that ends as it starts; the leaving ones fail their handshakes."""
+def scripted(*standings: Standing, outcome: Outcome | None) -> Match:
+    """A match of a game that ends as it starts."""
     seats = len(standings)
-    match = Match(Scripted(0, outcome, standings).rules(), seats=seats, seed=1)
+    match = Match(Scripted(outcome=outcome, standings=standings).rules(), seats=seats, seed=1)
     match.start()
     for seat in range(seats):
-        shake(match, seat, STARTUP if seat in leaving else name_line(seat))
+        shake(match, seat, name_line(seat))
     return match
+
+
+def standing(score: int = 0, turns: int = 0) -> Standing:
+    return Standing(score, turns, Facts({}))
 
 
 def test_a_game_that_stops_without_an_outcome_is_a_bug() -> None:
     with pytest.raises(ProtocolMisuseError, match="no outcome"):
-        scripted(Standing(0, 0, {}), Standing(0, 0, {}), outcome=None)
+        scripted(standing(), standing(), outcome=None)
 
 
-def test_a_game_that_waits_for_nobody_while_a_seat_is_due_is_a_bug() -> None:
-    game = Scripted(1, Outcome("over", (0,)))
-    match = Match(game.rules(), seats=2, seed=1)
-    shake_hands(match)
-    assert match.due == (0,)
-    game.request = None
-    with pytest.raises(ProtocolMisuseError, match="waits for nobody"):
-        match.disqualify(0, EXITED, "")
-
-
-def test_the_game_learns_names_and_limit_and_has_the_chance_of_the_seed() -> None:
+def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> None:
+    game = Scripted([0])
     made: list[Setup] = []
 
     def new(setup: Setup) -> Scripted:
         made.append(setup)
-        return Scripted(1)
+        return game.begin(setup)
 
-    match = Match(msgspec.structs.replace(RULES, new=new), seats=2, seed=2**53 - 1, max_turns=9)
-    shake_hands(match)
-    assert made[-1].names == ("Ann", "Ben")
-    assert made[-1].max_turns == 9
+    rules = msgspec.structs.replace(RULES, new=new)
+    shake_hands(Match(rules, seats=2, seed=2**53 - 1, options=Options(9)))
+    (setup,) = made
+    assert setup.names == ("Ann", "Ben")
+    assert setup.options == Options(9)
     seeded = SeededChance(2**53 - 1)
     for _ in range(3):
         hands = [list("abcdefgh"), list("abcdefgh")]
         taken = [
             chance.take(0, hand, 3)
-            for chance, hand in zip((made[-1].chance, seeded), hands, strict=True)
+            for chance, hand in zip((setup.chance, seeded), hands, strict=True)
         ]
         assert taken[0] == taken[1]
 
 
-def test_each_game_of_a_match_has_a_chance_of_its_own() -> None:
-    made: list[Chance] = []
-
-    def new(setup: Setup) -> Scripted:
-        made.append(setup.chance)
-        return Scripted(1)
-
-    rules = msgspec.structs.replace(RULES, new=new)
-    shake_hands(Match(rules, seats=2, seed=1))
-    assert len({id(chance) for chance in made}) == len(made) == 2
-    made.clear()
-    given: Iterator[Chance] = iter([SeededChance(2), SeededChance(3)])
-    shake_hands(Match(rules, seats=2, seed=1, chance=lambda: next(given)))
-    assert next(given, None) is None
-    assert len({id(chance) for chance in made}) == len(made) == 2
+def test_a_game_has_the_chance_that_the_match_is_given() -> None:
+    game = Scripted([0])
+    chance = SeededChance(2)
+    shake_hands(Match(game.rules(), seats=2, seed=1, chance=chance))
+    assert game.setup.chance is chance
 
 
 def test_the_game_learns_of_seats_that_fail_the_handshake() -> None:
-    game = Scripted(9, Outcome("over", (0,)), [Standing(0, 0, {})] * 3)
+    game = Scripted([0], outcome=Outcome("over", (1, 2, 2)), standings=[standing()] * 3)
     match = Match(game.rules(), seats=3, seed=1)
     match.start()
     match.receive(0, name_line(0))
     match.disqualify(2, STARTUP, "")
-    assert game.gone == []
     match.receive(1, name_line(1))
-    assert game.gone == [2]
+    assert game.setup.absent == {2}
+
+
+def test_there_are_no_standings_before_the_names_are_known() -> None:
+    match = started(2)
+    match.receive(1, name_line(1))
+    assert match.standings() == []
+    match.receive(0, name_line(0))
+    assert len(match.standings()) == 2
 
 
 def test_the_end_is_told_as_the_game_says() -> None:
-    cards = {"copper": 1}
     match = scripted(
-        Standing(-3, 4, cards),
-        Standing(9, 4, cards),
-        Standing(9, 4, cards),
-        outcome=Outcome("provinces-empty", (1, 2)),
+        standing(-3, 4),
+        standing(9, 4),
+        standing(9, 4),
+        outcome=Outcome("provinces-empty", (3, 1, 1)),
     )
     told = Told(match.take_entries())
     assert told.public[-1] == ended([-3, 9, 9], ["player2", "player3"], "provinces-empty")
 
 
+# --- rounds in which several are asked --------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
+    """They are noted in seat order, and the game has them all at once."""
+    game = Scripted([0, 1, 2], [1], standings=[standing()] * 3)
+    match = Match(game.rules(), seats=3, seed=1)
+    told = shake_hands(match)
+    assert [number for number, _ in told.requests] == ["player1", "player2", "player3"]
+    assert match.due == (0, 1, 2)
+    entries = []
+    for place, seat in enumerate(order):
+        assert game.replies == []
+        match.receive(seat, b'{"type":"none","of":%d}' % seat)
+        assert match.due == tuple(sorted(order[place + 1 :])) or not order[place + 1 :]
+        entries += match.take_entries()
+    assert [entry.seat for entry in entries if isinstance(entry, Received)] == [0, 1, 2]
+    ((replies),) = game.replies
+    assert list(map(type, replies.values())) == [Malformed] * 3
+    assert sorted(replies) == [0, 1, 2]
+    assert match.due == (1,)
+    assert match.requests == [1, 2, 1]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_seat_that_leaves_in_a_round_leaves_at_its_end(order: Sequence[int]) -> None:
+    """Everybody hears of it when all have answered, and the game has it with the others."""
+    game = Scripted([0, 1], outcome=Outcome("over", (1, 2)), standings=[standing()] * 2)
+    match = Match(game.rules(), seats=2, seed=1)
+    shake_hands(match)
+    entries: list[Entry] = []
+    for seat in order:
+        if seat == 1:
+            match.disqualify(1, TIMEOUT, "too late")
+        else:
+            match.receive(0, CLEANUP)
+        entries += match.take_entries()
+    (replies,) = game.replies
+    assert replies[1] is LEFT
+    assert isinstance(replies[0], PlayReply)
+    kinds = [type(entry).__name__ for entry in entries]
+    assert kinds == ["Received", "Disqualified", "Sent", "Sent"]
+    assert Told(entries).public == [
+        disqualified("player2", "timeout"),
+        ended([0, 0], ["player1"], "over"),
+    ]
+
+
+def test_a_seat_answers_once_a_round() -> None:
+    match = Match(Scripted([0, 1]).rules(), seats=2, seed=1)
+    shake_hands(match)
+    match.receive(1, CLEANUP)
+    for again in (lambda: match.receive(1, CLEANUP), lambda: match.disqualify(1, EXITED, "")):
+        with pytest.raises(ProtocolMisuseError, match="seat 1 is not due"):
+            again()
+
+
 # --- results ----------------------------------------------------------------------------------
 
 
-def standing(score: int, turns: int) -> Standing:
-    return Standing(score, turns, {})
-
-
-@pytest.mark.parametrize(
-    ("standings", "winners", "leaving", "expected"),
-    [
-        ([(9, 5), (8, 5)], [0], [], [1, 2]),
-        ([(8, 5), (9, 5)], [1], [], [2, 1]),
-        ([(9, 5), (9, 4)], [1], [], [2, 1]),
-        ([(9, 5), (9, 5)], [0, 1], [], [1, 1]),
-        ([(9, 5), (9, 5), (3, 5)], [0, 1], [], [1, 1, 3]),
-        ([(9, 5), (3, 5), (3, 5), (1, 5)], [0], [], [1, 2, 2, 4]),
-        ([(9, 5), (3, 5), (3, 4), (3, 5)], [0], [], [1, 3, 2, 3]),
-        ([(3, 6), (3, 5), (3, 6), (3, 5)], [1, 3], [], [3, 1, 3, 1]),
-        ([(9, 5), (3, 5), (1, 5)], [1], [0], [3, 1, 2]),
-        ([(9, 5), (3, 5), (1, 5), (0, 4)], [2, 3], [0, 1], [3, 3, 1, 2]),
-        ([(-1, 5), (-3, 5), (0, 5)], [2], [], [2, 3, 1]),
-    ],
-)
-def test_ranks(
-    standings: list[tuple[int, int]], winners: list[int], leaving: list[int], expected: list[int]
-) -> None:
-    match = scripted(
-        *(standing(*entry) for entry in standings),
-        outcome=Outcome("provinces-empty", tuple(winners)),
-        leaving=leaving,
-    )
-    assert ranks(match) == expected
-
-
-def test_winners_rank_first_whatever_the_scores() -> None:
-    outcome = Outcome("by the rules of another game", (1,))
+def test_ranks_are_those_of_the_outcome() -> None:
+    outcome = Outcome("by the rules of another game", (2, 1, 3))
     match = scripted(standing(9, 5), standing(3, 5), standing(5, 5), outcome=outcome)
-    assert ranks(match) == [2, 1, 3]
+    seconds = [ReplySeconds(0.0, 0.0)] * 3
+    results = player_results(RULES, match, ["a", "b", "c"], seconds, [0, 0, 0])
+    assert [result.rank for result in results] == [2, 1, 3]
 
 
 def test_ranks_when_one_is_left_or_none() -> None:
     match, _ = hands_shaken(STARTUP, name_line(1), STARTUP)
-    assert ranks(match) == [2, 1, 2]
+    assert match.outcome == Outcome("last-player-standing", (2, 1, 2))
     match, _ = hands_shaken(STARTUP, STARTUP)
-    assert ranks(match) == [1, 1]
+    assert match.outcome == Outcome("no-players", (1, 1))
+    assert match.outcome.winners == ()
 
 
-def test_ranks_while_the_match_goes_on() -> None:
-    assert ranks(begun()) == [2, 1]
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ([3, 4], (1, 2)),
+        ([4, 3], (2, 1)),
+        ([3, 3], (1, 1)),
+        ([3, 3, 4], (1, 1, 3)),
+        ([1, 2, 2, 4], (1, 2, 2, 4)),
+        ([5, 3, 5, 3], (3, 1, 3, 1)),
+    ],
+)
+def test_ranks_of_keys(keys: list[int], expected: tuple[int, ...]) -> None:
+    assert ranks(keys) == expected
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(-3, 3), st.integers(1, 3), st.booleans()), min_size=2, max_size=4
-    )
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.booleans()), min_size=2, max_size=4)
 )
 @fuzz(80)
-def test_ranks_count_those_who_did_better(entries: list[tuple[int, int, bool]]) -> None:
-    gone = [seat for seat, (_, _, leaves) in enumerate(entries) if leaves]
-    left = [seat for seat in range(len(entries)) if seat not in gone]
-    best = max(((entries[seat][0], -entries[seat][1]) for seat in left), default=None)
-    winners = [seat for seat in left if (entries[seat][0], -entries[seat][1]) == best]
-    match = scripted(
-        *(standing(score, turns) for score, turns, _ in entries),
-        outcome=Outcome("piles-empty", tuple(winners)),
-        leaving=gone,
-    )
-    if len(left) == 1:
-        winners = left
-    for seat, rank in enumerate(ranks(match)):
-        if seat in gone:
-            assert rank == 1 + len(left)
-        elif seat in winners:
-            assert rank == 1
-        else:
-            score, turns, _ = entries[seat]
-            better = [o for o in left if (entries[o][0], -entries[o][1]) > (score, -turns)]
-            assert rank == 1 + len(better)
+def test_ranks_count_those_who_did_better(seats: list[tuple[int, int, bool]]) -> None:
+    """4.5: points, then fewest turns; 8.3: who left shares the last rank."""
+    away = [seat for seat, (_, _, leaves) in enumerate(seats) if leaves]
+    there = [seat for seat in range(len(seats)) if seat not in away]
+    cards = {
+        seat_id(seat): {"hand": ["estate"] * points, "turns": turns}
+        for seat, (points, turns, _) in enumerate(seats)
+    }
+    imposed = Imposed({"supply": {"province": 0}, "seats": cards})
+    game = imposed.rules.new(new_setup(len(seats), absent=away))
+    if len(there) > 1:
+        seats[there[0]] = (seats[there[0]][0], seats[there[0]][1] + 1, False)  # it begins a turn
+        answer(game, decode_reply(CLEANUP, reply_decoder(RULES.replies)))
+    assert game.outcome is not None
+    for seat, rank in enumerate(game.outcome.ranks):
+        points, turns, _ = seats[seat]
+        better = [o for o in there if (seats[o][0], -seats[o][1]) > (points, -turns)]
+        assert rank == 1 + (len(there) if seat in away else len(better))
 
 
 def test_faults_of_a_result_are_sorted() -> None:
@@ -1035,7 +1078,7 @@ def test_faults_of_a_result_are_sorted() -> None:
     for line in (b"{}", CLEANUP, b"null", CLEANUP):
         match.receive(match.due[0], line)
     seconds = [ReplySeconds(0.0, 0.0)] * 2
-    first, second = player_results(match, ["a", "b"], seconds, [0, 0])
+    first, second = player_results(RULES, match, ["a", "b"], seconds, [0, 0])
     assert list(first.faults.items()) == [("invalid-json", 1), ("wrong-type", 1)]
     assert second.faults == {}
 
@@ -1049,7 +1092,7 @@ def test_player_results() -> None:
     match.receive(1, to_line({"type": "play-reply"}))
     match.disqualify(2, TIMEOUT, "too late")
     seconds = [ReplySeconds(0.5, 0.25), ReplySeconds(0.0, 0.0), ReplySeconds(10.0, 10.0)]
-    first, second, third = player_results(match, ["a", "b", "c"], seconds, [0, None, -9])
+    first, second, third = player_results(RULES, match, ["a", "b", "c"], seconds, [0, None, -9])
     assert [result.player_number for result in (first, second, third)] == [
         "player1",
         "player2",

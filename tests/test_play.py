@@ -19,7 +19,7 @@ from referee.logs.files import open_logs
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
 from referee.match import Match
-from referee.options import Options
+from referee.match_spec import match_spec
 from referee.play import Runner
 
 BIG_MONEY = "big_money"
@@ -270,7 +270,8 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
             os.write(filler, b"x" * 4096)
     os.close(filler)
     bots = [resolve_bot("minimal"), resolve_bot("minimal")]
-    runner = Runner(GAMES["dominion"], bots, seed=1, options=Options(max_turns=1), log=log)
+    spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 1})
+    runner = Runner(spec, bots, log=log)
 
     async def read() -> None:
         while not log.behind:

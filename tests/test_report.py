@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from referee.games.dominion import RULES
 from referee.match import Disqualified
 from referee.play import Played
 from referee.report import match_report
-from referee.result import MatchResult, PlayerResult, ReplySeconds
+from referee.result import MatchResult, PlayerResult, ReplySeconds, player_result_type
 from referee.seam.faults import Disqualification, Fault
 
 
@@ -26,7 +27,7 @@ def player(number: int, score: int, turns: int, rank: int, **other: object) -> P
         "exit_code": 0,
         "cards": {},
     }
-    return PlayerResult(**(fields | other))  # type: ignore[arg-type]
+    return player_result_type(RULES)(**(fields | other))  # type: ignore[arg-type]
 
 
 def report(

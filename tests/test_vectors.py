@@ -18,6 +18,7 @@ from make_vectors import GAMES, files
 from referee.conformance import verdict
 from referee.conformance.case import Case, load_cases
 from referee.games import GAMES as ALL_GAMES
+from referee.games.dominion.rules.game import Options
 from referee.match import Disqualified, Match, Received, Sent
 from referee.seam.faults import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
 
@@ -75,15 +76,9 @@ class Lot:
 def played_again(lines: list[Line]) -> Iterator[Line]:
     """What our referee sends and finds, with the chance and the replies of a file."""
     header = lines[0]
-    lots: list[Lot] = []
-
-    def chance() -> Lot:
-        lots.append(Lot(lines))
-        return lots[-1]
-
-    match = Match(
-        RULES, seats=header["players"], seed=0, max_turns=header["max_turns"], chance=chance
-    )
+    lot = Lot(lines)
+    options = Options(header["max_turns"])
+    match = Match(RULES, seats=header["players"], seed=0, options=options, chance=lot)
     match.start()
     for line in lines:
         if line["entry"] == "received":
@@ -106,7 +101,7 @@ def played_again(lines: list[Line]) -> Iterator[Line]:
                     }
                 case Disqualified() | Received():
                     pass
-    assert lots[-1].left == 0
+    assert lot.left == 0
     assert match.outcome is not None
 
 

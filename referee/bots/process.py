@@ -19,7 +19,7 @@ from msgspec import Struct
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
 from referee.interrupts import signal_name
-from referee.options import Options
+from referee.options import Limits
 from referee.seam.faults import Disqualification
 from referee.wire.decode import is_blank
 
@@ -61,10 +61,10 @@ class BotProcess:
         stderr: what it said there.
     """
 
-    def __init__(self, launched: LaunchedBot, options: Options, stderr: StderrKeeper) -> None:
+    def __init__(self, launched: LaunchedBot, limits: Limits, stderr: StderrKeeper) -> None:
         self.launched = launched
         self.stderr = stderr
-        self._options = options
+        self._limits = limits
         self._outgoing = bytearray()  # what the pipe did not take yet
         self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
         self._scanned = 0  # so much of the buffer is known to hold no line end
@@ -88,7 +88,7 @@ class BotProcess:
         once, not some requests later.
         """
         if sys.platform == "linux":
-            wanted = self._options.line_limit + self._options.queue_limit + _CHUNK
+            wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
             with contextlib.suppress(OSError):
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
 
@@ -182,7 +182,7 @@ class BotProcess:
     def _next_line(self) -> bytes | None:
         """Take the next line that is not blank off the buffer, if one is complete (1.1, 1.3)."""
         buffer = self._buffer
-        limit = self._options.line_limit
+        limit = self._limits.line_limit
         while buffer:
             end = buffer.find(b"\n", self._scanned)
             if end < 0:
@@ -206,8 +206,8 @@ class BotProcess:
         return None
 
     def _check_queue(self, unread: int) -> None:
-        if unread > self._options.queue_limit:
-            limit = self._options.queue_limit
+        if unread > self._limits.queue_limit:
+            limit = self._limits.queue_limit
             raise _OutputLimitError(f"more than {limit} bytes that nothing asked for")
 
     def _read(self) -> bool:
@@ -227,7 +227,7 @@ class BotProcess:
     def _read_queue(self) -> None:
         """Read all that is there, to measure it (1.3)."""
         # So much is too much even if the first line is the longest and about to be taken.
-        most = self._options.line_limit + 1 + self._options.queue_limit
+        most = self._limits.line_limit + 1 + self._limits.queue_limit
         while self._read():
             if len(self._buffer) > most:
                 self._check_queue(len(self._buffer))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 from referee.cli.console import USAGE
+from referee.options import MAX_COUNT, MAX_SECONDS
 from referee.terminal import escaped
 
 MAX_SEED = 2**53  # as in referee.match, which is too heavy to be loaded for this
@@ -21,9 +22,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: {escaped(message)} (see {self.prog} --help)\n")
 
 
-MAX_SECONDS = 1_000_000
-"""Eleven days: more is a slip of the keyboard."""
-MAX_COUNT = 10**9
 _INTEGER = re.compile("[0-9]{1,16}")
 _DECIMAL = re.compile("(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?")
 

@@ -11,9 +11,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count, grace, seconds, seed
+from referee.cli.arguments import Commands, seed
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
+from referee.cli.settings import (
+    DEFAULT_GAME,
+    GAME_HELP,
+    add_settings,
+    chosen_settings,
+    settings_as_words,
+)
 from referee.errors import LogWriteError, UsageError
+from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import plain
 
@@ -26,19 +34,6 @@ if TYPE_CHECKING:
     from referee.play import Played, Runner
 
 DISQUALIFIED = 1
-# As in the modules that define them, which are too heavy to be loaded before the bots are started.
-MIN_BOTS, MAX_BOTS = 2, 4
-DRAWN_SEEDS = 10**9
-"""A seed that is drawn is below this, so that it is short enough to type."""
-LIMITS = {
-    "time_limit": 10.0,
-    "startup_limit": 10.0,
-    "grace": 1.0,
-    "max_turns": 500,
-    "line_limit": 65536,
-    "queue_limit": 65536,
-}
-"""The fields of `Options` and their defaults."""
 PROGRESS_AFTER_SECONDS = 1.0
 
 
@@ -55,19 +50,14 @@ def add(commands: Commands) -> None:
         "or file descriptors, 130 after Ctrl-C, 143 after SIGTERM.",
         allow_abbrev=False,
     )
-    play.set_defaults(run=run, **LIMITS)
+    play.set_defaults(run=run)
     add = play.add_argument
     add("bots", nargs="+", metavar="BOT", help="a bundled name, a program, or a command line")
+    add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
-    add("--time-limit", type=seconds, metavar="S", help="one reply (10)")
-    add("--startup-limit", type=seconds, metavar="S", help="handshake (10)")
-    add("--grace", type=grace, metavar="S", help="to exit after game-end (1)")
-    add("--max-turns", type=count, metavar="N", help="turns a player (500)")
-    add("--line-limit", type=count, metavar="BYTES", help="longest line (65536)")
-    waiting = "most output that may wait unasked for (65536)"
-    add("--queue-limit", type=count, metavar="BYTES", help=waiting)
+    add_settings(play)
     add("--stderr", metavar="DIR", help="keep what the bots write there: DIR/player1.stderr ...")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
@@ -79,8 +69,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.cli.running import check_descriptors
     from referee.logs.files import STDOUT, open_logs
 
-    if not MIN_BOTS <= len(options.bots) <= MAX_BOTS:
-        raise UsageError(f"play takes {MIN_BOTS} to {MAX_BOTS} bots, not {len(options.bots)}")
     if options.log == STDOUT and options.format == "json":
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
@@ -90,10 +78,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     stderr_files = _stderr_files(options.stderr, len(commands))
     with interrupts.raising():  # a FIFO waits for its reader
         log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
-    if options.seed is None:
-        import secrets
-
-        options.seed = secrets.randbelow(DRAWN_SEEDS)
     try:
         played = _play_match(options, interrupts, commands, log, record, stderr)
         with interrupts.raising():  # what reads a compressed log from a pipe may be slow
@@ -122,9 +106,6 @@ def _play_match(
     from referee.bots.launch import LaunchedBot
     from referee.cli.running import no_orphans
 
-    for file in (log, record):
-        if file is not None:
-            file.keep_copy()
     launched: list[LaunchedBot] = []
     with no_orphans():
         try:
@@ -191,19 +172,18 @@ def _drive(
     from functools import partial
 
     from referee.cli.running import collect_garbage, run_in_trio, show_progress
-    from referee.games import GAMES
-    from referee.options import Options
+    from referee.match_spec import match_spec
     from referee.play import Runner
 
-    runner = Runner(
-        GAMES["dominion"],
-        launched,
-        seed=options.seed,
-        options=Options(**{name: getattr(options, name) for name in LIMITS}),
-        log=log,
-        record=record,
-        stderr=stderr,
-    )
+    bots = [bot.command.argument for bot in launched]
+    spec = match_spec(bots, game=options.game, seed=options.seed, options=chosen_settings(options))
+    for file in (log, record, *stderr):
+        if file is not None:
+            file.begin()
+    for file in (log, record):
+        if file is not None:
+            file.keep_copy()
+    runner = Runner(spec, launched, log=log, record=record, stderr=stderr)
 
     async def work(nursery: trio.Nursery) -> Played:
         if not options.quiet and sys.stderr.isatty():
@@ -220,6 +200,8 @@ def _progress(runner: Runner) -> str:
     import trio
 
     standings = runner.match.standings()
+    if not standings:
+        return "waiting for the handshakes"
     turns = sum(standing.turns for standing in standings)
     scores = ", ".join(
         f"{plain(name)} {standing.score}"
@@ -245,18 +227,13 @@ def _print_result(options: argparse.Namespace, played: Played) -> None:
     from referee.report import match_report
 
     file = sys.stderr if options.log == "-" else sys.stdout
-    text = match_report(played, _again(options), width=width(file), colour=has_colour(file))
+    text = match_report(played, _again(options, played), width=width(file), colour=has_colour(file))
     print(text, end="", file=file, flush=True)
 
 
-def _again(options: argparse.Namespace) -> list[str]:
+def _again(options: argparse.Namespace, played: Played) -> list[str]:
     """The command that plays the same match again."""
-    words = ["referee", "play", *options.bots, "--seed", str(options.seed)]
-    for name, default in LIMITS.items():
-        value = getattr(options, name)
-        if value != default:
-            words += [
-                "--" + name.replace("_", "-"),
-                f"{value:g}" if isinstance(value, float) else str(value),
-            ]
-    return words
+    words = ["referee", "play", *options.bots, "--seed", str(played.result.seed)]
+    if options.game != DEFAULT_GAME:
+        words[2:2] = ["--game", options.game]
+    return words + settings_as_words(options)

@@ -88,7 +88,8 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         names: player number -> name, of the other seats; null for one that fails the handshake.
         opponents: BOT arguments for the other seats, in seat order: then they are played by these,
             from the deal to the end.
-        max_turns: turns a player, where there are no opponents.
+        options: the game's own; what is not there is as in the file, or, with opponents, as by
+            default.
         until: "end": up to the end of the match; "handshake": up to the bot's first reply.
         insert, fields, replace, reverse, pieces: what the bot is sent otherwise than a match has
             it: lines beside it; fields that every message has in addition; message type -> fields
@@ -114,7 +115,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     others: dict[str, list[Any]] = {}
     names: dict[str, str | None] = {}
     opponents: list[str] = []
-    max_turns: int = 1
+    options: dict[str, Any] = {}
     until: Literal["end", "handshake"] = "end"
     insert: list[Insert] = []
     fields: dict[str, Any] = {}
@@ -147,6 +148,7 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     Attributes:
         version: of the format.
         game: a key of `GAMES`.
+        options: the game's own, of all cases without opponents.
         chapters: the titles of the chapters of the protocol: "1" -> "Framing".
         cases: in the order of their sections.
     """
@@ -154,13 +156,21 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     format: Literal["conformance-cases"]
     version: Literal[1]
     game: str
+    options: dict[str, Any]
     chapters: dict[str, str]
     cases: list[Case]
 
 
 def load_cases() -> CaseFile:
-    """All cases for bots."""
-    return msgspec.json.decode(read_vectors("bot-cases.json"), type=CaseFile)
+    """All cases for bots, each with all its options."""
+    file = msgspec.json.decode(read_vectors("bot-cases.json"), type=CaseFile)
+    file.cases = [
+        case
+        if case.opponents
+        else msgspec.structs.replace(case, options=file.options | case.options)
+        for case in file.cases
+    ]
+    return file
 
 
 def read_vectors(name: str) -> bytes:

@@ -31,8 +31,8 @@ from referee.conformance.verdict import (
     Violation,
     shown,
 )
-from referee.match import DEFAULT_MAX_TURNS, Disqualified, Match, Sent
-from referee.options import Options
+from referee.match import Disqualified, Match, Sent
+from referee.options import Limits as BotLimits
 from referee.seam.faults import (
     INVALID_JSON,
     WRONG_TYPE,
@@ -124,7 +124,7 @@ class _Driver:
             rules,
             seats=case.players,
             seed=seed,
-            max_turns=DEFAULT_MAX_TURNS if case.opponents else case.max_turns,
+            options=msgspec.convert(case.options, rules.options),
         )
         self._scripts = {number: list(replies) for number, replies in case.others.items()}
         self._asked: dict[int, bytes] = {}
@@ -160,7 +160,7 @@ class _Driver:
     def _launch(self, nursery: trio.Nursery) -> None:
         opponents = iter(self._case.opponents)
         timeout = self._limits.timeout
-        options = Options(time_limit=timeout, startup_limit=timeout, grace=self._limits.grace)
+        limits = BotLimits(time_limit=timeout, startup_limit=timeout, grace=self._limits.grace)
         for seat in range(self._case.players):
             if seat == self._seat:
                 command = self._bot
@@ -168,7 +168,7 @@ class _Driver:
                 command = resolve_bot(next(opponents))
             else:
                 continue
-            process = BotProcess(LaunchedBot(command), options, StderrKeeper(None))
+            process = BotProcess(LaunchedBot(command), limits, StderrKeeper(None))
             self._processes[seat] = process
             nursery.start_soon(process.watch)
             nursery.start_soon(process.drain_stderr)
@@ -212,7 +212,7 @@ class _Driver:
             if entry.to is not None:
                 self._asked[entry.to] = entry.line
             for seat, process in self._processes.items():
-                if entry.to in (None, seat) and seat not in self._match.gone:
+                if entry.to in (None, seat) and seat not in self._match.disqualified:
                     if seat == self._seat:
                         await self._send(entry.line)
                     else:
@@ -227,7 +227,7 @@ class _Driver:
         await self._go_on()
         if in_handshake and self._case.until == "handshake":
             raise _OverError(planned=True)
-        if self._seat in self._match.gone:
+        if self._seat in self._match.disqualified:
             raise _OverError
 
     async def _ask_opponent(self, seat: int) -> None:

@@ -36,11 +36,14 @@ class LogFile:
         closed: whether it is closed.
     """
 
-    def __init__(self, fd: int, name: str, *, keep_open: bool = False) -> None:
+    def __init__(
+        self, fd: int, name: str, *, keep_open: bool = False, is_new: bool = False
+    ) -> None:
         self.name = name
         self.fd = fd
         self.closed = False
         self._keep_open = keep_open
+        self._is_new = is_new
         self._path = os.path.realpath(name)
         self._regular = stat.S_ISREG(os.fstat(fd).st_mode)
         self._unread = bytearray()  # what a pipe did not take yet
@@ -130,15 +133,17 @@ class LogFile:
             if not self._keep_open:
                 os.close(self.fd)
 
-    def empty(self) -> None:
-        """Drop what a regular file holds."""
+    def begin(self) -> None:
+        """Drop what a regular file held before; until then nothing of it is lost."""
         if self._regular and not self._keep_open:
             os.ftruncate(self.fd, 0)
 
     def discard(self) -> None:
-        """Close a file that nothing was written to, and write nothing."""
+        """Close a file that was not begun: all is as it was before it was opened."""
         self._ended = True
         self.close()
+        if self._is_new:
+            Path(self._path).unlink(missing_ok=True)
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -236,6 +241,8 @@ def _is_writable(fd: int, *, wait: bool = False) -> bool:
 def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
     """Open log files for writing, all of them or none. To open a FIFO waits for its reader.
 
+    Nothing is lost before `LogFile.begin`.
+
     Args:
         names: file names; `STDOUT` for standard output, None for no log.
 
@@ -247,7 +254,6 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             then still there, and no new file was left behind.
     """
     opened: list[LogFile | None] = []
-    fresh: list[str] = []
     fds: dict[tuple[int, int], str] = {}
     try:
         for name in names:
@@ -257,14 +263,12 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             if name == STDOUT:
                 opened.append(_standard_output())
                 continue
-            existed = os.path.exists(name)
-            # Not truncated yet: if a later file cannot be opened, this one must not be lost. What
-            # is appended stays whole when a bot truncates the file.
+            is_new = not os.path.exists(name)
+            # What is appended stays whole when a bot truncates the file.
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             fd = os.open(name, flags, 0o666)
-            opened.append(_packed(fd, name) if name.endswith(PACKED) else LogFile(fd, name))
-            if not existed:
-                fresh.append(name)
+            packed = name.endswith(PACKED)
+            opened.append((_packed if packed else LogFile)(fd, name, is_new=is_new))
             status = os.fstat(fd)
             key = (status.st_dev, status.st_ino)
             if stat.S_ISREG(status.st_mode) and key in fds:
@@ -274,16 +278,11 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
         for log in opened:
             if log is not None:
                 log.discard()
-        for name in fresh:
-            Path(name).unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
         if isinstance(error, ValueError):  # a NUL in a name
             raise UsageError(f"cannot write a log: {error}") from error
         raise
-    for log in opened:
-        if log is not None:
-            log.empty()
     return opened
 
 
@@ -295,7 +294,7 @@ def _standard_output() -> LogFile:
     return LogFile(fd, "standard output", keep_open=True)
 
 
-def _packed(fd: int, name: str) -> LogFile:
+def _packed(fd: int, name: str, *, is_new: bool) -> LogFile:
     from referee.logs.packed import PackedLogFile
 
-    return PackedLogFile(fd, name)
+    return PackedLogFile(fd, name, is_new=is_new)

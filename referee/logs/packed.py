@@ -21,8 +21,8 @@ class PackedLogFile(LogFile):
     it is flushed; a crash loses the lines that wait for the next.
     """
 
-    def __init__(self, fd: int, name: str) -> None:
-        super().__init__(fd, name)
+    def __init__(self, fd: int, name: str, *, is_new: bool = False) -> None:
+        super().__init__(fd, name, is_new=is_new)
         self._stream: _Stream = _Gzip() if name.endswith(".gz") else _Zstd()
         self._waiting: list[bytes] = []
         self._bytes = 0

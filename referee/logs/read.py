@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -24,6 +24,7 @@ from referee.logs.record import (
     Header,
     RecordEntry,
     SentEntry,
+    entry_types,
 )
 from referee.logs.source import LogReader
 from referee.wire.messages import GameEnd, PlayerDisqualified, PlayerName, PlayerNameRequest
@@ -56,12 +57,15 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
         UsageError: the file cannot be opened; raised at the first step.
         LogReadError: a line is no entry, or the record is of a newer version.
     """
+    game = None
     with LogReader(os.fspath(path)) as reader:
         for line in reader:
             if not line.endswith(b"\n"):
                 return
-            entry = _entry(reader, line)
-            if reader.line == 1 and not isinstance(entry, Header):
+            entry = _entry(reader, line, game)
+            if isinstance(entry, Header):
+                game = entry.game
+            elif reader.line == 1:
                 raise LogReadError(reader.name, 1, "this is no match record: it has no header")
             if entry is not None:
                 yield entry
@@ -130,7 +134,7 @@ def summaries(paths: Iterable[PathLike]) -> Iterator[RecordSummary]:
             else:
                 for last in lines:  # noqa: B007 (a compressed file has no other way to its end)
                     pass
-            end = _entry(reader, last) if b'"entry":"end"' in last[:40] else None
+            end = _entry(reader, last, header.game) if b'"entry":"end"' in last[:40] else None
         yield RecordSummary(path, header, end if isinstance(end, EndEntry) else None)
 
 
@@ -148,13 +152,19 @@ def _last_line(path: str) -> bytes:
     return tail.splitlines(keepends=True)[-1] if tail.endswith(b"\n") else b""
 
 
-_decode_entry: Callable[[bytes], RecordEntry] = msgspec.json.Decoder(RecordEntry).decode
+@cache
+def _entry_decoder(game: str | None) -> Callable[[bytes], RecordEntry]:
+    kind: Any = entry_types(GAMES[game]).any if game is not None and game in GAMES else RecordEntry
+    decode: Callable[[bytes], RecordEntry] = msgspec.json.Decoder(kind).decode
+    return decode
 
 
-def _entry(reader: LogReader, line: bytes) -> RecordEntry | None:
+def _entry(reader: LogReader, line: bytes, game: str | None = None) -> RecordEntry | None:
     """The entry of a line; None if it is of an unknown kind."""
     try:
-        entry: RecordEntry = _decode_entry(line)
+        entry = _entry_decoder(game)(line)
+        if game is None and isinstance(entry, Header):
+            entry = _entry_decoder(entry.game)(line)
     except (ValueError, RecursionError) as error:
         if _has_tag(line, "entry"):
             return None

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Annotated, TypeAlias
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
+from referee._version import __version__
 from referee.logs.files import LogFile
 from referee.match import Disqualified, Entry, Match, Received, Sent
-from referee.options import Options
-from referee.result import ranks
+from referee.match_spec import MatchSpec, settings_type
+from referee.result import with_facts
 from referee.seam.faults import Fault
+from referee.seam.rules import Rules
 from referee.seam.seats import SeatId, seat_id
 
+T = TypeVar("T", bound=Struct)
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
 
@@ -37,7 +41,7 @@ class Header(Struct, frozen=True, tag_field="entry", tag="header"):
     protocol: int
     seed: Annotated[int, Meta(ge=0)]
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
-    options: Options
+    options: Any
     started: Annotated[str, Meta(description="Time of day, RFC 3339. A time field.")]
 
 
@@ -87,14 +91,13 @@ class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
 
 
 class PlayerEnd(Struct, frozen=True):
-    """One seat's end in the last line."""
+    """One seat's end in the last line; the facts of the game stand behind these."""
 
     name: str
     score: int
     turns: int
     rank: int
     disqualified: str | None
-    cards: dict[str, int]
 
 
 class EndEntry(Struct, frozen=True, tag_field="entry", tag="end"):
@@ -111,6 +114,47 @@ RecordEntry: TypeAlias = (
     Header | SentEntry | ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry | EndEntry
 )
 
+
+class EntryTypes(NamedTuple):
+    """The entries that differ from game to game.
+
+    Attributes:
+        header: `Header` whose options are `settings_type`.
+        player: `PlayerEnd` with the game's facts.
+        end: `EndEntry` of such players.
+        any: the union of all entries of a record of this game.
+    """
+
+    header: type[Header]
+    player: type[PlayerEnd]
+    end: type[EndEntry]
+    any: Any
+
+
+@cache
+def entry_types(rules: Rules) -> EntryTypes:
+    """The entries of this game's records."""
+
+    def narrowed(struct: type[T], field: str, kind: Any) -> type[T]:
+        config = struct.__struct_config__
+        return msgspec.defstruct(  # type: ignore[return-value]
+            struct.__name__,
+            [(field, kind)],
+            bases=(struct,),
+            namespace={"__doc__": struct.__doc__},
+            tag_field=config.tag_field,
+            tag=config.tag,
+            frozen=True,
+        )
+
+    header = narrowed(Header, "options", settings_type(rules))
+    player = with_facts(PlayerEnd, rules)
+    players = Annotated[list[player], Meta(description="In seat order.")]  # type: ignore[valid-type]
+    end = narrowed(EndEntry, "players", players)
+    others = SentEntry | ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry
+    return EntryTypes(header, player, end, header | others | end)
+
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -122,8 +166,10 @@ class RecordWriter:
     so that records of equal matches have equal digests.
     """
 
-    def __init__(self, file: LogFile, header: Header) -> None:
+    def __init__(self, file: LogFile, spec: MatchSpec, started: str) -> None:
         self._file = file
+        self._rules = spec.rules
+        header = header_of(spec, started)
         self._digest = hashlib.sha256()
         head = head_of(header, b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
@@ -145,7 +191,7 @@ class RecordWriter:
             for seat, exit_code in enumerate(exit_codes)
         ]
         self._write([(head_of(entry), time) for entry in exits])
-        last = end_of(match, f"sha256:{self._digest.hexdigest()}", round(seconds, 6))
+        last = end_of(self._rules, match, f"sha256:{self._digest.hexdigest()}", round(seconds, 6))
         self._file.write(_encode(last) + b"\n")
 
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
@@ -154,21 +200,41 @@ class RecordWriter:
         self._file.write(b"".join([head + time for head, time in lines]))
 
 
-def end_of(match: Match, digest: str, seconds: float) -> EndEntry:
+def header_of(spec: MatchSpec, started: str) -> Header:
+    """The first line of a match's record.
+
+    Args:
+        started: time of day, RFC 3339.
+    """
+    return entry_types(spec.rules).header(
+        format=FORMAT,
+        version=FORMAT_VERSION,
+        referee=__version__,
+        game=spec.game,
+        protocol=spec.rules.protocol,
+        seed=spec.seed,
+        bots=list(spec.bots),
+        options=spec.settings,
+        started=started,
+    )
+
+
+def end_of(rules: Rules, match: Match, digest: str, seconds: float) -> EndEntry:
     """The last line of a match that is over."""
     assert match.outcome is not None  # it is over
-    places = zip(match.names, match.standings(), ranks(match), strict=True)
-    return EndEntry(
+    types = entry_types(rules)
+    places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
+    return types.end(
         reason=match.outcome.reason,
         winners=[seat_id(seat) for seat in match.outcome.winners],
         players=[
-            PlayerEnd(
+            types.player(
                 name=name,
                 score=standing.score,
                 turns=standing.turns,
                 rank=rank,
-                disqualified=match.gone[seat].code if seat in match.gone else None,
-                cards=standing.cards,
+                disqualified=match.disqualified[seat].code if seat in match.disqualified else None,
+                **msgspec.structs.asdict(standing.facts),
             )
             for seat, (name, standing, rank) in enumerate(places)
         ],
@@ -180,14 +246,14 @@ def end_of(match: Match, digest: str, seconds: float) -> EndEntry:
 def line_of(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
     """One entry's line: its head, without the closing brace, and its time field with it."""
     if type(entry) is Sent:
-        to = _TO[entry.to]
+        to = _to(entry.to)
         return b'{"entry":"sent","to":"%s","message":%s' % (to, entry.line[:-1]), time
     if type(entry) is Received:
         try:
             key, text = b"line", entry.line.decode()
         except UnicodeDecodeError:
             key, text = b"base64", base64.b64encode(entry.line).decode()
-        player = _TO[entry.seat]
+        player = _to(entry.seat)
         parts = (player, key, _encode(text))
         return b'{"entry":"received","player_number":"%s","%s":%s' % parts, time
     if type(entry) is Fault:
@@ -198,7 +264,9 @@ def line_of(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
     return head_of(left), time
 
 
-_TO: dict[int | None, bytes] = {None: b"all"} | {seat: seat_id(seat).encode() for seat in range(4)}
+@cache
+def _to(seat: int | None) -> bytes:
+    return b"all" if seat is None else seat_id(seat).encode()
 
 
 def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:

@@ -37,18 +37,19 @@ from referee.logs.record import (
     FORMAT,
     FORMAT_VERSION,
     DisqualifiedEntry,
-    EndEntry,
     ExitEntry,
     FaultEntry,
     Header,
     ReceivedEntry,
     RecordEntry,
     end_of,
+    entry_types,
     head_of,
     line_of,
 )
 from referee.logs.source import LogReader
 from referee.match import MAX_SEED, Disqualified, Entry, Match, Received, Sent
+from referee.match_spec import split
 from referee.seam.faults import Disqualification, Fault
 from referee.seam.seats import SEAT_IDS, seat_id
 from referee.terminal import escaped
@@ -79,7 +80,6 @@ _received = msgspec.json.Decoder(ReceivedEntry)
 _disqualified = msgspec.json.Decoder(DisqualifiedEntry)
 _fault = msgspec.json.Decoder(FaultEntry)
 _exit = msgspec.json.Decoder(ExitEntry)
-_end = msgspec.json.Decoder(EndEntry)
 _entry: msgspec.json.Decoder[RecordEntry] = msgspec.json.Decoder(RecordEntry)
 
 
@@ -216,12 +216,9 @@ class _Verification:
         line = next(self._lines, b"")
         self._header = header = self._read_header(line)
         self._digest.update(_without_time(line))
-        match = Match(
-            GAMES[header.game],
-            seats=len(header.bots),
-            seed=header.seed,
-            max_turns=header.options.max_turns,
-        )
+        self._rules = rules = GAMES[header.game]
+        options, _ = split(rules, header.options)
+        match = Match(rules, seats=len(header.bots), seed=header.seed, options=options)
         match.start()
         self._compare(match.take_entries(), self._next())
         handshakes = len(header.bots)
@@ -374,7 +371,7 @@ class _Verification:
 
     def _check_end(self, match: Match, line: bytes) -> None:
         digest = f"sha256:{self._digest.hexdigest()}"
-        head = head_of(end_of(match, digest, 0))
+        head = head_of(end_of(self._rules, match, digest, 0))
         number = self._reader.line
         fits = line.startswith(head) and _TIME.fullmatch(line, len(head))
         more = next(self._lines, b"")
@@ -387,7 +384,7 @@ class _Verification:
         if fits:
             return
         claimed = _claimed_digest(line)
-        with_claimed = head_of(end_of(match, claimed or digest, 0))
+        with_claimed = head_of(end_of(self._rules, match, claimed or digest, 0))
         if line.startswith(with_claimed) and _TIME.fullmatch(line, len(with_claimed)):
             if self._wording is not None:
                 raise self._wording
@@ -511,10 +508,11 @@ def _checked_header(value: dict[str, Any], line: bytes) -> Header:
         raise _NotOursError(Kind.OTHER_GAME, text, line)
     try:
         header = msgspec.convert(value, Header)
+        rules = GAMES[header.game]
+        header = msgspec.convert(value, entry_types(rules).header)
     except msgspec.ValidationError as error:
         text = f"edited: no possible header: {escaped(str(error))}"
         raise _NotOursError(Kind.EDITED, text, line) from None
-    rules = GAMES[header.game]
     started = line.rfind(b',"started":')
     problem = None
     if header.version != FORMAT_VERSION:
@@ -523,8 +521,6 @@ def _checked_header(value: dict[str, Any], line: bytes) -> Header:
         problem = f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
     elif not 0 <= header.seed < MAX_SEED:
         problem = "the seed is not an integer from 0 to 2**53 - 1"
-    elif header.options.max_turns < 1:
-        problem = "max_turns is below 1"
     elif started < 0 or not _STARTED.fullmatch(line, started):
         problem = "`started` is not the last field, or no time"
     if problem is not None:

@@ -1,31 +1,29 @@
-"""The seam between games and the rest: what a game is, to a match.
+"""What a game is to a match.
 
-A game is a state machine without I/O (sans-IO). It stands at one `Request` (a decision of one
-seat) until `reply` gives it the answer or `disqualify` takes the seat away; then it runs on to
-its next request or to its outcome, and leaves what happened in between, in order, to be
-collected with `take_events`. Everything it does follows from its chance, its options and the
-replies, so giving the same replies to a new game is at once replay, snapshot and verification.
+A game is a state machine without I/O (sans-IO), in rounds. It stands at its `requests`: the
+decisions that it waits for, at most one a seat; several at once are a simultaneous move. `advance`
+takes the answers to all of them, so that no order of arrival can matter, and runs on to the next
+requests or to the outcome. What happened in between is collected with `take_events`. Everything
+follows from chance, options and replies, so giving the same replies to a new game is at once
+replay, snapshot and verification.
 
     rules = GAMES["dominion"]
-    game = rules.new(Setup(chance=SeededChance(7), names=("Ann", "Ben"), max_turns=500))
-    game.start()
-    while game.request is not None:
-        game.reply(decide(game.request.seat, game.request.message))
+    game = rules.new(Setup(chance=SeededChance(7), names=("Ann", "Ben"), options=rules.options()))
+    while game.requests:
+        game.advance({asked.seat: decide(asked) for asked in game.requests})
         for event in game.take_events(): ...
     print(game.outcome)
-
-Seats are counted from 0 here and in all Python code; on the wire they are "player1" and up
-(`seat_id`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from referee.seam.chance import Chance
+from referee.seam.faults import Termination
 
 
 class Request(Struct, frozen=True, gc=False):
@@ -40,23 +38,36 @@ class Request(Struct, frozen=True, gc=False):
     message: Struct
 
 
-class Gone(Struct, frozen=True):
+class Left(Struct, frozen=True):
     """What stands in for a reply when the seat that was asked has left the match."""
 
 
-GONE = Gone()
+LEFT = Left()
 
 
 class Outcome(Struct, frozen=True):
     """How a match ended.
 
     Attributes:
-        reason: an end reason of protocol-v1, 9.
-        winners: the seats that won, counted from 0, ascending; several share the win.
+        reason: one of `Termination` or of the game's own end reasons.
+        ranks: one a seat, in seat order; 1 is best, equals share one and leave the gap after it
+            (1, 1, 3). Seats that have left share the last.
     """
 
     reason: str
-    winners: tuple[int, ...]
+    ranks: tuple[int, ...]
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats of rank 1, ascending; nobody if no player is left to win."""
+        if self.reason == Termination.NO_PLAYERS:
+            return ()
+        return tuple(seat for seat, rank in enumerate(self.ranks) if rank == 1)
+
+
+def ranks(keys: Sequence[Any]) -> tuple[int, ...]:
+    """One rank a seat, from one key a seat: the smallest key is best, equal keys share a rank."""
+    return tuple(1 + sum(other < key for other in keys) for key in keys)
 
 
 class Standing(Struct, frozen=True):
@@ -65,12 +76,12 @@ class Standing(Struct, frozen=True):
     Attributes:
         score: its points.
         turns: turns that it began.
-        cards: card -> how many it owns, in the game's own order, without zeros.
+        facts: what the game counts besides, for people and tables; its `Rules.facts`.
     """
 
     score: int
     turns: int
-    cards: dict[str, int]
+    facts: Struct
 
 
 class Setup(Struct, frozen=True, kw_only=True):
@@ -79,33 +90,37 @@ class Setup(Struct, frozen=True, kw_only=True):
     Attributes:
         chance: all that is random comes from it; this game's alone.
         names: the players' names, one entry a seat, in seat order.
-        max_turns: turns a player after which the game ends.
+        options: the game's own, its `Rules.options`.
+        absent: the seats that were lost before the game began; they are never asked.
     """
 
     chance: Chance
     names: tuple[str, ...]
-    max_turns: int
+    options: Any
+    absent: frozenset[int] = frozenset()
 
 
 class Game(Protocol):
-    """One game as a state machine. See the module's text for how it is driven."""
+    """One game as a state machine. A new one has been dealt and stands at its first requests.
+
+    When fewer than two seats are left in it, it is over (protocol-v1, 8.3).
+    """
 
     @property
-    def request(self) -> Request | None:
-        """The decision that the game waits for; None before `start` and once it is over."""
+    def requests(self) -> Sequence[Request]:
+        """The decisions that the game waits for, in seat order; none once it is over."""
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended by its own rules; None while it goes on."""
+        """How the game ended; None while it goes on."""
 
-    def start(self) -> None:
-        """Deal, and run to the first request, if two seats are left to play."""
+    def advance(self, replies: Mapping[int, object]) -> None:
+        """Answer all requests.
 
-    def reply(self, reply: object) -> None:
-        """Answer the request: a reply struct of the game, or `Malformed`."""
-
-    def disqualify(self, seat: int) -> None:
-        """Take a seat out of the game (protocol-v1, 8.3), whether it is being asked or not."""
+        Args:
+            replies: one for each seat that was asked: a reply struct of the game, `Malformed`, or
+                `LEFT` if the seat has left the match.
+        """
 
     def take_events(self) -> list[Struct]:
         """Public messages and `Fault`s since the last call, in the order they happened."""

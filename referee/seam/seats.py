@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated
 
 from msgspec import Meta
+
+SEAT_PATTERN = "^player[1-9][0-9]*$"
 
 SEAT_IDS = ("player1", "player2", "player3", "player4")
 """All seats' names on the wire, in seat order (protocol-v1, 1.6)."""
@@ -13,11 +16,12 @@ SeatId = Annotated[
     str,
     Meta(
         description="A seat's name on the wire (1.6).",
-        extra_json_schema={"enum": list(SEAT_IDS)},
+        extra_json_schema={"pattern": SEAT_PATTERN},
     ),
 ]
 
 
+@cache
 def seat_id(seat: int) -> str:
     """The seat's name on the wire (protocol-v1, 1.6): 0 -> "player1"."""
-    return SEAT_IDS[seat]
+    return f"player{seat + 1}"

@@ -37,7 +37,7 @@ from referee.games import GAMES
 from referee.games.dominion.rules.cards import WORTH
 from referee.games.dominion.rules.messages import PlayReply, PlayTurn
 from referee.logs.files import open_logs
-from referee.options import Options
+from referee.match_spec import match_spec
 from referee.play import Runner
 from referee.seam.chance import SeededChance
 from referee.seam.game import Setup
@@ -70,7 +70,8 @@ def conversations(record: Path) -> list[tuple[int, bytes]]:
 async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> tuple[float, int]:
     """Seconds from the first to the last request of a match, and how many requests that were."""
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
-    runner = Runner(RULES, commands, seed=seed, options=Options(), log=log, record=record)
+    spec = match_spec([command.argument for command in commands], seed=seed)
+    runner = Runner(spec, commands, log=log, record=record)
     await runner.run()
     for file in (log, record):
         assert file is not None
@@ -160,10 +161,10 @@ def rules_alone(matches: int) -> float:
     """Matches a second."""
     started = time.perf_counter()
     for seed in range(matches):
-        game = RULES.new(Setup(chance=SeededChance(seed), names=("a", "b"), max_turns=500))
-        game.start()
-        while game.request is not None:
-            game.reply(big_money(game.request.message))  # type: ignore[arg-type]
+        setup = Setup(chance=SeededChance(seed), names=("a", "b"), options=RULES.options())
+        game = RULES.new(setup)
+        while game.requests:
+            game.advance({asked.seat: big_money(asked.message) for asked in game.requests})  # type: ignore[arg-type]
             game.take_events()
     return matches / (time.perf_counter() - started)
 

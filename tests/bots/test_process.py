@@ -18,7 +18,7 @@ from referee.bots.process import BotProcess, Failure
 from referee.bots.stderr import FILE_CAP, TAIL_CAP, StderrKeeper
 from referee.errors import ProtocolMisuseError
 from referee.logs.files import open_logs
-from referee.options import Options
+from referee.options import Limits
 
 NOT_FATAL = {
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
@@ -34,7 +34,7 @@ def python(code: str) -> str:
 
 async def ask(code: str, request: bytes, seconds: float = 0.4) -> bytes | Failure:
     """Hand one request to a program and wait for its reply."""
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         nursery.start_soon(process.drain_stderr)
@@ -112,17 +112,17 @@ LONG = b"x" * 65_537 + b"\n"
 @pytest.mark.parametrize(
     ("early", "options", "answers"),
     [
-        (LONG, Options(), ["a line of more than 65536 bytes"]),
-        (b"right\n" + LONG, Options(), ["more than 65536 bytes that nothing asked for"]),
+        (LONG, Limits(), ["a line of more than 65536 bytes"]),
+        (b"right\n" + LONG, Limits(), ["more than 65536 bytes that nothing asked for"]),
         (
             b"right\n" + LONG,
-            Options(queue_limit=200_000),
+            Limits(queue_limit=200_000),
             [b"right", "a line of more than 65536 bytes"],
         ),
     ],
 )
 async def test_a_long_line_that_is_early_is_noticed_at_the_next_request(
-    early: bytes, options: Options, answers: list[bytes | str]
+    early: bytes, options: Limits, answers: list[bytes | str]
 ) -> None:
     """1.3: the replies before count, except the one with too much behind it."""
     code = f"""
@@ -151,7 +151,7 @@ input()
 
 async def asked_late(code: str) -> list[bytes | Failure]:
     """Ask a bot twice whose limit was over before the referee looked at what it has written."""
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
     poll = select.poll()
     poll.register(process.launched.pipes[1], select.POLLIN)
     poll.poll(20_000)  # the event loop stands still until the bot has written
@@ -184,7 +184,7 @@ child = subprocess.Popen([sys.executable, "-I", "-S", "-c", pause], start_new_se
 print(child.pid, flush=True)
 signal.pause()
 """
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         pid = await process.reply(trio.current_time() + 20)
@@ -205,7 +205,7 @@ first = sys.stdin.buffer.readline()
 print(len(first), sys.stdin.buffer.readline().decode().strip(), flush=True)
 sys.stdin.read()
 """
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         process.push(MORE_THAN_A_PIPE_HOLDS)
@@ -222,7 +222,7 @@ import sys
 data = sys.stdin.buffer.read()
 sys.exit(len(data) == 1_000_001)
 """
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Options(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         process.push(MORE_THAN_A_PIPE_HOLDS)
@@ -234,7 +234,7 @@ sys.exit(len(data) == 1_000_001)
 async def test_ending_twice_is_safe() -> None:
     process = BotProcess(
         LaunchedBot(resolve_bot(python("import signal; signal.pause()"))),
-        Options(),
+        Limits(),
         StderrKeeper(None),
     )
     async with trio.open_nursery() as nursery:

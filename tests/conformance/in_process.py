@@ -62,7 +62,7 @@ def _run(wrong: Any, probes: list[Probe], seed: int) -> None:
             if type(entry).__name__ != "Sent":
                 continue
             for seat in range(len(probes)) if entry.to is None else [entry.to]:
-                if seat not in referee.gone and not exited(probes[seat]):
+                if seat not in referee.disqualified and not exited(probes[seat]):
                     probes[seat].take(entry.line[:-1])
         if not referee.due:
             return

@@ -46,7 +46,7 @@ def test_a_section_is_the_id_without_its_number() -> None:
 def test_cases_that_judge_the_same_differently_are_one_script() -> None:
     case = Case("1.1/1", "MUST", "This.", about=["no-flush"], basic=True, vital=True)
     assert case.script == Case("1.1/2", "SHOULD", "That.", control="4.4/1").script
-    assert case.script != Case("1.1/1", "MUST", "This.", max_turns=2).script
+    assert case.script != Case("1.1/1", "MUST", "This.", options={"max_turns": 2}).script
     assert case.script != Case("1.1/1", "MUST", "This.", listen=True).script
 
 

@@ -9,6 +9,7 @@ limits.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import random
 import shlex
@@ -16,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 
@@ -28,11 +30,11 @@ from referee.games.dominion.rules import (
     game,
     messages,
     player,
+    table,
     turn,
 )
 from referee.games.dominion.rules.effects import EFFECTS, BadParametersError
 from referee.games.dominion.rules.messages import (
-    GameInfo,
     PlayerPlayed,
     PlayerShuffled,
     PlayerTopDiscard,
@@ -43,7 +45,7 @@ from referee.games.dominion.rules.table import Table
 from referee.match import Disqualified, Match, Sent
 from referee.seam.chance import Chance, SeededChance
 from referee.seam.faults import Disqualification, Malformed
-from referee.seam.game import Outcome
+from referee.seam.game import LEFT, Outcome, Setup
 from referee.wire import decode
 
 SEED = 5
@@ -543,8 +545,7 @@ def _() -> None:
         entries: list[Any] = was(self, seat, line)
         if len(entries) > 1 and not isinstance(entries[1], Disqualified):
             code = Disqualification.UNSUPPORTED_VERSION
-            asked = messages.PlayerShuffled("player1")
-            entries.append(self._leave(seat, code, "", asked))
+            entries.append(self._leave(seat, code, ""))
         return entries
 
     around(Match, "_read_name", read)()
@@ -580,29 +581,20 @@ MODES["an exit is a late start"] = each(
 
 @mode("the supply of those who are left")
 def _() -> None:
-    def start(was: Any, self: Any) -> None:
-        left = [seat for seat in self._table.players if not seat.gone]
-        if len(left) == 2:
-            self._table.supply = Supply(2)
-        was(self)
+    def made(was: Any, self: Any, setup: Setup, *situation: Any) -> None:
+        there = len(setup.names) - len(setup.absent)
+        with patch.object(table, "Supply", lambda players: Supply(2 if there == 2 else players)):
+            was(self, setup, *situation)
 
-    around(game.Dominion, "start", start)()
+    around(game.Dominion, "__init__", made)()
 
 
 @mode("who is left alone plays on")
 def _() -> None:
-    def end(was: Any, self: Match) -> bool:
-        return len(self.gone) == len(self.names) and bool(was(self))
+    def ends(was: Any, self: Any) -> bool:
+        return all(seat.left for seat in self._table.players) and bool(was(self))
 
-    around(Match, "_end_if_alone", end)()
-
-    def start(self: Any) -> None:
-        self._script = self._play()
-        self._table.events.append(GameInfo(list(cards.KINGDOM), list(self._names)))
-        self._table.events.append(self._table.supply.info())
-        self.request = next(self._script)
-
-    game.Dominion.start = start  # type: ignore[method-assign]
+    around(game.Dominion, "_ends_early", ends)()
 
 
 # --- 4: game ----------------------------------------------------------------------------------
@@ -627,11 +619,11 @@ def _() -> None:
         self._table.players  # noqa: B018 (to keep the shape of the real one)
         while True:
             for seat in self._table.players[1:] + self._table.players[:1]:
-                if not seat.gone:
+                if not seat.left:
                     yield from self._turn(seat)
                     reason = self._end_reason(seat)
                     if reason is not None:
-                        self.outcome = Outcome(reason, self._winners())
+                        self._end(reason)
                         return
 
     game.Dominion._play = play_all  # type: ignore[method-assign]
@@ -702,9 +694,14 @@ def _() -> None:
 
 
 def winners(choose: Callable[[Any], list[Player]]) -> Callable[[], object]:
-    return constant(
-        game.Dominion, "_winners", lambda self: tuple(seat.seat for seat in choose(self._table))
-    )
+    def end(was: Any, self: Any, reason: str) -> None:
+        was(self, reason)
+        if reason not in ("last-player-standing", "no-players"):
+            first = [seat.seat for seat in choose(self._table)]
+            ranks = tuple(1 if seat in first else 9 for seat in range(len(self._table.players)))
+            self.outcome = Outcome(reason, ranks)
+
+    return around(game.Dominion, "_end", end)
 
 
 def best(seats: list[Player]) -> list[Player]:
@@ -712,7 +709,7 @@ def best(seats: list[Player]) -> list[Player]:
 
 
 def there(table: Table) -> list[Player]:
-    return [seat for seat in table.players if not seat.gone]
+    return [seat for seat in table.players if not seat.left]
 
 
 MODES["ties are shared"] = winners(lambda table: best(there(table)))
@@ -1181,7 +1178,7 @@ def _() -> None:
     def militia(table: Table, turn: Any, given: Any) -> Any:
         turn.money += 2
         for other in table.others(turn.player):
-            if not other.gone and len(other.hand) > 2:
+            if not other.left and len(other.hand) > 2:
                 if len(other.hand) == 3:
                     request = messages.AttackRequest(0, other.hand.copy())
                     yield effects.Request(other.seat, request)
@@ -1316,7 +1313,7 @@ MODES["an exit is a timeout"] = each(
 @mode("no turn is cleaned up")
 def _() -> None:
     def clean_up(was: Any, table: Table, seat: Player, top: Any) -> None:
-        if not seat.gone:
+        if not seat.left:
             was(table, seat, top)
 
     cleaning(clean_up)()
@@ -1324,13 +1321,13 @@ def _() -> None:
 
 @mode("a last clean-up")
 def _() -> None:
-    def end(was: Any, self: Match) -> bool:
-        if len(self.gone) == len(self.names) - 1 and self._game.request is not None:
-            self._game.disqualify(self._game.request.seat)
-            self._tell_events()
+    def ends(was: Any, self: Any) -> bool:
+        there = [seat for seat in self._table.players if not seat.left]
+        if len(there) == 1 and inspect.getgeneratorstate(self._script) == inspect.GEN_SUSPENDED:
+            self._script.send(LEFT)
         return bool(was(self))
 
-    around(Match, "_end_if_alone", end)()
+    around(game.Dominion, "_ends_early", ends)()
 
 
 @mode("who leaves discards")
@@ -1338,7 +1335,7 @@ def _() -> None:
     def attack(was: Any, table: Table, seat: Player) -> Any:
         inner = was(table, seat)
         reply = yield next(inner)
-        if reply is effects.GONE:
+        if reply is LEFT:
             table.discard(seat, table.take_at_random(seat, len(seat.hand) - 3))
         try:
             inner.send(reply)
@@ -1348,12 +1345,7 @@ def _() -> None:
     around(effects, "_attack", attack)()
 
 
-@mode("who has left can win")
-def _() -> None:
-    def all_win(self: Any) -> tuple[int, ...]:
-        return tuple(seat.seat for seat in best(self._table.players))
-
-    game.Dominion._winners = all_win  # type: ignore[method-assign]
+MODES["who has left can win"] = winners(lambda table: best(table.players))
 
 
 @mode("input stays open")
@@ -1421,7 +1413,7 @@ def play_lean(bots: list[str], seed: int) -> None:
         for entry in played.take_entries():
             if isinstance(entry, Sent):
                 for seat, process in enumerate(processes):
-                    if entry.to in (None, seat) and seat not in played.gone:
+                    if entry.to in (None, seat) and seat not in played.disqualified:
                         push(process, entry.line)
         if not played.due:
             break

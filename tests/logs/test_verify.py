@@ -18,12 +18,10 @@ from hypothesis import strategies as st
 
 from referee._version import __version__
 from referee.errors import UsageError
-from referee.games import GAMES
 from referee.logs.files import open_logs
-from referee.logs.record import FORMAT, Header, RecordWriter
+from referee.logs.record import RecordWriter
 from referee.logs.verify import Kind, Verdict, verify_record
-from referee.match import Match
-from referee.options import Options
+from referee.match_spec import match_spec
 from referee.seam.faults import Disqualification
 
 ROOT = Path(__file__).parent.parent.parent
@@ -48,10 +46,10 @@ def failed_handshakes(folder: Path) -> Path:
     file = folder / "failed"
     (log,) = open_logs([str(file)])
     assert log is not None
-    bots = ["a", "b", "c"]
-    header = Header(FORMAT, 1, __version__, "dominion", 1, 3, bots, Options(), "2026-01-01")
-    writer = RecordWriter(log, header)
-    match = Match(GAMES["dominion"], seats=3, seed=3)
+    log.begin()
+    spec = match_spec(["a", "b", "c"], seed=3)
+    writer = RecordWriter(log, spec, "2026-01-01")
+    match = spec.new_match()
     match.start()
     match.disqualify(2, Disqualification.FAILED_TO_START, "it could not be started")
     reply = b'{"type":"player-name-reply","player_number":"player%d","name":"A","version":%d}'

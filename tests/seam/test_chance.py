@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
+from referee.games.dominion.rules.game import Options
 from referee.match import Match, Sent
 from referee.seam.chance import SeededChance, shuffle
 
@@ -150,7 +151,7 @@ class EstatesFirst:
 
 
 def test_a_match_is_played_with_the_chance_that_it_is_given() -> None:
-    match = Match(RULES, seats=2, seed=1, max_turns=4, chance=EstatesFirst)
+    match = Match(RULES, seats=2, seed=1, options=Options(4), chance=EstatesFirst())
     end = to_line({"type": "play-reply", "phase": "cleanup"})
     hands: dict[int, list[int]] = {0: [], 1: []}
     for entry in play_out(match, lambda number, request: end):
@@ -170,7 +171,7 @@ class MilitiaFirst(EstatesFirst):
 
 
 def test_the_referees_choice_is_that_of_the_given_chance() -> None:
-    match = Match(RULES, seats=2, seed=1, max_turns=1, chance=MilitiaFirst)
+    match = Match(RULES, seats=2, seed=1, options=Options(1), chance=MilitiaFirst())
     hands = []
 
     def answer(number: str, request: dict[str, object]) -> bytes:

@@ -102,7 +102,7 @@ class _Comparison:
         self.result.openings = [_text(requests[0]) for requests in asked if requests]
         public = [m for m in max(told, key=len) if m["type"] not in catalogue.asking]
         self._follower = rules.probes().follower(asked, public)
-        self._match = Match(rules, seats=len(told), seed=0, chance=lambda: self._follower)
+        self._match = Match(rules, seats=len(told), seed=0, chance=self._follower)
         self._next = [0] * len(told)
         self._replied = [0] * len(told)
         self._asked: list[Message] = [{} for _ in told]  # the last request of each
@@ -196,7 +196,7 @@ class _Comparison:
         """The seats that are still there and can be seen reading what is due."""
         counts = [sum(to in (None, seat) for to, _ in due) for seat in range(len(self._lines))]
         seats = [seat for seat, count in enumerate(counts) if self._sees(seat, count or 1)]
-        return [seat for seat in seats if seat not in self._match.gone]
+        return [seat for seat in seats if seat not in self._match.disqualified]
 
     def _sees(self, seat: int, count: int) -> bool:
         """Whether so many lines for a seat can be seen: one that has left reads no more."""

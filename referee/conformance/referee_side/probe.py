@@ -14,12 +14,12 @@ import msgspec
 
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.recording import Seat
-from referee.options import Options
+from referee.options import Limits
 from referee.seam.probing import Deed, Plan
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
 
-LINE_LIMIT = Options().line_limit
+LINE_LIMIT = Limits().line_limit
 _DEEP = b"[" * 127 + b"]" * 127
 
 

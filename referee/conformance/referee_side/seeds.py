@@ -39,7 +39,7 @@ def check_seed(played: Played, compared: Compared, rules: Rules) -> None:
                 continue
             expected = json.loads(entry.line)
             for seat in range(len(streams)) if entry.to is None else [entry.to]:
-                if seat in match.gone or places[seat] >= len(streams[seat]):
+                if seat in match.disqualified or places[seat] >= len(streams[seat]):
                     continue
                 line = streams[seat][places[seat]]
                 actual = line.message or {}

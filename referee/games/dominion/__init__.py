@@ -9,7 +9,7 @@ probes/       how another referee of it is checked
 from __future__ import annotations
 
 from referee.games.dominion.rules import faults, messages
-from referee.games.dominion.rules.game import REASONS, Dominion, begin_at
+from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.games.dominion.story import Story, Turn
 from referee.games.dominion.validation.observer import Observer
@@ -28,6 +28,8 @@ RULES = Rules(
     protocol=1,
     min_seats=2,
     max_seats=4,
+    options=Options,
+    facts=Facts,
     new=Dominion,
     public=messages.PUBLIC,
     requests=messages.REQUESTS,
@@ -40,6 +42,7 @@ RULES = Rules(
     situation=begin_at,
     simplest_reply=simplest_reply,
     probes=_probes,
+    tie_break="turns taken",
 )
 
 __all__ = ["RULES", "Dominion"]

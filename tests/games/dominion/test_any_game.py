@@ -14,6 +14,8 @@ from helpers import (
     POINTS,
     Imposed,
     Told,
+    answer,
+    asked,
     decoded,
     from_struct,
     full_supply,
@@ -27,11 +29,12 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from random_players import VALUES, doubtful, mixed, nonsense, right
 
-from referee.errors import ProtocolMisuseError
 from referee.games.dominion import Dominion
+from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.messages import SupplyInfo
 from referee.match import Match
 from referee.seam.faults import Disqualification, Fault, Termination
+from referee.seam.game import LEFT, Outcome
 from referee.seam.seats import seat_id
 
 Json = dict[str, Any]
@@ -117,7 +120,7 @@ def play(
     """Play a match of players who all choose in one way, checking everything after each reply."""
     chance = Random(seed)
     imposed = Imposed({"dealt": True})
-    match = Match(imposed.rules, seats=players, seed=seed, max_turns=max_turns)
+    match = Match(imposed.rules, seats=players, seed=seed, options=Options(max_turns))
     spectator = Spectator(players)
     faults = []
     told = shake_hands(match)
@@ -132,7 +135,7 @@ def play(
         ((number, request),) = told.requests
         player = imposed.game._table.players[match.due[0]]
         assert player.number == number
-        assert not player.gone
+        assert not player.left
         check_request(request, player.hand, player.in_play, player.turns, max_turns)
         if chance.random() < leaving:
             match.disqualify(player.seat, Disqualification.TIMEOUT, "")
@@ -166,7 +169,7 @@ def check_end(match: Match, spectator: Spectator, max_turns: int) -> None:
     spectator.check_total()
     assert end["scores"] == spectator.scores()
     for standing, owned in zip(match.standings(), spectator.owned.values(), strict=True):
-        assert standing.cards == {card: owned[card] for card in PILES if owned[card]}
+        assert standing.facts.cards == {card: owned[card] for card in PILES if owned[card]}
     turns = [standing.turns for standing in match.standings()]
     left = [seat for seat in range(len(turns)) if seat_id(seat) not in spectator.gone]
     empty = list(spectator.supply.values()).count(0)
@@ -262,7 +265,7 @@ def test_any_replies_from_any_hands(
 ) -> None:
     seats = {f"player{seat + 1}": {"hand": hand} for seat, hand in enumerate(hands)}
     imposed = Imposed({"seats": seats, "supply": dict.fromkeys(empty, 0)})
-    match = Match(imposed.rules, seats=players, seed=1, max_turns=3)
+    match = Match(imposed.rules, seats=players, seed=1, options=Options(3))
     told = shake_hands(match)
 
     def total() -> Counter[str]:
@@ -313,12 +316,10 @@ def test_spoiling_a_message_does_not_change_the_game(seed: int, players: int) ->
     game, twin = (Dominion(new_setup(players, seed=seed, max_turns=30)) for _ in range(2))
     chance = Random(seed)
     supply = full_supply(players)
-    game.start()
-    twin.start()
-    while game.request is not None:
-        request = from_struct(game.request.message)
+    while game.requests:
+        request = from_struct(asked(game).message)
         before = state(game)
-        for message in [game.request.message, *game.take_events()]:
+        for message in [asked(game).message, *game.take_events()]:
             if isinstance(message, SupplyInfo):  # the one message whose list is shared for speed
                 supply = {pile.card: pile.count for pile in message.cards}
             elif not isinstance(message, Fault):
@@ -326,112 +327,50 @@ def test_spoiling_a_message_does_not_change_the_game(seed: int, players: int) ->
         twin.take_events()
         assert state(game) == before
         line = mixed(chance, request, supply)
-        game.reply(decoded(line))
-        twin.reply(decoded(line))
+        answer(game, decoded(line))
+        answer(twin, decoded(line))
         assert state(game) == state(twin)
-        assert (game.request is None) == (twin.request is None)
-        if game.request is not None and twin.request is not None:
-            assert from_struct(game.request.message) == from_struct(twin.request.message)
+        assert [from_struct(request.message) for request in game.requests] == [
+            from_struct(request.message) for request in twin.requests
+        ]
     assert game.outcome == twin.outcome
 
 
 # --- driving a game directly ------------------------------------------------------------------
 
 
-def test_a_game_that_waits_for_nobody_takes_no_reply() -> None:
-    game = Dominion(new_setup(2, max_turns=1))
-    reply = decoded(b'{"type":"play-reply","phase":"cleanup"}')
-    with pytest.raises(ProtocolMisuseError):
-        game.reply(reply)
-    game.start()
-    game.reply(reply)
-    game.reply(reply)
-    assert game.request is None
+def test_a_seat_that_was_lost_before_the_start_is_never_asked() -> None:
+    game = Dominion(new_setup(3, absent=[1]))
+    assert asked(game).seat == 0
+    answer(game, decoded(b"?"))
+    assert asked(game).seat == 2
+    answer(game, decoded(b"?"))
+    assert asked(game).seat == 0
+
+
+@pytest.mark.parametrize("there", [[], [0], [1]])
+def test_a_game_needs_two_to_begin(there: list[int]) -> None:
+    game = Dominion(new_setup(2, absent={0, 1} - set(there)))
+    assert not game.requests
     assert game.outcome is not None
-    with pytest.raises(ProtocolMisuseError):
-        game.reply(reply)
+    assert game.outcome.reason == ("last-player-standing" if there else "no-players")
+    assert game.outcome.winners == tuple(there)
 
 
-def test_a_seat_can_leave_while_another_is_asked() -> None:
+def test_all_but_one_can_leave() -> None:
     game = Dominion(new_setup(3))
-    game.start()
-    asked = game.request
-    game.disqualify(1)
-    assert game.request is asked
-    assert asked is not None
-    game.reply(decoded(b"?"))
-    assert game.request is not None
-    assert game.request.seat == 2
-
-
-def test_an_attacker_can_leave_while_its_attack_is_answered() -> None:
-    imposed = Imposed({"seats": {"player1": {"hand": ["militia"], "deck": ["copper"]}}})
-    game = imposed.rules.new(new_setup(3))
-    game.start()
-    game.reply(decoded(to_line({"type": "play-reply", "phase": "action", "card": "militia"})))
-    assert game.request is not None
-    assert game.request.seat == 1
-    game.disqualify(0)
-    assert game.request.seat == 1
-    discard = to_line({"type": "attack-reply", "discard": ["copper", "copper"]})
-    game.reply(decoded(discard))
-    assert game.request.seat == 2
-    game.take_events()
-    game.reply(decoded(discard))
-    events = [from_struct(event) for event in game.take_events()]
-    assert [event["type"] for event in events] == [
-        "player-top-discard",
-        "player-played",
-        "player-top-discard",
-        "player-shuffled",
-    ]
-    assert [event["player_number"] for event in events] == ["player3"] + ["player1"] * 3
-    assert game.request.seat == 1
-    assert game.request.message.hand == ["copper"] * 3
-
-
-def test_a_seat_that_leaves_during_an_attack_on_another_is_not_asked() -> None:
-    imposed = Imposed({"seats": {"player1": {"hand": ["militia"], "deck": ["copper"]}}})
-    game = imposed.rules.new(new_setup(4))
-    game.start()
-    line = to_line({"type": "play-reply", "phase": "action", "card": "militia"})
-    game.reply(decoded(line))
-    game.disqualify(2)
-    assert game.request is not None
-    assert game.request.seat == 1
-    game.reply(decoded(b"{}"))
-    assert game.request.seat == 3
-
-
-@pytest.mark.parametrize("left", [[], [0], [1]])
-def test_a_game_needs_two_to_start(left: list[int]) -> None:
-    game = Dominion(new_setup(2))
-    for seat in (0, 1):
-        if seat not in left:
-            game.disqualify(seat)
-    game.start()
-    assert game.request is None
-    assert game.outcome is None
-
-
-def test_everybody_can_leave() -> None:
-    game = Dominion(new_setup(3))
-    game.start()
-    for seat in range(3):
-        assert game.request is not None
-        assert game.request.seat == seat
-        game.disqualify(seat)
-    assert game.request is None
-    assert game.outcome is None
+    for seat in range(2):
+        assert asked(game).seat == seat
+        answer(game, LEFT)
+    assert not game.requests
+    assert game.outcome == Outcome("last-player-standing", (2, 2, 1))
 
 
 def test_events_are_taken_once_and_in_order() -> None:
     game = Dominion(new_setup(2))
-    assert game.take_events() == []
-    game.start()
     assert [type(event).__name__ for event in game.take_events()] == ["GameInfo", "SupplyInfo"]
     assert game.take_events() == []
-    game.reply(decoded(b"?"))
+    answer(game, decoded(b"?"))
     kinds = [type(event).__name__ for event in game.take_events()]
     assert kinds == ["Fault", "PlayerTopDiscard"]
     assert game.take_events() == []

@@ -12,13 +12,6 @@ from referee.match import Match
 from referee.seam.faults import describe
 
 
-def test_a_game_is_started_once() -> None:
-    game = Dominion(new_setup(2))
-    game.start()
-    with pytest.raises(ProtocolMisuseError):
-        game.start()
-
-
 def test_a_match_is_started_once() -> None:
     match = Match(RULES, seats=2, seed=1)
     match.start()
@@ -35,18 +28,14 @@ def test_a_seat_that_does_not_exist_is_not_due() -> None:
 
 def test_everybody_leaves_after_the_last_province() -> None:
     imposed = Imposed({"supply": {"province": 0}})
-    game = imposed.rules.new(new_setup(2))
-    game.start()
-    game.disqualify(1)
-    game.disqualify(0)
-    assert game.request is None
+    game = imposed.rules.new(new_setup(2, absent=[0, 1]))
+    assert not game.requests
     assert game.outcome is not None
     assert game.outcome.winners == ()
 
 
 def test_a_supply_message_cannot_be_changed() -> None:
     game = Dominion(new_setup(2))
-    game.start()
     supply = game.take_events()[1]
     assert hash(supply) == hash(msgspec.structs.replace(supply))  # frozen, all the way down
 

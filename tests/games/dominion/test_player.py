@@ -28,7 +28,7 @@ def test_the_deal(seed: int, seat: int) -> None:
     assert player.in_play == []
     assert player.discard_pile == []
     assert player.turns == 0
-    assert not player.gone
+    assert not player.left
     assert player.score() == 3
 
 

@@ -19,12 +19,12 @@ from helpers import (
     Told,
     full_supply,
     name_line,
+    new_match,
     seat_of,
     to_line,
 )
 
 from referee.games.dominion import RULES, Dominion
-from referee.match import DEFAULT_MAX_TURNS, Match
 from referee.seam.faults import INVALID_JSON, WRONG_TYPE, Disqualification, Termination
 
 Json = dict[str, Any]
@@ -57,12 +57,8 @@ class Runner:
         self.players: int = self.setup["players"]
         self.supply = full_supply(self.players) | self.setup.get("supply", {})
         self.imposed = Imposed(self.setup)
-        self.match = Match(
-            self.imposed.rules,
-            seats=self.players,
-            seed=1,
-            max_turns=self.setup.get("max_turns", DEFAULT_MAX_TURNS),
-        )
+        options = {key: self.setup[key] for key in self.setup.keys() & {"max_turns"}}
+        self.match = new_match(self.players, rules=self.imposed.rules, **options)
 
     def run(self) -> None:
         self.begin()

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from helpers import PILES, decoded, from_struct, full_supply, new_setup, to_line
+from helpers import PILES, answer, asked, decoded, from_struct, full_supply, new_setup, to_line
 
 from referee.games.dominion import Dominion
 from referee.games.dominion.rules.game import begin_at
@@ -17,9 +17,7 @@ TRASHED = "player-trashed"
 
 
 def situation(state: dict[str, Any], players: int = 2, max_turns: int = 1) -> Dominion:
-    game = begin_at(new_setup(players, max_turns=max_turns), state)
-    game.start()
-    return game
+    return begin_at(new_setup(players, max_turns=max_turns), state)
 
 
 def told(game: Dominion) -> list[dict[str, Any]]:
@@ -34,13 +32,12 @@ def supply(messages: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def request(game: Dominion) -> dict[str, Any]:
-    assert game.request is not None
-    asked: dict[str, Any] = from_struct(game.request.message)
-    return asked
+    value: dict[str, Any] = from_struct(asked(game).message)
+    return value
 
 
 def reply(game: Dominion, value: dict[str, Any]) -> None:
-    game.reply(decoded(to_line(value)))
+    answer(game, decoded(to_line(value)))
 
 
 SEAT = {
@@ -53,13 +50,13 @@ SEAT = {
 
 def test_a_seat_holds_what_is_given() -> None:
     game = situation({"seats": {"player1": SEAT}})
-    asked = request(game)
-    assert asked["hand"] == SEAT["hand"]
-    assert asked["cards_played"] == ["market"]
+    first = request(game)
+    assert first["hand"] == SEAT["hand"]
+    assert first["cards_played"] == ["market"]
     owned = Counter(card for cards in SEAT.values() for card in cards)
     first, second = game.standings()
-    assert Counter(first.cards) == owned
-    assert second.cards == {"copper": 7, "estate": 3}
+    assert Counter(first.facts.cards) == owned
+    assert second.facts.cards == {"copper": 7, "estate": 3}
 
 
 def test_a_deck_is_drawn_from_its_first_card_on() -> None:
@@ -83,34 +80,31 @@ def test_a_given_discard_pile_becomes_the_deck() -> None:
 def test_lists_that_are_missing_are_empty() -> None:
     game = situation({"seats": {"player1": {}}})
     assert request(game)["hand"] == []
-    assert game.standings()[0].cards == {}
+    assert game.standings()[0].facts.cards == {}
 
 
 def test_without_anything_it_is_the_deal() -> None:
-    asked = request(situation({}))
     plain = Dominion(new_setup(max_turns=1))
-    plain.start()
-    assert plain.request is not None
-    assert asked == from_struct(plain.request.message)
+    assert request(situation({})) == request(plain)
 
 
 def test_the_first_turn_of_player_1_stands_where_it_is_said_to() -> None:
     turn = {"actions": 0, "buys": 3, "money": 7, "bought": ["silver"], "gained": ["gold", "silver"]}
     game = situation({"turn": turn}, max_turns=2)
-    asked = request(game)
-    assert (asked["actions"], asked["buys"], asked["extra_money"]) == (0, 3, 7)
-    assert (asked["cards_bought"], asked["cards_gained"]) == (["silver"], ["gold", "silver"])
+    first = request(game)
+    assert (first["actions"], first["buys"], first["extra_money"]) == (0, 3, 7)
+    assert (first["cards_bought"], first["cards_gained"]) == (["silver"], ["gold", "silver"])
     for _ in range(2):  # neither the other player's nor the next turn
         reply(game, END)
-        asked = request(game)
-        assert (asked["actions"], asked["buys"], asked["extra_money"]) == (1, 1, 0)
-        assert (asked["cards_bought"], asked["cards_gained"]) == ([], [])
+        first = request(game)
+        assert (first["actions"], first["buys"], first["extra_money"]) == (1, 1, 0)
+        assert (first["cards_bought"], first["cards_gained"]) == ([], [])
 
 
 def test_what_was_bought_was_gained_where_nothing_else_is_said() -> None:
-    asked = request(situation({"turn": {"bought": ["silver", "moat"]}}))
-    assert (asked["actions"], asked["buys"], asked["extra_money"]) == (1, 1, 0)
-    assert asked["cards_gained"] == asked["cards_bought"] == ["silver", "moat"]
+    first = request(situation({"turn": {"bought": ["silver", "moat"]}}))
+    assert (first["actions"], first["buys"], first["extra_money"]) == (1, 1, 0)
+    assert first["cards_gained"] == first["cards_bought"] == ["silver", "moat"]
 
 
 def test_the_way_there_is_told_card_by_card() -> None:
@@ -152,11 +146,8 @@ def test_empty_piles_count_for_the_end() -> None:
 
 
 def test_a_seat_that_left_before_is_not_asked() -> None:
-    game = begin_at(new_setup(3), {"turn": {"buys": 2}, "seats": {"player1": {}}})
-    game.disqualify(0)
-    game.start()
-    assert game.request is not None
-    assert game.request.seat == 1
+    game = begin_at(new_setup(3, absent=[0]), {"turn": {"buys": 2}, "seats": {"player1": {}}})
+    assert asked(game).seat == 1
     trashed = [message for message in told(game) if message["type"] == TRASHED]
     assert len(trashed) == 10
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_players import mixed, nonsense
 
+from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
 from referee.match import Match
@@ -150,7 +151,7 @@ def hands(*decide: Decide, seed: int, seat: int = 0, turns: int = 20) -> list[li
     """The hands that a seat begins its turns with."""
     seen: dict[int, list[str]] = {}
     imposed = Imposed({"dealt": True})
-    match = Match(imposed.rules, seats=len(decide), seed=seed, max_turns=turns)
+    match = Match(imposed.rules, seats=len(decide), seed=seed, options=Options(turns))
 
     def answer(number: str, request: Json) -> bytes:
         asked = seat_of(number)

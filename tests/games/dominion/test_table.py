@@ -69,7 +69,7 @@ def test_turn_order_from_the_left(players: int) -> None:
     for seat in range(players):
         others = [other.seat for other in table.others(table.players[seat])]
         assert others == [(seat + step) % players for step in range(1, players)]
-    table.players[1].gone = True
+    table.players[1].left = True
     for seat in range(players):
         others = [other.seat for other in table.others(table.players[seat])]
         assert others == [

@@ -23,11 +23,11 @@ from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn_state import TurnState
 from referee.seam.faults import WRONG_TYPE, Malformed, describe
-from referee.seam.game import GONE, Request
+from referee.seam.game import LEFT, Request
 
 Parameters: TypeAlias = Mapping[str, Any]
 Decisions: TypeAlias = Generator[Request, Any, None]
-"""Yields each request and receives its reply: a reply struct, `Malformed` or `GONE`."""
+"""Yields each request and receives its reply: a reply struct, `Malformed` or `LEFT`."""
 
 
 class BadParametersError(Exception):
@@ -64,7 +64,7 @@ def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions
     turn.money += 2
     for other in table.others(turn.player):
         # Asked again here: somebody may have left while another was being attacked.
-        if not other.gone and len(other.hand) > MILITIA_HAND_SIZE:
+        if not other.left and len(other.hand) > MILITIA_HAND_SIZE:
             yield from _attack(table, other)
 
 
@@ -72,7 +72,7 @@ def _attack(table: Table, player: Player) -> Decisions:
     """One player's answer to a militia (7)."""
     count = len(player.hand) - MILITIA_HAND_SIZE
     reply = yield Request(player.seat, AttackRequest(count, player.hand.copy()))
-    if reply is GONE:
+    if reply is LEFT:
         return
     if type(reply) is AttackReplyReaction and reply.reaction == "moat" and "moat" in player.hand:
         table.events.append(PlayerReveal(player.number, "hand", ["moat"]))

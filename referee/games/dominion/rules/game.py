@@ -9,11 +9,11 @@ generator stands. A generator cannot be copied: a state is the chance and the re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Annotated, Any
 
-from msgspec import Struct, convert
+from msgspec import Meta, Struct, convert
 
-from referee.errors import ProtocolMisuseError
 from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.dominion.rules.effects import Decisions
 from referee.games.dominion.rules.messages import GameInfo
@@ -22,7 +22,7 @@ from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn import play_turn
 from referee.seam.faults import Termination
-from referee.seam.game import GONE, Outcome, Request, Setup, Standing
+from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
 
 PROVINCES_EMPTY = "provinces-empty"
 PILES_EMPTY = "piles-empty"
@@ -30,57 +30,70 @@ REASONS = (PROVINCES_EMPTY, PILES_EMPTY)
 EMPTY_PILES_TO_END = 3
 
 
+class Options(Struct, frozen=True):
+    """What can be chosen for a game of Dominion.
+
+    Attributes:
+        max_turns: turns a player after which the game ends (4.4).
+    """
+
+    max_turns: Annotated[int, Meta(ge=1)] = 500
+
+
+class Facts(Struct, frozen=True):
+    """What is told of a seat besides its score and turns.
+
+    Attributes:
+        cards: card -> how many it owns, in the order of the supply, without zeros.
+    """
+
+    cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
+
+
 class Dominion:
     """One game of Dominion for 2 to 4 players; implements `referee.seam.game.Game`.
 
     Args:
-        setup: as of every game.
+        setup: as of every game; its options are `Options`.
         situation: where it begins; None with the deal.
 
     Attributes:
-        request: the decision that the game waits for, or None.
-        outcome: set once the game has ended by its own rules.
+        requests: the decision that the game waits for, if it is not over.
+        outcome: set once it is.
     """
 
-    __slots__ = ("_max_turns", "_names", "_script", "_situation", "_table", "outcome", "request")
+    __slots__ = ("_max_turns", "_script", "_situation", "_table", "outcome", "requests")
 
     def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
-        self.request: Request | None = None
+        self.requests: tuple[Request, ...] = ()
         self.outcome: Outcome | None = None
-        self._names = setup.names
-        self._max_turns = setup.max_turns
+        self._max_turns: int = setup.options.max_turns
         self._table = Table(setup.chance, len(setup.names))
-        self._script: Decisions | None = None  # once it has started
         self._situation = situation
         if situation is not None:
             situation.lay_out(self._table)
-
-    def start(self) -> None:
-        """Tell of kingdom and supply, and run to the first request, if two are there to play."""
-        if self._script is not None:
-            raise ProtocolMisuseError("the game was started already")
-        self._script = self._play()
-        self._table.events.append(GameInfo(list(KINGDOM), list(self._names)))
+        self._table.events.append(GameInfo(list(KINGDOM), list(setup.names)))
         self._table.events.append(self._table.supply.info())
-        if self._situation is not None:
-            self._situation.tell(self._table)
-        if sum(not player.gone for player in self._table.players) > 1:
-            self.request = next(self._script)
+        if situation is not None:
+            situation.tell(self._table)
+        for seat in setup.absent:
+            self._table.players[seat].left = True
+        self._script = self._play()
+        if not self._ends_early():
+            self.requests = (next(self._script),)
 
-    def reply(self, reply: object) -> None:
+    def advance(self, replies: Mapping[int, object]) -> None:
         """Answer the request and run to the next one, or to the end."""
-        if self._script is None or self.request is None:
-            raise ProtocolMisuseError("a reply was given to a game that waits for none")
-        try:
-            self.request = self._script.send(reply)
-        except StopIteration:
-            self.request = None
-
-    def disqualify(self, seat: int) -> None:
-        """Take a seat out: its turn is cleaned up, it is skipped and not attacked (8.3)."""
-        self._table.players[seat].gone = True
-        if self.request is not None and self.request.seat == seat:
-            self.reply(GONE)
+        (request,) = self.requests
+        reply = replies[request.seat]
+        self.requests = ()
+        if reply is LEFT:
+            # Its turn is cleaned up, it is skipped and not attacked (8.3).
+            self._table.players[request.seat].left = True
+            if self._ends_early():
+                return
+        with suppress(StopIteration):
+            self.requests = (self._script.send(reply),)
 
     def take_events(self) -> list[Struct]:
         """Public messages and faults since the last call, oldest first."""
@@ -90,16 +103,16 @@ class Dominion:
 
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order."""
-        return [Standing(p.score(), p.turns, p.cards()) for p in self._table.players]
+        return [Standing(p.score(), p.turns, Facts(p.cards())) for p in self._table.players]
 
     def _play(self) -> Decisions:
-        while not all(player.gone for player in self._table.players):
+        while True:
             for player in self._table.players:
-                if not player.gone:
+                if not player.left:
                     yield from self._turn(player)
                     reason = self._end_reason(player)
                     if reason is not None:
-                        self.outcome = Outcome(reason, self._winners())
+                        self._end(reason)
                         return
 
     def _turn(self, player: Player) -> Decisions:
@@ -115,16 +128,24 @@ class Dominion:
         if supply.empty_piles >= EMPTY_PILES_TO_END:
             return PILES_EMPTY
         if player.turns >= self._max_turns and all(
-            p.gone or p.turns >= self._max_turns for p in self._table.players
+            p.left or p.turns >= self._max_turns for p in self._table.players
         ):
             return Termination.TURN_LIMIT
         return None
 
-    def _winners(self) -> tuple[int, ...]:
-        """Most points, then fewest turns, then shared; never a seat that left (4.5, 8.3)."""
-        ranked = [(-p.score(), p.turns, p.seat) for p in self._table.players if not p.gone]
-        best = min(ranked, default=(0, 0, 0))[:2]
-        return tuple(seat for points, turns, seat in ranked if (points, turns) == best)
+    def _ends_early(self) -> bool:
+        """End the game if fewer than two seats are left in it (8.3)."""
+        left = sum(not player.left for player in self._table.players)
+        if left < 2:
+            self._end(Termination.LAST_PLAYER_STANDING if left else Termination.NO_PLAYERS)
+        return left < 2
+
+    def _end(self, reason: str) -> None:
+        """Rank by points, then by fewest turns; those that left come last (4.5, 8.3)."""
+        keys = [
+            (p.left, 0, 0) if p.left else (p.left, -p.score(), p.turns) for p in self._table.players
+        ]
+        self.outcome = Outcome(reason, ranks(keys))
 
 
 def begin_at(setup: Setup, state: Mapping[str, Any]) -> Dominion:

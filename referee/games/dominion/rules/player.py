@@ -21,16 +21,16 @@ class Player:
         in_play: in the order played.
         discard_pile: the end of the list is the top.
         turns: turns begun.
-        gone: whether it left the match.
+        left: whether it left the match.
     """
 
     __slots__ = (
         "_chance",
         "deck",
         "discard_pile",
-        "gone",
         "hand",
         "in_play",
+        "left",
         "number",
         "seat",
         "turns",
@@ -47,7 +47,7 @@ class Player:
         self.in_play: list[str] = []
         self.discard_pile: list[str] = []
         self.turns = 0
-        self.gone = False
+        self.left = False
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:

@@ -74,4 +74,4 @@ class Table:
     def others(self, player: Player) -> list[Player]:
         """Everybody else still in the match, in turn order from the player's left (7.1)."""
         order = self.players[player.seat + 1 :] + self.players[: player.seat]
-        return [other for other in order if not other.gone]
+        return [other for other in order if not other.left]

@@ -28,7 +28,7 @@ from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn_state import TurnState
 from referee.seam.faults import WRONG_TYPE, Malformed, describe
-from referee.seam.game import GONE, Request
+from referee.seam.game import LEFT, Request
 
 
 def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> Decisions:
@@ -40,7 +40,7 @@ def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> De
     turn = turn or TurnState(player)
     player.turns += 1
     top_discard = None
-    while not player.gone:
+    while not player.left:
         reply = yield Request(
             player.seat,
             PlayTurn(
@@ -54,7 +54,7 @@ def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> De
             ),
         )
         if type(reply) is not PlayReply:
-            if reply is not GONE:
+            if reply is not LEFT:
                 _not_a_play_reply(table, player, reply)
             break
         phase = reply.phase

@@ -1,0 +1,140 @@
+"""What describes a match: small, picklable, and all of it in a record's header.
+
+What can be chosen for a match are the limits of its bots, which every game has, and the game's own
+options. Users and records see both in one flat list.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.match import MAX_SEED, Match
+from referee.options import MAX_COUNT, MAX_SECONDS, Limits
+from referee.seam.rules import Rules
+
+DRAWN_SEEDS = 10**9
+"""A seed that is drawn is below this, so that it is short enough to type."""
+
+_KINDS: dict[str, Any] = {
+    "time_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)],
+    "startup_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)],
+    "grace": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
+    "line_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
+    "queue_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
+}
+_BEFORE_OWN = 3  # the game's own options stand after the limits of time
+
+
+class MatchSpec(Struct, frozen=True):
+    """A match to be played, or that was.
+
+    Attributes:
+        game: a key of `GAMES`.
+        bots: the BOT arguments, in seat order.
+        seed: 0 <= seed < `MAX_SEED`.
+        options: the game's own (`Rules.options`).
+        limits: of each bot.
+    """
+
+    game: str
+    bots: tuple[str, ...]
+    seed: int
+    options: Any
+    limits: Limits
+
+    @property
+    def rules(self) -> Rules:
+        """The game's entry in `GAMES`."""
+        return GAMES[self.game]
+
+    @property
+    def settings(self) -> Struct:
+        """Options and limits together, as `settings_type` has them."""
+        both = self.limits._asdict() | msgspec.structs.asdict(self.options)
+        return settings_type(self.rules)(**both)
+
+    def new_match(self) -> Match:
+        """The match, not yet started."""
+        return Match(self.rules, seats=len(self.bots), seed=self.seed, options=self.options)
+
+
+@cache
+def settings_type(rules: Rules) -> type[Struct]:
+    """A struct of all that can be chosen for a match of a game, with its defaults.
+
+    It is the `options` of a record's header.
+    """
+    defaults = Limits()._asdict() | dict(rules.limits)
+    limits = [(name, kind, defaults[name]) for name, kind in _KINDS.items()]
+    own = [
+        (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
+    ]
+    fields = [*limits[:_BEFORE_OWN], *own, *limits[_BEFORE_OWN:]]
+    texts = "\n\n".join(f"{part.__doc__}".rstrip() for part in (Limits, rules.options))
+    return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": texts})
+
+
+def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
+    """The game's own options, and the limits, of a struct of `settings_type`."""
+    own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
+    limits = {name: getattr(settings, name) for name in Limits._fields}
+    return rules.options(**own), Limits(**limits)
+
+
+def match_spec(
+    bots: Sequence[str],
+    *,
+    game: str = "dominion",
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> MatchSpec:
+    """Describe a match.
+
+    Args:
+        bots: BOT arguments, in seat order.
+        game: a key of `GAMES`.
+        seed: drawn if None.
+        options: the game's options and the limits that are not to have their defaults, by name; a
+            value may be the text of a number.
+
+    Raises:
+        UsageError: there is no such match; the text says why.
+    """
+    if game not in GAMES:
+        raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
+    rules = GAMES[game]
+    if not rules.min_seats <= len(bots) <= rules.max_seats:
+        raise UsageError(f"{game} takes {_seats(rules)} bots, not {len(bots)}")
+    if seed is None:
+        seed = secrets.randbelow(DRAWN_SEEDS)
+    if not 0 <= seed < MAX_SEED:
+        raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")
+    own, limits = split(rules, _settings(rules, options or {}))
+    return MatchSpec(game, tuple(bots), seed, own, limits)
+
+
+def _seats(rules: Rules) -> str:
+    if rules.min_seats == rules.max_seats:
+        return str(rules.min_seats)
+    return f"{rules.min_seats} to {rules.max_seats}"
+
+
+def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
+    known = settings_type(rules)
+    for name in chosen:
+        if name not in known.__struct_fields__:
+            names = ", ".join(known.__struct_fields__)
+            raise UsageError(f"{rules.name} has no option {name!r}; there are: {names}")
+    try:
+        return msgspec.convert(dict(chosen), known, strict=False)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at `$.")
+        raise UsageError(f"option {place.rstrip('`')}: {problem}") from None
