@@ -21,6 +21,7 @@ from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
+from referee.games.dominion import RULES
 
 BOTS = ROOT / "example_bots"
 
@@ -56,7 +57,7 @@ def seatings() -> Iterator[list[str]]:
 
 PATIENT = Limits(timeout=60.0, grace=10.0)
 """No bot needs so long, however busy the machine is."""
-ALL = load_cases().cases
+ALL = load_cases(RULES).cases
 SOME = [case for case in ALL if case.basic or case.id.endswith("/1")]
 cases = pytest.mark.parametrize(
     "cases", [SOME, pytest.param(ALL, marks=pytest.mark.all_cases)], ids=["some", "all"]

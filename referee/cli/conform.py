@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, seconds, seed
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
+from referee.cli.settings import DEFAULT_GAME, GAME_HELP
 from referee.errors import UsageError
+from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from referee.conformance.verdict import Report, Result
 
 DEPARTS = 1
-GAME = "dominion"
 FORMATS = ("text", "json", "junit", "html")
 MATCH_SECONDS = 60.0
 """A referee gets so long for a match."""
@@ -57,6 +58,7 @@ def add(commands: Commands) -> None:
     add("--match", action="append", default=[], metavar="NAME", help=matches)
     keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
     add("--keep", metavar="DIR", help=keep)
+    add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
     timeout = "a reply, start-up, exit (10); a match, with --referee (60)"
     add("--timeout", type=seconds, metavar="S", help=timeout)
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (1)")
@@ -150,7 +152,7 @@ class _Bot:
         from referee.bots.command import resolve_bot
         from referee.conformance.case import load_cases, select
 
-        file = load_cases()
+        file = load_cases(GAMES[options.game])
         self.chapters = file.chapters
         self.cases = select(file.cases, options.case)
         self._bot = None if options.bot is None else resolve_bot(options.bot)
@@ -162,7 +164,6 @@ class _Bot:
         from referee.cli.running import cores
         from referee.conformance.driver import Limits
         from referee.conformance.suite import Suite
-        from referee.games import GAMES
 
         assert self._bot is not None  # only a list goes without
         options = self._options
@@ -170,7 +171,7 @@ class _Bot:
         self._suite = Suite(
             self.cases,
             self._bot,
-            GAMES[GAME],
+            GAMES[options.game],
             options.seed,
             jobs=options.jobs or cores(),
             limits=limits,
@@ -206,13 +207,12 @@ class _Referee:
         """Play all matches; `tell` is told the results when they are over."""
         from referee.cli.running import cores
         from referee.conformance.referee_side import check_referee
-        from referee.games import GAMES
 
         def played() -> None:
             self._played += 1
 
         options = self._options
-        rules = GAMES[GAME]
+        rules = GAMES[options.game]
         return await check_referee(
             options.referee,
             rules,

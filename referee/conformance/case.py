@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
+from referee.seam.rules import Rules
 
 
 class Stated(Protocol):
@@ -40,10 +40,6 @@ class _HasId(Protocol):
 
 Addressed = TypeVar("Addressed", bound=_HasId)
 """A case of any kind."""
-
-_PACKAGE = Path(__file__).resolve().parent.parent
-_PLACES = (_PACKAGE / "vectors", _PACKAGE.parent / "spec" / "vectors")
-"""Inside an installed wheel; in a source tree. One of them is there."""
 
 
 class Insert(Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,9 +157,15 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     cases: list[Case]
 
 
-def load_cases() -> CaseFile:
-    """All cases for bots, each with all its options."""
-    file = msgspec.json.decode(read_vectors("bot-cases.json"), type=CaseFile)
+def load_cases(rules: Rules) -> CaseFile:
+    """All cases for bots of a game, each with all its options.
+
+    Raises:
+        UsageError: the game has none.
+    """
+    if rules.cases is None:
+        raise UsageError(f"{rules.name} has no conformance cases for bots")
+    file = msgspec.json.decode(rules.cases(), type=CaseFile)
     file.cases = [
         case
         if case.opponents
@@ -171,14 +173,6 @@ def load_cases() -> CaseFile:
         for case in file.cases
     ]
     return file
-
-
-def read_vectors(name: str) -> bytes:
-    """A file of spec/vectors."""
-    for place in _PLACES:
-        if (place / name).exists():
-            return (place / name).read_bytes()
-    raise FileNotFoundError(name)
 
 
 def select(cases: Sequence[Addressed], patterns: Sequence[str]) -> list[Addressed]:

@@ -31,6 +31,7 @@ from referee.conformance.verdict import (
     Violation,
     shown,
 )
+from referee.errors import UsageError
 from referee.match import Disqualified, Match, Sent
 from referee.options import Limits as BotLimits
 from referee.seam.faults import (
@@ -111,11 +112,13 @@ class _Driver:
         self._known = known
         self._limits = limits
         self._seat = int(case.seat.removeprefix("player")) - 1
-        if not case.opponents:
-            state = case.situation
+        if case.situation:
+            if rules.situation is None:
+                raise UsageError(f"case {case.id}: {rules.name} cannot begin in the middle")
+            begin_at = rules.situation
 
             def situation(setup: Setup) -> Game:
-                return rules.situation(setup, state)
+                return begin_at(setup, case.situation)
 
             rules = msgspec.structs.replace(rules, new=situation)
         self._rules = rules
@@ -249,7 +252,12 @@ class _Driver:
                 reply = {"leave": Disqualification.STARTUP_TIMEOUT}
         else:
             script = self._scripts.get(number)
-            reply = script.pop(0) if script else self._rules.simplest_reply(asked)
+            if script:
+                reply = script.pop(0)
+            elif self._rules.simplest_reply is not None:
+                reply = self._rules.simplest_reply(asked)
+            else:
+                raise UsageError(f"case {self._case.id} has too few replies of {number}")
         if isinstance(reply, dict) and reply.keys() == {"leave"}:
             code = Disqualification(reply["leave"])
             self._match.disqualify(seat, code, "as the case says")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from xml.etree import ElementTree
 
-from referee.conformance.text import SPECIFICATION
+from referee.conformance.text import specification
 from referee.conformance.verdict import Report, Result, Status, Violation
 from referee.terminal import plain_lines
 
@@ -28,7 +28,7 @@ def junit(report: Report, chapters: Mapping[str, str]) -> str:
         suite = ElementTree.SubElement(suites, "testsuite", _counts(results, strict=report.strict))
         suite.set("name", f"{chapter} {chapters.get(chapter, '')}".rstrip())
         for result in results:
-            suite.append(_case(result, strict=report.strict))
+            suite.append(_case(result, specification(report.game), strict=report.strict))
     ElementTree.indent(suites)
     text = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
@@ -53,10 +53,10 @@ def _counts(results: list[Result], *, strict: bool) -> dict[str, str]:
     }
 
 
-def _case(result: Result, *, strict: bool) -> ElementTree.Element:
+def _case(result: Result, page: str, *, strict: bool) -> ElementTree.Element:
     case = ElementTree.Element(
         "testcase",
-        classname=f"{SPECIFICATION} {result.section}",
+        classname=f"{page} {result.section}",
         name=f"{result.id} {result.level} {result.requirement}",
         time=str(result.seconds),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from referee._version import __version__
-from referee.conformance.text import SPECIFICATION
+from referee.conformance.text import specification
 from referee.conformance.verdict import Report
 from referee.terminal import plain_lines
 
@@ -35,5 +35,8 @@ def page(report: Report, chapters: Mapping[str, str]) -> str:
         )
     ]
     return environment.get_template("page.html").render(
-        report=report, chapters=grouped, specification=SPECIFICATION, version=__version__
+        report=report,
+        chapters=grouped,
+        specification=specification(report.game),
+        version=__version__,
     )

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from referee.conformance.case import Stated
 from referee.conformance.verdict import Report, Result, Status, Violation
+from referee.games import GAMES
 from referee.terminal import cells, command_line, cut, paint, plain
 
-SPECIFICATION = "spec/protocol-v1.md"
 _MAX_WIDTH = 120
 """Longer lines are hard to read, however wide the terminal is."""
 _INDENT = 9
@@ -19,6 +19,11 @@ _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
 _MOST_JSON = 1000
 """More characters of a request or a reply are not shown."""
+
+
+def specification(game: str) -> str:
+    """The page that the sections of a game's cases are of."""
+    return f"spec/{GAMES[game].specification}.md"
 
 
 class Table:
@@ -109,7 +114,8 @@ class Table:
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
         if failed:
             first = [r for r in failed if r.id in self._shown.values()][:_SHOWN_IDS]
-            text = f"Sections are those of {SPECIFICATION}. A case of each kind of failure, again:"
+            page = specification(report.game)
+            text = f"Sections are those of {page}. A case of each kind of failure, again:"
             yield from textwrap.wrap(text, self._width)
             if report.tested == "bot":
                 cases = [word for result in first for word in ("--case", result.id)]

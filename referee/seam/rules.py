@@ -7,21 +7,27 @@ from typing import Any
 
 from msgspec import Struct
 
+from referee.errors import UsageError
 from referee.seam.capabilities import Observer, Story
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
 
 
-class Rules(Struct, frozen=True, eq=False):
+def _no_probes() -> Probes:
+    raise UsageError("this game has no probes yet: other referees of it cannot be checked")
+
+
+class Rules(Struct, frozen=True, eq=False, kw_only=True):
     """A game's entry in `referee.games.GAMES`.
 
     Attributes:
         name: the game's id in logs, such as "dominion".
         protocol: the version of the wire protocol that it speaks.
+        specification: the page in spec/ that the sections of faults and findings are of.
         min_seats, max_seats: how many can play.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
-        limits: where the limits of a bot's process have other defaults: name -> value.
+        limits: where the limits of a bot have other defaults: name -> value.
         facts: the struct of `Standing.facts`.
         new: makes a game.
         public: the structs of its public messages.
@@ -29,21 +35,25 @@ class Rules(Struct, frozen=True, eq=False):
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
         reasons: its own end reasons, beside `Termination`.
+        tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
+
+    What follows a game may have or not; loaders are called when it is used:
         observer: makes an observer; takes the players' names, in seat order.
         story: makes a story, likewise.
         turn: what its turns are, a line of `referee replay --format json`.
-        situation: makes a game that begins in the middle, from a JSON object that says where
-            (spec/vectors/README.md).
+        cases: loads the conformance cases for bots, as JSON (spec/vectors/README.md).
+        situation: makes a game that begins in the middle, from a JSON object that says where.
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
-        tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
-        probes: how other referees of it are checked; loaded when it is called.
+        probes: loads how other referees of it are checked; raises `UsageError` if there is no way.
     """
 
     name: str
     protocol: int
+    specification: str
     min_seats: int
     max_seats: int
     options: type[Struct]
+    limits: Mapping[str, float] = {}
     facts: type[Struct]
     new: Callable[[Setup], Game]
     public: tuple[type[Struct], ...]
@@ -51,11 +61,11 @@ class Rules(Struct, frozen=True, eq=False):
     replies: tuple[type[Struct], ...]
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
+    tie_break: str = ""
     observer: Callable[[Sequence[str]], Observer]
     story: Callable[[Sequence[str]], Story]
     turn: type[Struct]
-    situation: Callable[[Setup, Mapping[str, Any]], Game]
-    simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    probes: Callable[[], Probes]
-    limits: Mapping[str, float] = {}
-    tie_break: str = ""
+    cases: Callable[[], bytes] | None = None
+    situation: Callable[[Setup, Mapping[str, Any]], Game] | None = None
+    simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    probes: Callable[[], Probes] = _no_probes

@@ -26,8 +26,9 @@ from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
+from referee.games.dominion import RULES
 
-CASES = {case.id: case for case in load_cases().cases}
+CASES = {case.id: case for case in load_cases(RULES).cases}
 BOT = Path(__file__).parent / "wrong_bot.py"
 ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "1.5"}
 AT_ONCE = 8

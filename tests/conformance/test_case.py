@@ -5,8 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from referee.conformance.case import Case, load_cases, read_vectors, select
+from referee.conformance.case import Case, load_cases, select
 from referee.errors import UsageError
+from referee.games.dominion import RULES
+from referee.seam.vectors import read_vectors
 
 IDS = ["1.1/1", "1.1/2", "1.10/1", "5.1/1", "5.2/1", "9/1"]
 CASES = [Case(id, "MUST", "Something.") for id in IDS]
@@ -63,7 +65,7 @@ def test_a_file_that_is_not_there() -> None:
 
 
 def test_every_control_is_a_case_and_none_goes_round_in_a_circle() -> None:
-    by_id = {case.id: case for case in load_cases().cases}
+    by_id = {case.id: case for case in load_cases(RULES).cases}
     for case in by_id.values():
         chain = [case.id]
         while by_id[chain[-1]].control:
@@ -72,12 +74,12 @@ def test_every_control_is_a_case_and_none_goes_round_in_a_circle() -> None:
 
 
 def test_what_is_vital_is_basic_and_what_is_basic_says_what_it_is_about() -> None:
-    cases = load_cases().cases
+    cases = load_cases(RULES).cases
     assert {case.id for case in cases if case.vital and not case.basic} == set()
     assert {case.id for case in cases if case.basic and not case.about} == set()
 
 
 def test_what_closes_the_input_judges_the_exit_alone() -> None:
-    closing = [case for case in load_cases().cases if case.close or case.exits]
+    closing = [case for case in load_cases(RULES).cases if case.close or case.exits]
     assert {kind for case in closing for kind in case.about} == {"stays"}
     assert all(case.about for case in closing)

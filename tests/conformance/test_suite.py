@@ -14,8 +14,9 @@ from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Report, Result, Status
 from referee.games import GAMES
+from referee.games.dominion import RULES
 
-CASES = load_cases().cases
+CASES = load_cases(RULES).cases
 BOT = Path(__file__).parent / "wrong_bot.py"
 
 

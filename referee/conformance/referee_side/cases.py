@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from referee.conformance.case import read_vectors
 from referee.conformance.referee_side.template import Template
+from referee.seam.vectors import read_vectors
 
 
 class RefereeCase(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,8 @@ probes/       how another referee of it is checked
 
 from __future__ import annotations
 
+from functools import partial
+
 from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
@@ -15,6 +17,7 @@ from referee.games.dominion.story import Story, Turn
 from referee.games.dominion.validation.observer import Observer
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
+from referee.seam.vectors import read_vectors
 
 
 def _probes() -> Probes:
@@ -26,6 +29,7 @@ def _probes() -> Probes:
 RULES = Rules(
     name="dominion",
     protocol=1,
+    specification="protocol-v1",
     min_seats=2,
     max_seats=4,
     options=Options,
@@ -39,6 +43,7 @@ RULES = Rules(
     observer=Observer,
     story=Story,
     turn=Turn,
+    cases=partial(read_vectors, "bot-cases.json"),
     situation=begin_at,
     simplest_reply=simplest_reply,
     probes=_probes,
