@@ -17,13 +17,11 @@ from make_vectors import GAMES, files
 
 from referee.conformance import verdict
 from referee.conformance.case import Case, load_cases
-from referee.games import GAMES as ALL_GAMES
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
 from referee.match import Disqualified, Match, Received, Sent
 from referee.seam.faults import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
 
-RULES = ALL_GAMES["dominion"]
 FILES = sorted(GAMES.glob("*.jsonl"))
 Line = dict[str, Any]
 

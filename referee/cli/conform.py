@@ -100,13 +100,13 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         return OK
     shown = options.format == "text" or options.output is not None
 
-    def tell(result: Result) -> None:
+    def on_result(result: Result) -> None:
         if shown:
             _print(on_stdout.result(result))
 
     try:
         with printing():
-            report = _run(subject, interrupts, tell)
+            report = _run(subject, interrupts, on_result)
             if shown:
                 _print(on_stdout.verdict(report))
     except Interrupted as interrupted:
@@ -159,8 +159,8 @@ class _Bot:
         self._options = options
         self._suite: Suite | None = None
 
-    async def check(self, tell: Callable[[Result], None]) -> Report:
-        """Run the cases; `tell` is told each result, in their order, as soon as can be."""
+    async def check(self, on_result: Callable[[Result], None]) -> Report:
+        """Run the cases; `on_result` gets each result, in their order, as soon as can be."""
         from referee.cli.running import cores
         from referee.conformance.driver import Limits
         from referee.conformance.suite import Suite
@@ -175,7 +175,7 @@ class _Bot:
             options.seed,
             jobs=options.jobs or cores(),
             limits=limits,
-            tell=tell,
+            on_result=on_result,
         )
         return await self._suite.run(strict=options.strict)
 
@@ -203,8 +203,8 @@ class _Referee:
         self._options = options
         self._played = 0
 
-    async def check(self, tell: Callable[[Result], None]) -> Report:
-        """Play all matches; `tell` is told the results when they are over."""
+    async def check(self, on_result: Callable[[Result], None]) -> Report:
+        """Play all matches; `on_result` gets the results when they are over."""
         from referee.cli.running import cores
         from referee.conformance.referee_side import check_referee
 
@@ -221,7 +221,7 @@ class _Referee:
             jobs=options.jobs or cores(),
             timeout=options.timeout or MATCH_SECONDS,
             strict=options.strict,
-            tell=tell,
+            tell=on_result,
             tell_match=played,
             about=[case.id for case in self.cases] if options.case else [],
             only=options.match,
@@ -237,7 +237,7 @@ class _Referee:
 
 
 def _run(
-    subject: _Bot | _Referee, interrupts: Interrupts, tell: Callable[[Result], None]
+    subject: _Bot | _Referee, interrupts: Interrupts, on_result: Callable[[Result], None]
 ) -> Report:
     from functools import partial
 
@@ -253,7 +253,7 @@ def _run(
                 return f"{subject.progress()}, {trio.current_time() - started:.0f} s"
 
             await nursery.start(partial(show_progress, line))
-        return await subject.check(tell)
+        return await subject.check(on_result)
 
     collect_garbage()
     with no_orphans():

@@ -29,8 +29,8 @@ from referee.conformance.verdict import (
 )
 from referee.seam.rules import Rules
 
-Tell = Callable[[Result], None]
-"""Is told each result, in the order of the cases."""
+OnResult = Callable[[Result], None]
+"""Called with each result, in the order of the cases."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Suite:
         seed: of all matches.
         jobs: how many cases at once.
         limits: for each of them.
-        tell: is told each result.
+        on_result: called with each result.
     """
 
     cases: list[Case]
@@ -53,7 +53,7 @@ class Suite:
     seed: int
     jobs: int = 2
     limits: Limits = field(default_factory=Limits)
-    tell: Tell = lambda result: None
+    on_result: OnResult = lambda result: None
     _results: dict[str, Result] = field(default_factory=dict, init=False)
 
     @property
@@ -68,7 +68,7 @@ class Suite:
             strict: whether SHOULD counts for the verdict.
         """
         started = trio.current_time()
-        self._told = 0
+        self._reported = 0
         self._known: dict[Key, list[str]] = {}
         self._slots = trio.CapacityLimiter(self.jobs)
         self._alone = trio.Lock()
@@ -187,15 +187,15 @@ class Suite:
         return again
 
     def _put(self, result: Result) -> None:
-        """Keep a result, and tell all that can be told in order."""
+        """Keep a result, and report all that can be reported in order."""
         self._results[result.id] = result
         self._judged[result.id].set()
-        while self._told < len(self.cases):
-            following = self._results.get(self.cases[self._told].id)
+        while self._reported < len(self.cases):
+            following = self._results.get(self.cases[self._reported].id)
             if following is None:
                 return
-            self._told += 1
-            self.tell(following)
+            self._reported += 1
+            self.on_result(following)
 
 
 _CONFIRMATIONS = 2

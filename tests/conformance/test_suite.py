@@ -40,7 +40,7 @@ def statuses(report: Report) -> dict[str, Status]:
 async def test_a_program_that_cannot_be_started() -> None:
     told: list[Result] = []
     run = suite(CASES, BotCommand("bot", ("/no/such/program",)))
-    run.tell = told.append
+    run.on_result = told.append
     report = await run.run()
     assert [result.id for result in report.cases] == [case.id for case in CASES]
     assert told == report.cases
