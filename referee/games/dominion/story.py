@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.games.dominion.rules.cards import CARDS, COST, POINTS, STARTING_DECK, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, POINTS, STARTING_DECK
 from referee.games.dominion.rules.messages import (
     PlayerGained,
     PlayerPlayed,
@@ -28,8 +28,8 @@ from referee.seam.capabilities import Phrase
 from referee.seam.faults import Fault
 from referee.seam.seats import SEAT_IDS, seat_id
 
-_MONEY = {"militia": 2, "woodcutter": 2, "market": 1}
-_WORKSHOP_LIMIT = 4
+_MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
+"""What each card gives when it is played."""
 
 
 class Step(Struct, frozen=True):
@@ -235,7 +235,7 @@ class Story:
             player_turn=self._turns[seat],
             hand=self._hand,
             played=played,
-            money=sum(WORTH.get(card, 0) + _MONEY.get(card, 0) for card in played),
+            money=sum(_MONEY.get(card, 0) for card in played),
             spent=sum(COST.get(card, 0) for card in bought),
             bought=bought,
             gained=gained,
@@ -261,11 +261,11 @@ class Story:
             every = self._asked.cards_gained
             return every[: len(every) - len(bought)], bought
         gained, bought = [], []
-        workshops = played.count("workshop")
+        workshops, limit = played.count("workshop"), CARDS["workshop"].gains
         before = ""
         for step in steps:
             if step.what == "gained":
-                by_workshop = workshops > 0 and COST.get(step.cards[0], 9) <= _WORKSHOP_LIMIT
+                by_workshop = workshops > 0 and COST.get(step.cards[0], limit + 1) <= limit
                 if before == "trashed":
                     gained += step.cards
                 elif by_workshop:

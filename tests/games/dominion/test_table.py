@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import permutations
 
 import pytest
-from helpers import COST, KINGDOM, PILES, POINTS, WORTH, full_supply
+from helpers import COST, KINGDOM, PILES, POINTS, ROOT, WORTH, full_supply
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules import cards
@@ -26,6 +27,29 @@ def test_the_cards() -> None:
         assert data.worth == WORTH.get(card, 0)
         assert data.points == POINTS.get(card, 0)
         assert data.action == (card in KINGDOM)
+
+
+def test_what_the_action_cards_give_is_the_table_of_the_protocol() -> None:
+    text = (ROOT / "spec" / "protocol-v1.md").read_text()
+    rows = re.findall(r"^\| 6\.\d+ \| (\w+) \| (\d) \| (.*?) \|", text, re.MULTILINE)
+    assert [name for name, _, _ in rows] == KINGDOM
+    for name, cost, effect in rows:
+        given = Counter({what: int(n) for n, what in re.findall(r"\+(\d) (\w+?)s?\b", effect)})
+        data = cards.CARDS[name]
+        assert data.cost == int(cost)
+        assert (data.cards, data.actions) == (given["card"], given["action"])
+        assert (data.buys, data.money) == (given["buy"], given["money"])
+
+
+def test_the_limits_of_cards() -> None:
+    """Workshop, mine, remodel and militia (protocol-v1, 6.3, 6.4, 6.6, 6.10)."""
+    limits = {name: (data.gains, data.raises, data.leaves) for name, data in cards.CARDS.items()}
+    assert {name: limit for name, limit in limits.items() if any(limit)} == {
+        "militia": (0, 0, 3),
+        "mine": (0, 3, 0),
+        "remodel": (0, 2, 0),
+        "workshop": (4, 0, 0),
+    }
 
 
 def test_the_rules_entry() -> None:

@@ -9,7 +9,14 @@ from typing import NoReturn
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.rules.cards import COST, HAND_SIZE, KINGDOM, MILITIA_HAND_SIZE, WORTH
+from referee.games.dominion.rules.cards import (
+    CARDS,
+    COST,
+    HAND_SIZE,
+    KINGDOM,
+    MILITIA_HAND_SIZE,
+    WORTH,
+)
 from referee.games.dominion.validation.reading import (
     GAINED,
     GONE,
@@ -28,11 +35,6 @@ from referee.games.dominion.validation.reading import (
 )
 from referee.seam.capabilities import Finding
 from referee.seam.seats import seat_id
-
-_DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
-_ACTIONS = {"village": 2, "market": 1, "cellar": 1}
-_BUYS = {"market": 1, "woodcutter": 1}
-_MONEY = {"market": 1, "woodcutter": 2, "militia": 2}
 
 
 class _Course(Struct):
@@ -194,27 +196,28 @@ class _Explanation:
             raise Contradiction(line, "5.5", expected, str(self._played))
         self._leave_hand(course, card, line, "5.3")
         in_play = (*before, card)
-        course.actions += _ACTIONS.get(card, 0) - 1
-        course.buys += _BUYS.get(card, 0)
-        course.money += _MONEY.get(card, 0)
+        data = CARDS[card]
+        course.actions += data.actions - 1
+        course.buys += data.buys
+        course.money += data.money
         if card == "cellar":
             yield from self._cellar(course, in_play)
             return
-        if card in _DRAWS:
-            self._draw(course, _DRAWS[card], in_play, f"{card} draws")
+        if data.cards:
+            self._draw(course, data.cards, in_play, f"{card} draws")
         elif card == "militia":
             self._attack(course)
         elif card == "workshop":
             event = self._take(course, GAINED, "6.10", "by a workshop in play")
-            if COST[event.cards[0]] > 4:
-                expected = f"player-gained {number} of a card that costs up to 4"
+            if COST[event.cards[0]] > data.gains:
+                expected = f"player-gained {number} of a card that costs up to {data.gains}"
                 raise Contradiction(event.line, "6.10", expected, str(event))
             course.owned[event.cards[0]] += 1
             course.discard += 1
         elif card == "mine":
-            self._exchange(course, "6.4", tuple(WORTH), 3, to_hand=True)
+            self._exchange(course, "6.4", tuple(WORTH), data.raises, to_hand=True)
         elif card == "remodel":
-            self._exchange(course, "6.6", tuple(COST), 2, to_hand=False)
+            self._exchange(course, "6.6", tuple(COST), data.raises, to_hand=False)
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
@@ -269,7 +272,8 @@ class _Explanation:
                 if event.kind == TOP:
                     reach = reach - Counter([card])
                     asked = frozenset(
-                        Sizes(3, s.deck, s.discard + s.hand - MILITIA_HAND_SIZE) for s in asked
+                        Sizes(MILITIA_HAND_SIZE, s.deck, s.discard + s.hand - MILITIA_HAND_SIZE)
+                        for s in asked
                     )
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 

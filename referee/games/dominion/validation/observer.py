@@ -29,6 +29,7 @@ from referee.games.dominion.rules.cards import (
     POINTS,
     STARTING_DECK,
 )
+from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import (
     GameInfo,
     PlayerGained,
@@ -424,9 +425,9 @@ class Observer:
 
     def _over(self) -> str | None:
         if not self._supply["province"]:
-            return "provinces-empty"
-        if sum(not count for count in self._supply.values()) >= 3:
-            return "piles-empty"
+            return PROVINCES_EMPTY
+        if sum(not count for count in self._supply.values()) >= EMPTY_PILES_TO_END:
+            return PILES_EMPTY
         return None
 
     def _check_end(
