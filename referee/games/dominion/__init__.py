@@ -1,6 +1,7 @@
 """Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
 
 rules/        the rules, pure
+events.py     public messages as events: what the next two read
 validation/   what a spectator can check of a game
 story.py      a match turn by turn, for people
 probes/       how another referee of it is checked

@@ -1,9 +1,8 @@
 """A match of Dominion turn by turn, for people and scripts (`referee replay`).
 
-A record holds the requests, so that its turns begin where a player is first asked. A spectator log
-does not: a turn ends with its clean-up (protocol-v1, 2.15). A top discard that no `player-played`
-has announced is a cellar's, or the clean-up of a turn in which nothing was played; what follows
-tells. Here that is read as it nearly always is; `observer.py` is the one that is strict.
+A record holds the requests: a turn begins where a player is first asked. A spectator log does not:
+a turn ends with its clean-up, as `events.py` says. A top discard that may be a cellar's is taken
+for one until a later message shows that it was the clean-up's.
 """
 
 from __future__ import annotations
@@ -13,23 +12,37 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.games.dominion.rules.cards import CARDS, COST, POINTS, STARTING_DECK
-from referee.games.dominion.rules.messages import (
-    PlayerGained,
-    PlayerPlayed,
-    PlayerReveal,
-    PlayerShuffled,
-    PlayerTopDiscard,
-    PlayerTrashed,
-    PlayTurn,
-    SupplyInfo,
+from referee.games.dominion.events import (
+    ANSWERS,
+    GAINED,
+    PLAYED,
+    REVEALED,
+    SHUFFLED,
+    TOP,
+    TRASHED,
+    cards_of,
+    kind_of,
+    next_seat,
+    score,
 )
+from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
+from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.seam.capabilities import Phrase
 from referee.seam.faults import Fault
 from referee.seam.seats import SEAT_IDS, seat_id
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
 """What each card gives when it is played."""
+_WHAT = {
+    GAINED: "gained",
+    TRASHED: "trashed",
+    TOP: "discarded",
+    REVEALED: "revealed",
+    SHUFFLED: "shuffled",
+    PLAYED: "played",
+}
+"""The messages that are steps of a turn."""
+_ANSWERS = [_WHAT[kind] for kind in ANSWERS]
 
 
 class Step(Struct, frozen=True):
@@ -146,66 +159,62 @@ class Story:
         return turns
 
     def _take(self, step: Step) -> Iterator[Turn]:
+        """Put a step where it belongs; yields the turns that it shows to be over."""
         if self._exact:
             self._note(step)
             return
         seat = SEAT_IDS.index(step.player_number)
         mine = seat == self._active
-        if self._closing:
-            if mine and step.what == "shuffled":
-                self._note(step)
-                yield self._close()
-                return
+        if self._closing and mine and step.what == "shuffled":
+            self._note(step)
             yield self._close()
+            return
+        if self._closing or self._was_clean_up(step, mine):
+            yield from [self._close()] if self._closing else self._split()
             yield from self._take(step)
             return
-        cleaned = any(s.what == "played" for s in self._steps)
-        if not mine and step.what not in ("discarded", "revealed"):
-            if self._maybe is not None:
-                yield from self._split()
-                yield from self._take(step)
-                return
-            if self._steps and any(s.what != "disqualified" for s in self._steps):
+        if not mine and step.what not in _ANSWERS:
+            if any(before.what != "disqualified" for before in self._steps):
                 yield self._close()
             self._active = seat
-        elif not mine and self._maybe is not None and not self._owned[self._active]["militia"]:
-            yield from self._split()
-            yield from self._take(step)
-            return
         elif not mine and not self._steps and not self._owned[self._active]["militia"]:
-            self._active = seat  # of a player without cards nothing is heard
+            self._active = seat  # a player without cards sends nothing in its turn
             mine = True
-        if mine and step.what == "played" and self._maybe is not None:
-            tops = sum(
-                s.what == "discarded" and s.player_number == step.player_number for s in self._steps
-            )
-            if step.cards.count("cellar") < tops:
-                yield from self._split()
-                yield from self._take(step)
-                return
+        elif mine and step.what == "played":
             self._maybe = None
         self._note(step)
-        if step.what == "discarded" and mine:
+        if mine and step.what == "discarded":
+            cleaned = any(before.what == "played" for before in self._steps)
             if cleaned or not self._owned[seat]["cellar"]:
                 self._closing = True
             elif self._maybe is None:
                 self._maybe = len(self._steps)
 
-    def _split(self) -> list[Turn]:
-        """The top discard that may have been a clean-up's was one."""
+    def _was_clean_up(self, step: Step, mine: bool) -> bool:
+        """Whether this step shows that the top discard in question was the clean-up's."""
+        if self._maybe is None:
+            return False
+        if not mine:
+            return step.what not in _ANSWERS or not self._owned[self._active]["militia"]
+        discards = sum(
+            before.what == "discarded" and before.player_number == step.player_number
+            for before in self._steps
+        )
+        return step.what == "played" and step.cards.count("cellar") < discards
+
+    def _split(self) -> Iterator[Turn]:
+        """End the turn with the top discard in question; what came later is the next turns'."""
         assert self._maybe is not None  # the caller looked
-        rest = self._steps[self._maybe :]
-        later = [step for step in rest if step.what != "supply"]
+        later = self._steps[self._maybe :]
         self._steps = self._steps[: self._maybe]
-        # What was noted too early is taken back, and told again in its turn.
-        for step in later:
+        for step in later:  # it is noted again in its own turn
             self._count(step, -1)
-        if later and later[0].what == "shuffled" and later[0].player_number == _of(self._active):
+        active = seat_id(self._active)
+        if later and later[0].what == "shuffled" and later[0].player_number == active:
             self._steps.append(later.pop(0))
-        turns = [self._close()]
+        yield self._close()
         for step in later:
-            turns += self._take(step)
-        return turns
+            yield from self._take(step)
 
     def _note(self, step: Step) -> None:
         self._steps.append(step)
@@ -241,17 +250,14 @@ class Story:
             gained=gained,
             trashed=[card for s in steps if s.what == "trashed" for card in s.cards],
             steps=[s for s in steps if s.what not in ("gained", "trashed", "played")],
-            scores=[_points(owned) for owned in self._owned],
+            scores=[score(owned) for owned in self._owned],
             cards={card: self._owned[seat][card] for card in CARDS if self._owned[seat][card] > 0},
             supply=self._supply,
         )
         self._steps = []
         self._asked = self._hand = self._maybe = None
         self._closing = False
-        for _ in self._owned:
-            self._active = (self._active + 1) % len(self._owned)
-            if self._active not in self._gone:
-                break
+        self._active = next_seat(seat, len(self._owned), self._gone)
         return turn
 
     def _gains(self, steps: list[Step], played: list[str]) -> tuple[list[str], list[str]]:
@@ -302,25 +308,11 @@ class Story:
         return phrases
 
 
-def _of(seat: int) -> str:
-    return seat_id(seat)
-
-
 def _step(message: Struct) -> Step | None:
-    match message:
-        case PlayerGained(player_number=player, gained=card):
-            return Step(player, "gained", [card])
-        case PlayerPlayed(player_number=player, played=cards):
-            return Step(player, "played", cards)
-        case PlayerTrashed(player_number=player, trashed=cards):
-            return Step(player, "trashed", cards)
-        case PlayerTopDiscard(player_number=player, card=card):
-            return Step(player, "discarded", [card])
-        case PlayerReveal(player_number=player, cards=cards):
-            return Step(player, "revealed", cards)
-        case PlayerShuffled(player_number=player):
-            return Step(player, "shuffled")
-    return None
+    what = _WHAT.get(kind_of(message))
+    if what is None:
+        return None
+    return Step(message.player_number, what, list(cards_of(message)))  # type: ignore[attr-defined]
 
 
 def _phrase(step: Step, turn: Turn) -> Phrase:
@@ -333,10 +325,6 @@ def _phrase(step: Step, turn: Turn) -> Phrase:
     if step.what == "shuffled":
         return Phrase("shuffled", f"{step.player_number}'s discard pile is the new deck")
     return Phrase(step.what, f"{step.player_number}: {step.text}", "red")
-
-
-def _points(owned: Counter[str]) -> int:
-    return sum(POINTS.get(card, 0) * count for card, count in owned.items())
 
 
 def _listed(cards: Sequence[str]) -> str:

@@ -9,6 +9,16 @@ from typing import NoReturn
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.games.dominion.events import (
+    GAINED,
+    GONE,
+    PLAYED,
+    REVEALED,
+    SHUFFLED,
+    TOP,
+    TRASHED,
+    Event,
+)
 from referee.games.dominion.rules.cards import (
     CARDS,
     COST,
@@ -18,15 +28,7 @@ from referee.games.dominion.rules.cards import (
     WORTH,
 )
 from referee.games.dominion.validation.reading import (
-    GAINED,
-    GONE,
-    PLAYED,
-    REVEALED,
-    SHUFFLED,
-    TOP,
-    TRASHED,
     Contradiction,
-    Event,
     Reading,
     Seat,
     Sizes,

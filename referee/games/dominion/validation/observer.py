@@ -6,9 +6,8 @@ every draw, shuffle, discard and attack of the turn is determined, but for how m
 discarded. So a turn is collected up to its end and then explained: is there a course of it that
 sends these messages, from one of the sizes that deck, hand and discard pile can have?
 
-Where a turn ends is not always plain when it is read: a top discard before `player-played` is a
-cellar's, or the clean-up of a turn in which nothing was played. And a player without a single card
-in hand takes a turn that nobody hears of. The observer holds every reading that is possible
+Where a turn ends is not always clear when its messages are read (`events.py`), and a player without
+a card in hand takes a turn that sends none. The checker holds every reading that is possible
 (`Reading`), nearly always one; when none is left, that is a finding, and it goes on with one that
 knows as little as possible. What it asks is necessary, not all that is: it counts which cards can
 be in deck and hand, and does not follow each of them. So it never reports what the rules allow.
@@ -22,11 +21,25 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.games.dominion.events import (
+    ANSWERS,
+    GAINED,
+    GONE,
+    PLAYED,
+    REVEALED,
+    SHUFFLED,
+    TOP,
+    TRASHED,
+    Event,
+    cards_of,
+    kind_of,
+    next_seat,
+    score,
+)
 from referee.games.dominion.rules.cards import (
     CARDS,
     HAND_SIZE,
     KINGDOM,
-    POINTS,
     STARTING_DECK,
 )
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
@@ -43,15 +56,7 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.validation.explanation import explain
 from referee.games.dominion.validation.reading import (
-    GAINED,
-    GONE,
-    PLAYED,
-    REVEALED,
-    SHUFFLED,
-    TOP,
-    TRASHED,
     Contradiction,
-    Event,
     Reading,
     Seat,
     Sizes,
@@ -123,7 +128,7 @@ class Observer:
         """Take the `game-end`."""
         findings: list[Finding] = []
         self._check_expected(line, "game-end", findings)
-        points = [_points(owned) for owned in self._owned]
+        points = [score(owned) for owned in self._owned]
         if list(scores) != points:
             findings.append(Finding(line, "4.5", f"scores {points}", f"scores {list(scores)}"))
         problems: list[Finding] = []
@@ -189,7 +194,7 @@ class Observer:
 
     def _event(self, line: int, message: Struct, findings: list[Finding]) -> Event | None:
         """What the message says, if it can be true of this table."""
-        kind: str = message.__struct_config__.tag  # type: ignore[assignment]
+        kind = kind_of(message)
         self._check_expected(line, kind, findings)
         assert isinstance(
             message,
@@ -205,7 +210,7 @@ class Observer:
             players = f"player1 to player{self._count}"
             findings.append(Finding(line, "1.6", players, message.player_number))
             return None
-        cards = _cards_of(message)
+        cards = cards_of(message)
         unknown = [card for card in cards if card not in CARDS]
         if unknown:
             findings.append(Finding(line, "1.6", "a card", f"{kind} {describe(unknown[0])}"))
@@ -269,7 +274,7 @@ class Observer:
         """A reading that knows nothing but what everybody sees."""
         # A top discard may be anybody's answer to an attack, what else is told is of the active.
         last = self._last_active
-        active = last if event.kind in (TOP, REVEALED, GONE) else event.seat
+        active = last if event.kind in (*ANSWERS, GONE) else event.seat
         stage = "played" if event.kind == PLAYED else "turn"
         if event.kind == TOP and event.seat == active:
             stage = "done"
@@ -372,14 +377,14 @@ class Observer:
         if mine and kind != REVEALED and not interrupted:
             yield _with(reading, event, "turn")
             return
-        if not mine and kind in (TOP, REVEALED) and owned["militia"]:
+        if not mine and kind in ANSWERS and owned["militia"]:
             answers = sum(e.seat != active for e in reading.events)
             if answers < owned["militia"] * (self._count - 1):
                 yield _with(reading, event, "turn")
                 return
         number = seat_id(active)
         what = "the clean-up" if interrupted else "something"
-        if not mine and kind in (TOP, REVEALED):
+        if not mine and kind in ANSWERS:
             expected = f"{what} of {number}, whose turn it is and who has no militia for an attack"
             raise Contradiction(event.line, "7.1", expected, str(event))
         raise Contradiction(event.line, "4.1", f"{what} of {number}, whose turn it is", str(event))
@@ -388,8 +393,9 @@ class Observer:
         """A player leaves: for its handshake, in its own turn, or when it was attacked."""
         (code,) = event.cards
         if self._opening and code not in _IN_GAME_ONLY:
-            seats = self._next(event.seat, {event.seat}) if mine else reading.active
-            yield replace(reading, active=seats)
+            gone = self._gone | {event.seat}
+            active = next_seat(event.seat, self._count, gone) if mine else reading.active
+            yield replace(reading, active=active)
         if code in _IN_HANDSHAKE_ONLY:
             if not self._opening:
                 raise Contradiction(event.line, "3.5", "a reason within the game", code)
@@ -401,13 +407,6 @@ class Observer:
             expected = f"{asked}, the only one who is asked" if not mine else asked
             raise Contradiction(event.line, "8.3", expected, str(event))
 
-    def _next(self, seat: int, gone: set[int]) -> int:
-        for step in range(1, self._count + 1):
-            other = (seat + step) % self._count
-            if other not in self._gone and other not in gone:
-                return other
-        return seat
-
     def _finish(self, reading: Reading, line: int) -> Reading:
         """The next player's turn, if this one can be explained."""
         if reading.loose:
@@ -416,7 +415,7 @@ class Observer:
             seats = explain(reading, self._gone, line)
         active = seats[reading.active]
         seats = put(seats, reading.active, replace(active, turns=active.turns + 1))
-        return Reading(seats, self._next(reading.active, set()))
+        return Reading(seats, next_seat(reading.active, self._count, self._gone))
 
     def _check_goes_on(self, reading: Reading, event: Event) -> None:
         reason = self._over()
@@ -464,19 +463,6 @@ class Observer:
         expected_winners = [seat_id(seat) for seat in won]
         if winners != expected_winners:
             raise Contradiction(line, "4.5", f"winners {expected_winners}", f"winners {winners}")
-
-
-def _cards_of(message: Struct) -> tuple[str, ...]:
-    match message:
-        case PlayerGained(gained=card) | PlayerTopDiscard(card=card):
-            return (card,)
-        case PlayerPlayed(played=cards) | PlayerTrashed(trashed=cards) | PlayerReveal(cards=cards):
-            return tuple(cards)
-    return ()
-
-
-def _points(owned: Counter[str]) -> int:
-    return sum(POINTS.get(card, 0) * count for card, count in owned.items())
 
 
 def _with(reading: Reading, event: Event, stage: str) -> Reading:

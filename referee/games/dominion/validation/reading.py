@@ -8,32 +8,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from referee.games.dominion.events import Event
 from referee.seam.capabilities import Finding
-from referee.seam.seats import seat_id
-
-GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, GONE = (
-    "player-gained",
-    "player-trashed",
-    "player-top-discard",
-    "player-reveal",
-    "player-shuffled",
-    "player-played",
-    "player-disqualified",
-)
-
-
-class Event(NamedTuple):
-    """A message of a turn."""
-
-    line: int
-    kind: str
-    seat: int
-    cards: tuple[str, ...] = ()
-    supply: dict[str, int] | None = None  # before it, where it matters
-
-    def __str__(self) -> str:
-        cards = " " + ", ".join(self.cards) if self.cards else ""
-        return f"{self.kind} {seat_id(self.seat)}{cards}"
 
 
 class Sizes(NamedTuple):
