@@ -20,6 +20,7 @@ from referee.errors import LogReadError
 from referee.logs.source import LogReader
 from referee.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
 from referee.replay.terminal import Painter
+from referee.seam.capabilities import Picture
 
 EXAMPLES = ROOT / "spec" / "examples"
 NAMES = ("two-players", "four-players")
@@ -45,7 +46,7 @@ def painted(replay: Replay, items: list[Item], painter: Painter) -> list[str]:
             names = item.names
             lines += painter.start(item)
         elif isinstance(item, TurnOver):
-            lines += painter.turn(item.turn, replay.story, names)
+            lines += painter.turn(item.turn, replay.turn_reader)
         elif isinstance(item, End):
             lines += painter.end(item, names)
         else:
@@ -108,7 +109,7 @@ def test_what_a_turn_says() -> None:
         (phrase.label, phrase.text)
         for turn in turns(items)
         if turn.turn == 1
-        for phrase in replay.story.show(turn)
+        for phrase in replay.turn_reader.show(turn)
     ]
     assert lines == [
         ("hand", "2 estate, 3 copper"),
@@ -143,6 +144,21 @@ def test_no_line_is_wider_than_the_terminal(width: int, colour: bool) -> None:
         for line in painted(replay, items, Painter(width, colour=colour)):
             assert colour or "\x1b" not in line
             assert len(re.sub(r"\x1b\[\d+m", "", line)) <= width, line
+
+
+def test_a_picture_is_painted_by_runs_of_one_style() -> None:
+    class Reader:
+        def title(self, turn: Any) -> str:
+            return ""
+
+        def show(self, turn: Any) -> list[Picture]:
+            return [Picture(["aab.", "...."], [["red", "red", "bold", ""], [""] * 4])]
+
+    class Turn:
+        turn = 1
+
+    lines = list(Painter(80, colour=True).turn(Turn, Reader()))  # type: ignore[arg-type]
+    assert lines[-2:] == ["  \x1b[31maa\x1b[0m\x1b[1mb\x1b[0m.", "  ...."]
 
 
 def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.seam.capabilities import Observer, Story
+from referee.seam.capabilities import LogChecker, TurnReader
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
 
 
-class Rules(Struct, frozen=True):
+class Rules(Struct, frozen=True, kw_only=True):
     """A game's entry in `referee.games.GAMES`.
 
     Attributes:
@@ -25,9 +25,10 @@ class Rules(Struct, frozen=True):
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
         reasons: its own end reasons, beside `Termination`.
-        observer: makes an observer; takes the players' names, in seat order.
-        story: makes a story, likewise.
-        turn: what its turns are, a line of `referee replay --format json`.
+        checker: makes a checker of logs from the players' names, in seat order; None if the game
+            has none. Like the next two it loads what it needs when it is called.
+        turns: makes a reader of turns, likewise.
+        turn: the struct of these turns, a line of `referee replay --format json`; with `turns`.
         situation: makes a game that begins in the middle, from a JSON object that says where
             (spec/vectors/README.md).
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
@@ -44,9 +45,9 @@ class Rules(Struct, frozen=True):
     replies: tuple[type[Struct], ...]
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
-    observer: Callable[[Sequence[str]], Observer]
-    story: Callable[[Sequence[str]], Story]
-    turn: type[Struct]
+    checker: Callable[[Sequence[str]], LogChecker] | None = None
+    turns: Callable[[Sequence[str]], TurnReader] | None = None
+    turn: Callable[[], type[Struct]] | None = None
     situation: Callable[[Setup, Mapping[str, Any]], Game]
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]]
     probes: Callable[[], Probes]

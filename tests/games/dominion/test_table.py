@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import permutations
 
@@ -55,6 +57,18 @@ def test_the_limits_of_cards() -> None:
 def test_the_rules_entry() -> None:
     assert (RULES.name, RULES.protocol) == ("dominion", 1)
     assert RULES.reasons == ("provinces-empty", "piles-empty")
+
+
+def test_what_a_match_does_not_need_is_loaded_when_it_is_used() -> None:
+    program = (
+        "import sys, referee.games; loaded = set(sys.modules);"
+        "rules = referee.games.GAMES['dominion'];"
+        "rules.checker(['A', 'B']), rules.turns(['A', 'B']), rules.turn(), rules.probes();"
+        "print(*sorted(set(sys.modules) - loaded))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    late = {name.removeprefix("referee.games.dominion.") for name in done.stdout.split()}
+    assert late >= {"probes", "turns", "validation.checker"}, done.stderr
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -1,4 +1,4 @@
-"""What an observer holds of a game: readings of its messages, and what is known of the seats."""
+"""What the checker knows of a game: readings of its messages, and what is known of the seats."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ _MAX_EVENTS = 2000
 """More than a turn can have; a log that goes on and on is not kept in memory."""
 
 
-class Observer:
-    """Implements `referee.seam.capabilities.Observer` for Dominion."""
+class Checker:
+    """Implements `referee.seam.capabilities.LogChecker` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)
@@ -97,21 +97,21 @@ class Observer:
         self._last_active = 0  # as of the reading that was looked at last
         self._last_seats = self._readings[0].seats
 
-    def see(self, line: int, message: Struct) -> list[Finding]:
-        """Take a public message of the game."""
+    def read(self, line: int, message: Struct) -> list[Finding]:
+        """Read a public message of the game."""
         findings: list[Finding] = []
         if type(message) is GameInfo:
-            self._see_game_info(line, message, findings)
+            self._read_game_info(line, message, findings)
         elif type(message) is SupplyInfo:
-            self._see_supply(line, message, findings)
+            self._read_supply(line, message, findings)
         else:
             event = self._event(line, message, findings)
             if event is not None:
                 self._happen(event, findings)
         return findings
 
-    def leave(self, line: int, seat: int, code: str) -> list[Finding]:
-        """Take a `player-disqualified`."""
+    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
+        """Read a `player-disqualified`."""
         findings: list[Finding] = []
         self._check_expected(line, "player-disqualified", findings)
         if seat >= self._count or seat in self._gone:
@@ -125,7 +125,7 @@ class Observer:
     def end(
         self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Finding]:
-        """Take the `game-end`."""
+        """Read the `game-end`."""
         findings: list[Finding] = []
         self._check_expected(line, "game-end", findings)
         points = [score(owned) for owned in self._owned]
@@ -156,7 +156,7 @@ class Observer:
             self._told = {**self._told, self._gained: self._told[self._gained] - 1}
         self._expects = self._gained = ""
 
-    def _see_game_info(self, line: int, message: GameInfo, findings: list[Finding]) -> None:
+    def _read_game_info(self, line: int, message: GameInfo, findings: list[Finding]) -> None:
         if self._expects != "game-info":
             findings.append(Finding(line, "2.3", "one game-info, after the names", "another one"))
             return
@@ -168,7 +168,7 @@ class Observer:
             expected = f"player_bot_names {self._names}"
             findings.append(Finding(line, "2.3", expected, str(message.player_bot_names)))
 
-    def _see_supply(self, line: int, message: SupplyInfo, findings: list[Finding]) -> None:
+    def _read_supply(self, line: int, message: SupplyInfo, findings: list[Finding]) -> None:
         expected = self._expects == "supply-info"
         if not expected:
             what = self._expects or "a supply-info only at the start and after a player-gained"

@@ -1,4 +1,4 @@
-"""The observer finds a referee that is wrong: our own rules, each with one rule broken."""
+"""The checker finds a referee that is wrong: our own rules, each with one rule broken."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from referee.games.dominion.events import (
 )
 from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
-from referee.seam.capabilities import Phrase
+from referee.seam.capabilities import Phrase, Picture, Summary
 from referee.seam.faults import Fault
 from referee.seam.seats import SEAT_IDS, seat_id
 
@@ -97,10 +97,11 @@ class Turn(Struct, frozen=True):
     supply: dict[str, int]
 
 
-class Story:
-    """Implements `referee.seam.capabilities.Story` for Dominion."""
+class Turns:
+    """Implements `referee.seam.capabilities.TurnReader` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
         self._owned = [Counter(STARTING_DECK) for _ in names]
         self._turns = [0] * len(names)
         self._gone: set[int] = set()
@@ -114,8 +115,8 @@ class Story:
         self._closing = False  # the clean-up's top discard was seen
         self._maybe: int | None = None  # steps up to a top discard that may have been a clean-up's
 
-    def tell(self, message: Struct, to: int | None) -> list[Turn]:
-        """Take a message; returns the turns that it shows to be over."""
+    def read(self, message: Struct, to: int | None) -> list[Turn]:
+        """Read a message; returns the turns that it shows to be over."""
         if isinstance(message, SupplyInfo):
             self._supply = {pile.card: pile.count for pile in message.cards}
             return []
@@ -125,19 +126,19 @@ class Story:
         return [] if step is None else list(self._take(step))
 
     def fault(self, fault: Fault) -> list[Turn]:
-        """Take a fault, which a record tells of."""
+        """Read a fault, which only a record has."""
         text = f"{fault.code} ({fault.section}): {fault.detail}"
         self._steps.append(Step(seat_id(fault.seat), "fault", text=text))
         return []
 
-    def leave(self, seat: int, text: str) -> list[Turn]:
-        """Take the disqualification of a seat."""
+    def disqualify(self, seat: int, text: str) -> list[Turn]:
+        """Read the disqualification of a seat."""
         self._steps.append(Step(seat_id(seat), "disqualified", text=text))
         self._gone.add(seat)
         return []
 
     def end(self) -> list[Turn]:
-        """The match is over, or the log is."""
+        """Read the end of the match, or of the log."""
         if self._maybe is not None:
             return [*self._split(), *self.end()]
         if any(step.what != "disqualified" for step in self._steps) or self._asked:
@@ -284,9 +285,18 @@ class Story:
 
     # --- for people ---------------------------------------------------------------------------
 
-    def show(self, turn: Turn) -> list[Phrase]:
-        """A turn as labelled phrases."""
-        phrases = []
+    def seats(self, turn: Turn) -> tuple[int, ...]:
+        """Whose turn it was."""
+        return (SEAT_IDS.index(turn.player_number),)
+
+    def title(self, turn: Turn) -> str:
+        """Whose turn it was, and which of this player's."""
+        (seat,) = self.seats(turn)
+        return f"{turn.player_number} {self._names[seat]}, turn {turn.player_turn}"
+
+    def show(self, turn: Turn) -> list[Phrase | Picture]:
+        """What happened in the turn, as labelled phrases."""
+        phrases: list[Phrase | Picture] = []
         if turn.hand is not None:
             phrases.append(Phrase("hand", _listed(turn.hand) or "empty"))
         phrases.append(Phrase("played", _listed(turn.played) or "nothing"))
@@ -306,6 +316,24 @@ class Story:
             left = {card: n for card, n in turn.supply.items() if card in shown or not n}
             phrases.append(Phrase("supply", _counted(left)))
         return phrases
+
+    def summary(self, turns: Sequence[Turn]) -> Summary:
+        """Who gained what in which turn, points and decks."""
+        seats = range(len(self._names))
+        gained: dict[int, list[str]] = {}  # by the players' own turn numbers
+        decks = ["" for _ in seats]
+        scores = ["" for _ in seats]
+        for turn in turns:
+            (seat,) = self.seats(turn)
+            row = gained.setdefault(turn.player_turn, ["" for _ in seats])
+            row[seat] = ", ".join([*turn.gained, *turn.bought]) or "-"
+            decks[seat] = _counted(turn.cards)
+            scores = [str(score) for score in turn.scores]
+        return Summary(
+            ["turn", *(f"{seat_id(seat)} {name}" for seat, name in enumerate(self._names))],
+            [[str(number), *gained[number]] for number in sorted(gained)],
+            [["points", *scores], ["deck", *decks]],
+        )
 
 
 def _step(message: Struct) -> Step | None:
