@@ -60,12 +60,12 @@ def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("file", [LOG, RECORD])
 def test_json_is_an_object_a_turn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = [json.loads(line) for line in replay(capsys, str(file), "--format", "json")]
-    for turn in told:
+    turns = [json.loads(line) for line in replay(capsys, str(file), "--format", "json")]
+    for turn in turns:
         jsonschema.validate(turn, SCHEMA)
-    assert [turn["turn"] for turn in told] == list(range(1, len(told) + 1))
+    assert [turn["turn"] for turn in turns] == list(range(1, len(turns) + 1))
     end = json.loads(LOG.read_bytes().splitlines()[-1])
-    assert told[-1]["scores"] == end["scores"]
+    assert turns[-1]["scores"] == end["scores"]
 
 
 def test_summary_is_one_table_of_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -209,8 +209,8 @@ def test_a_game_of_simultaneous_moves_on_a_grid(capsys: pytest.CaptureFixture[st
     ]
     assert heads(replay(capsys, str(RECORD), "--player", "1")) == ["Turn 1"]
     assert len(heads(replay(capsys, str(RECORD), "--player", "2"))) == 2
-    told = [json.loads(line) for line in replay(capsys, str(RECORD), "--format", "json")]
-    assert told == [{"turn": 1, "grid": ["a.", ".\x1b"]}, {"turn": 2, "grid": ["..", "ab"]}]
+    turns = [json.loads(line) for line in replay(capsys, str(RECORD), "--format", "json")]
+    assert turns == [{"turn": 1, "grid": ["a.", ".\x1b"]}, {"turn": 2, "grid": ["..", "ab"]}]
 
 
 @pytest.mark.usefixtures("rounds")

@@ -1,20 +1,20 @@
 """The public messages of a turn as events, for the checker of logs and the reader of turns.
 
-Where a turn ends (protocol-v1, 2.15): its clean-up sends `player-played` if a card was played, one
-top discard of the active player, and `player-shuffled` if the new hand needed it. A top discard
-that no `player-played` came before is a cellar's, or the clean-up's of a turn without a play; what
-follows shows which. In between the others send nothing but their `ANSWERS` to a militia.
+A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
+`player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
+discard without `player-played` before it is a cellar's, or ends a turn in which nothing was played;
+only later messages show which. Of the other players a turn has nothing but `ANSWERS` to a militia.
 
-The checker follows both possibilities and knows how many cards everybody can hold, so it is sure,
-and slow. The reader must go on through damaged logs, where nothing is known of hands. So each of
-them decides for itself, from the same events.
+The checker and the reader each decide where a turn ends, from the same events. The checker follows
+every possibility and counts the cards that each player can hold: certain, but slow. The reader has
+to go on through damaged logs, where such counts are wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -23,12 +23,18 @@ from referee.games.dominion.rules.messages import (
     PlayerGained,
     PlayerPlayed,
     PlayerReveal,
+    PlayerShuffled,
     PlayerTopDiscard,
     PlayerTrashed,
 )
 from referee.seam.seats import seat_id
 
-GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, GONE = (
+TurnMessage: TypeAlias = (
+    PlayerGained | PlayerPlayed | PlayerTrashed | PlayerTopDiscard | PlayerReveal | PlayerShuffled
+)
+"""What the public messages of a turn are, apart from the supply."""
+
+GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, DISQUALIFIED = (
     "player-gained",
     "player-trashed",
     "player-top-discard",
@@ -38,11 +44,11 @@ GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, GONE = (
     "player-disqualified",
 )
 ANSWERS = (TOP, REVEALED)
-"""What a player who is attacked sends in another one's turn."""
+"""The messages of a player who is attacked, in the turn of another."""
 
 
 class Event(NamedTuple):
-    """A message of a turn."""
+    """A message of a turn, or a disqualification with its code as the only card."""
 
     line: int
     kind: str
@@ -60,8 +66,8 @@ def kind_of(message: Struct) -> str:
     return str(message.__struct_config__.tag)
 
 
-def cards_of(message: Struct) -> tuple[str, ...]:
-    """The cards that a message of a turn is about."""
+def cards_of(message: TurnMessage) -> tuple[str, ...]:
+    """The cards that a message names."""
     match message:
         case PlayerGained(gained=card) | PlayerTopDiscard(card=card):
             return (card,)
@@ -70,11 +76,11 @@ def cards_of(message: Struct) -> tuple[str, ...]:
     return ()
 
 
-def next_seat(seat: int, seats: int, gone: Container[int]) -> int:
-    """Whose turn is next; the same seat's if nobody else is in the match."""
+def next_seat(seat: int, seats: int, disqualified: Container[int]) -> int:
+    """The seat whose turn is next; the same one if nobody else is left."""
     for step in range(1, seats):
         following = (seat + step) % seats
-        if following not in gone:
+        if following not in disqualified:
             return following
     return seat
 

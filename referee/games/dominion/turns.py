@@ -1,8 +1,8 @@
 """A match of Dominion turn by turn, for people and scripts (`referee replay`).
 
-A record holds the requests: a turn begins where a player is first asked. A spectator log does not:
-a turn ends with its clean-up, as `events.py` says. A top discard that may be a cellar's is taken
-for one until a later message shows that it was the clean-up's.
+In a record a turn begins with the first request to another player. In a spectator log, which has
+no requests, it ends with its clean-up (`events.py`): a top discard that can be a cellar's counts as
+one until a later message shows that it was the clean-up's.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from referee.games.dominion.events import (
     SHUFFLED,
     TOP,
     TRASHED,
+    TurnMessage,
     cards_of,
     kind_of,
     next_seat,
@@ -41,7 +42,7 @@ _WHAT = {
     SHUFFLED: "shuffled",
     PLAYED: "played",
 }
-"""The messages that are steps of a turn."""
+"""Kind of message -> `Step.what`."""
 _ANSWERS = [_WHAT[kind] for kind in ANSWERS]
 
 
@@ -104,26 +105,29 @@ class Turns:
         self._names = names
         self._owned = [Counter(STARTING_DECK) for _ in names]
         self._turns = [0] * len(names)
-        self._gone: set[int] = set()
+        self._disqualified: set[int] = set()
         self._supply: dict[str, int] = {}
-        self._number = 0
+        self._number = 0  # of turns that are over
+        self._is_record = False  # a request was read
+        # Of the turn that is going on:
         self._active = 0
         self._steps: list[Step] = []
-        self._asked: PlayTurn | None = None  # the last request of the turn, in a record
+        self._request: PlayTurn | None = None  # the last one
         self._hand: list[str] | None = None
-        self._exact = False  # requests are there to tell where a turn begins
-        self._closing = False  # the clean-up's top discard was seen
-        self._maybe: int | None = None  # steps up to a top discard that may have been a clean-up's
+        self._cleaned_up = False  # only a shuffle can follow
+        self._possible_end: int | None = None  # the number of steps up to there
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        """Read a message; returns the turns that it shows to be over."""
+        """Read a message; returns the turns that are over by now."""
         if isinstance(message, SupplyInfo):
             self._supply = {pile.card: pile.count for pile in message.cards}
             return []
         if isinstance(message, PlayTurn) and to is not None:
-            return self._ask(message, to)
-        step = _step(message)
-        return [] if step is None else list(self._take(step))
+            return self._read_request(message, to)
+        if not isinstance(message, TurnMessage):
+            return []
+        step = Step(message.player_number, _WHAT[kind_of(message)], list(cards_of(message)))
+        return list(self._add(step))
 
     def fault(self, fault: Fault) -> list[Turn]:
         """Read a fault, which only a record has."""
@@ -134,45 +138,45 @@ class Turns:
     def disqualify(self, seat: int, text: str) -> list[Turn]:
         """Read the disqualification of a seat."""
         self._steps.append(Step(seat_id(seat), "disqualified", text=text))
-        self._gone.add(seat)
+        self._disqualified.add(seat)
         return []
 
     def end(self) -> list[Turn]:
         """Read the end of the match, or of the log."""
-        if self._maybe is not None:
+        if self._possible_end is not None:
             return [*self._split(), *self.end()]
-        if any(step.what != "disqualified" for step in self._steps) or self._asked:
+        if any(step.what != "disqualified" for step in self._steps) or self._request:
             return [self._close()]
         return []
 
     # --- turns --------------------------------------------------------------------------------
 
-    def _ask(self, message: PlayTurn, seat: int) -> list[Turn]:
-        """A request: of a new turn, or of the one that is going on."""
+    def _read_request(self, request: PlayTurn, seat: int) -> list[Turn]:
+        """Read a request, the first of a turn or a later one."""
         turns = []
-        if self._asked is not None and seat != self._active:
+        if self._request is not None and seat != self._active:
             turns = [self._close()]
-        if self._asked is None:
-            self._hand = message.hand
-        self._exact = True
+        if self._request is None:
+            self._hand = request.hand
+        self._is_record = True
         self._active = seat
-        self._asked = message
+        self._request = request
         return turns
 
-    def _take(self, step: Step) -> Iterator[Turn]:
-        """Put a step where it belongs; yields the turns that it shows to be over."""
-        if self._exact:
+    def _add(self, step: Step) -> Iterator[Turn]:
+        """Add a step to this turn or to the next one; yields the turns that are over by now."""
+        if self._is_record:
             self._note(step)
             return
         seat = SEAT_IDS.index(step.player_number)
         mine = seat == self._active
-        if self._closing and mine and step.what == "shuffled":
+        if self._cleaned_up and mine and step.what == "shuffled":
             self._note(step)
             yield self._close()
             return
-        if self._closing or self._was_clean_up(step, mine):
-            yield from [self._close()] if self._closing else self._split()
-            yield from self._take(step)
+        if self._cleaned_up or self._is_next_turns(step, mine):
+            yield from [self._close()] if self._cleaned_up else self._split()
+            yield from self._add(step)
             return
         if not mine and step.what not in _ANSWERS:
             if any(before.what != "disqualified" for before in self._steps):
@@ -182,18 +186,18 @@ class Turns:
             self._active = seat  # a player without cards sends nothing in its turn
             mine = True
         elif mine and step.what == "played":
-            self._maybe = None
+            self._possible_end = None
         self._note(step)
         if mine and step.what == "discarded":
             cleaned = any(before.what == "played" for before in self._steps)
             if cleaned or not self._owned[seat]["cellar"]:
-                self._closing = True
-            elif self._maybe is None:
-                self._maybe = len(self._steps)
+                self._cleaned_up = True
+            elif self._possible_end is None:
+                self._possible_end = len(self._steps)
 
-    def _was_clean_up(self, step: Step, mine: bool) -> bool:
-        """Whether this step shows that the top discard in question was the clean-up's."""
-        if self._maybe is None:
+    def _is_next_turns(self, step: Step, mine: bool) -> bool:
+        """Whether the step shows that the turn was over at its possible end."""
+        if self._possible_end is None:
             return False
         if not mine:
             return step.what not in _ANSWERS or not self._owned[self._active]["militia"]
@@ -204,18 +208,18 @@ class Turns:
         return step.what == "played" and step.cards.count("cellar") < discards
 
     def _split(self) -> Iterator[Turn]:
-        """End the turn with the top discard in question; what came later is the next turns'."""
-        assert self._maybe is not None  # the caller looked
-        later = self._steps[self._maybe :]
-        self._steps = self._steps[: self._maybe]
-        for step in later:  # it is noted again in its own turn
+        """Close the turn at its possible end and add the steps after it to the next turns."""
+        assert self._possible_end is not None  # the caller looked
+        later = self._steps[self._possible_end :]
+        self._steps = self._steps[: self._possible_end]
+        for step in later:  # each is added again below
             self._count(step, -1)
         active = seat_id(self._active)
         if later and later[0].what == "shuffled" and later[0].player_number == active:
             self._steps.append(later.pop(0))
         yield self._close()
         for step in later:
-            yield from self._take(step)
+            yield from self._add(step)
 
     def _note(self, step: Step) -> None:
         self._steps.append(step)
@@ -236,8 +240,8 @@ class Turns:
         self._turns[seat] += 1
         steps = self._steps
         played = [card for s in steps if s.what == "played" for card in s.cards]
-        if not played and self._asked is not None:
-            played = self._asked.cards_played
+        if not played and self._request is not None:
+            played = self._request.cards_played
         gained, bought = self._gains(steps, played)
         turn = Turn(
             turn=self._number,
@@ -256,16 +260,16 @@ class Turns:
             supply=self._supply,
         )
         self._steps = []
-        self._asked = self._hand = self._maybe = None
-        self._closing = False
-        self._active = next_seat(seat, len(self._owned), self._gone)
+        self._request = self._hand = self._possible_end = None
+        self._cleaned_up = False
+        self._active = next_seat(seat, len(self._owned), self._disqualified)
         return turn
 
     def _gains(self, steps: list[Step], played: list[str]) -> tuple[list[str], list[str]]:
-        """What was gained by actions, and what was bought."""
-        if self._asked is not None and not self._asked.buys and self._asked.cards_gained:
-            bought = self._asked.cards_bought
-            every = self._asked.cards_gained
+        """The cards gained by actions, and the cards bought."""
+        if self._request is not None and not self._request.buys and self._request.cards_gained:
+            bought = self._request.cards_bought
+            every = self._request.cards_gained
             return every[: len(every) - len(bought)], bought
         gained, bought = [], []
         workshops, limit = played.count("workshop"), CARDS["workshop"].gains
@@ -286,16 +290,16 @@ class Turns:
     # --- for people ---------------------------------------------------------------------------
 
     def seats(self, turn: Turn) -> tuple[int, ...]:
-        """Whose turn it was."""
+        """The one player whose turn it was."""
         return (SEAT_IDS.index(turn.player_number),)
 
     def title(self, turn: Turn) -> str:
-        """Whose turn it was, and which of this player's."""
+        """The player, and the number of the turn among this player's."""
         (seat,) = self.seats(turn)
         return f"{turn.player_number} {self._names[seat]}, turn {turn.player_turn}"
 
     def show(self, turn: Turn) -> list[Phrase | Picture]:
-        """What happened in the turn, as labelled phrases."""
+        """The turn as labelled phrases."""
         phrases: list[Phrase | Picture] = []
         if turn.hand is not None:
             phrases.append(Phrase("hand", _listed(turn.hand) or "empty"))
@@ -306,8 +310,8 @@ class Turns:
         money = f" ({turn.spent} of {turn.money} money)"
         phrases.append(Phrase("bought", (_listed(turn.bought) or "nothing") + money, "bold"))
         phrases += [_phrase(step, turn) for step in turn.steps]
-        score = turn.scores[SEAT_IDS.index(turn.player_number)]
-        total = f"{sum(turn.cards.values())} cards, {_plural(score, 'point')}"
+        points = turn.scores[SEAT_IDS.index(turn.player_number)]
+        total = f"{sum(turn.cards.values())} cards, {_plural(points, 'point')}"
         phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
         scores = [f"{seat_id(seat)} {points}" for seat, points in enumerate(turn.scores)]
         phrases.append(Phrase("scores", ", ".join(scores)))
@@ -318,7 +322,7 @@ class Turns:
         return phrases
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
-        """Who gained what in which turn, points and decks."""
+        """The cards gained in each turn, then points and decks."""
         seats = range(len(self._names))
         gained: dict[int, list[str]] = {}  # by the players' own turn numbers
         decks = ["" for _ in seats]
@@ -328,19 +332,12 @@ class Turns:
             row = gained.setdefault(turn.player_turn, ["" for _ in seats])
             row[seat] = ", ".join([*turn.gained, *turn.bought]) or "-"
             decks[seat] = _counted(turn.cards)
-            scores = [str(score) for score in turn.scores]
+            scores = [str(points) for points in turn.scores]
         return Summary(
             ["turn", *(f"{seat_id(seat)} {name}" for seat, name in enumerate(self._names))],
             [[str(number), *gained[number]] for number in sorted(gained)],
             [["points", *scores], ["deck", *decks]],
         )
-
-
-def _step(message: Struct) -> Step | None:
-    what = _WHAT.get(kind_of(message))
-    if what is None:
-        return None
-    return Step(message.player_number, what, list(cards_of(message)))  # type: ignore[attr-defined]
 
 
 def _phrase(step: Step, turn: Turn) -> Phrase:

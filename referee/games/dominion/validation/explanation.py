@@ -1,4 +1,4 @@
-"""One turn: is there a course of it that sends the messages that were seen?"""
+"""Explains one turn: is there a course of it that sends the messages of the log?"""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.games.dominion.events import (
+    DISQUALIFIED,
     GAINED,
-    GONE,
     PLAYED,
     REVEALED,
     SHUFFLED,
@@ -40,11 +40,15 @@ from referee.seam.seats import seat_id
 
 
 class _Course(Struct):
-    """A course of the turn, in the middle of it.
+    """A course of the turn, up to some event of it.
 
     Attributes:
-        at: the next event to be explained.
-        reach: as of `Seat`, of the active player; without what is in play.
+        hand, deck, discard: how many cards lie there.
+        reach: as of `Seat`, of the active player, without the cards in play.
+        owned: the active player's cards.
+        others: what is known of the other seats.
+        at: the place of the first event that is not explained yet.
+        actions, buys, money: that are left.
     """
 
     hand: int
@@ -59,37 +63,27 @@ class _Course(Struct):
     money: int = 0
 
     def copy(self) -> _Course:
-        return _Course(
-            self.hand,
-            self.deck,
-            self.discard,
-            self.reach.copy(),
-            self.owned.copy(),
-            dict(self.others),
-            self.at,
-            self.actions,
-            self.buys,
-            self.money,
-        )
+        reach, owned, others = self.reach.copy(), self.owned.copy(), self.others.copy()
+        return replace(self, reach=reach, owned=owned, others=others)
 
 
-def explain(reading: Reading, gone: set[int], line: int) -> tuple[Seat, ...]:
+def explain(reading: Reading, disqualified: set[int], line: int) -> tuple[Seat, ...]:
     """What is known of the seats after the turn.
 
     Args:
-        gone: the seats that have left by now.
-        line: of the message that showed that the turn was over.
+        disqualified: the seats that are, by the end of the turn.
+        line: of the message that showed the turn to be over.
 
     Raises:
         Contradiction: no course of the turn sends its messages.
     """
-    return _Explanation(reading, gone, line).seats()
+    return _Explanation(reading, disqualified, line).seats()
 
 
 class _Explanation:
-    """Looks for the courses of a turn."""
+    """Searches the courses of a turn that send its messages."""
 
-    def __init__(self, reading: Reading, gone: set[int], line: int) -> None:
+    def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats
         self._active = active = reading.active
         events = list(reading.events)
@@ -103,9 +97,9 @@ class _Explanation:
         cleaning = self._played or self._top or self._shuffle
         self._end_line = cleaning.line if cleaning else line
         self._cards = self._played.cards if self._played else ()
-        leaving = {e.seat for e in events if e.kind == GONE}
+        in_this_turn = {e.seat for e in events if e.kind == DISQUALIFIED}
         order = [(active + step) % len(self._seats) for step in range(1, len(self._seats))]
-        self._order = [seat for seat in order if seat not in gone or seat in leaving]
+        self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
         before = self._seats[self._active]
@@ -134,7 +128,7 @@ class _Explanation:
     def _try(
         self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
     ) -> None:
-        """Go on from the card at this place of what was played."""
+        """Try every way on from the played card at this place; collect courses and problems."""
         try:
             if place < len(self._cards) and self._cards[place] in KINGDOM:
                 for way in self._action(course, self._cards[place], self._cards[:place]):
@@ -189,8 +183,8 @@ class _Explanation:
         course.reach = course.owned - Counter(in_play)
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
-        """Play an action card; every way in which that can have gone."""
-        assert self._played is not None  # it was in there
+        """Play an action card; yields every course that this can take."""
+        assert self._played is not None  # the card is in it
         number = seat_id(self._active)
         line = self._played.line
         if not course.actions:
@@ -253,9 +247,9 @@ class _Explanation:
             other = course.others[seat]
             event = self._next(course)
             answers = event is not None and event.seat == seat
-            if not answers or event is None or event.kind not in (TOP, REVEALED, GONE):
+            if not answers or event is None or event.kind not in (TOP, REVEALED, DISQUALIFIED):
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
-                if not spared and not self._left(course, seat):
+                if not spared and not self._was_disqualified(course, seat):
                     expected = f"player-top-discard or player-reveal {seat_id(seat)}"
                     self._refuse(course, "7.1", f"{expected}, attacked by a militia")
                 course.others[seat] = replace(other, sizes=spared or other.sizes)
@@ -266,7 +260,7 @@ class _Explanation:
                 raise Contradiction(event.line, "7.1", expected, str(event))
             course.at += 1
             reach = other.reach
-            if event.kind != GONE:
+            if event.kind != DISQUALIFIED:
                 card = event.cards[0]
                 if reach[card] <= 0:
                     expected = f"no {card} of {seat_id(seat)}, who cannot have it in hand"
@@ -279,9 +273,9 @@ class _Explanation:
                     )
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
-    def _left(self, course: _Course, seat: int) -> bool:
-        """Whether this seat has left the match earlier in the turn."""
-        return any(e.kind == GONE and e.seat == seat for e in self._events[: course.at])
+    def _was_disqualified(self, course: _Course, seat: int) -> bool:
+        """Whether this seat was disqualified earlier in the turn."""
+        return any(e.kind == DISQUALIFIED and e.seat == seat for e in self._events[: course.at])
 
     def _exchange(
         self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
@@ -333,7 +327,7 @@ class _Explanation:
             course.discard += 1
             course.at += 1
             event = self._next(course)
-        if event is not None and event.kind == GONE and event.seat == self._active:
+        if event is not None and event.kind == DISQUALIFIED and event.seat == self._active:
             course.at += 1
             event = self._next(course)
         if event is not None:
@@ -374,7 +368,7 @@ class _Explanation:
 
 
 def _most(counters: Sequence[Counter[str]]) -> Counter[str]:
-    """Of each card the most."""
+    """The largest count of each card."""
     most: Counter[str] = Counter()
     for counter in counters:
         most |= counter
