@@ -232,7 +232,7 @@ def test_a_game_without_a_turn_reader_is_one_line_and_2(
 ) -> None:
     monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], turns=None))
     assert cli.main(["replay", str(RECORD)]) == 2
-    error = "referee: dominion has no turn reader: its logs can be verified, not replayed\n"
+    error = "referee: dominion has no turn reader: its records can be verified, not replayed\n"
     assert capsys.readouterr() == ("", error)
 
 

@@ -155,7 +155,7 @@ class Replay:
     def _set_rules(self, rules: Rules) -> None:
         self._rules = rules
         if rules.turns is None:
-            problem = "has no turn reader: its logs can be verified, not replayed"
+            problem = "has no turn reader: its records can be verified, not replayed"
             raise UsageError(f"{rules.name} {problem}")
         self._new_turn_reader = rules.turns
         self._seats = rules.max_seats  # as long as the players are not known

@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.games.dominion.events import (
+    ANSWERS,
     DISQUALIFIED,
     GAINED,
     PLAYED,
-    REVEALED,
     SHUFFLED,
     TOP,
     TRASHED,
@@ -94,8 +94,6 @@ class _Explanation:
         self._played = events.pop() if closes else None
         self._events = events
         self._line = line
-        cleaning = self._played or self._top or self._shuffle
-        self._end_line = cleaning.line if cleaning else line
         self._cards = self._played.cards if self._played else ()
         in_this_turn = {e.seat for e in events if e.kind == DISQUALIFIED}
         order = [(active + step) % len(self._seats) for step in range(1, len(self._seats))]
@@ -144,6 +142,7 @@ class _Explanation:
         return self._events[course.at] if course.at < len(self._events) else None
 
     def _refuse(self, course: _Course, section: str, expected: str) -> NoReturn:
+        """Raise a contradiction at the first message that is not explained yet."""
         event = self._next(course) or self._played or self._top or self._shuffle
         line = event.line if event else self._line
         raise Contradiction(line, section, expected, str(event) if event else "the next turn")
@@ -158,6 +157,7 @@ class _Explanation:
         return event
 
     def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
+        """Take a card out of the active player's hand, if it can be there."""
         if not course.hand or course.reach[card] <= 0:
             why = "whose hand is empty" if not course.hand else "who cannot have it in hand"
             number = seat_id(self._active)
@@ -166,6 +166,7 @@ class _Explanation:
         course.reach[card] -= 1
 
     def _draw(self, course: _Course, count: int, in_play: Sequence[str], why: str) -> None:
+        """Draw up to so many cards; if that takes a shuffle, it must be the next event."""
         if count <= course.deck or not course.discard:
             drawn = min(count, course.deck)
             course.hand += drawn
@@ -175,6 +176,7 @@ class _Explanation:
         self._shuffled(course, count, in_play)
 
     def _shuffled(self, course: _Course, count: int, in_play: Sequence[str]) -> None:
+        """Shuffle the discard pile into the deck and draw up to so many cards."""
         deck = course.deck + course.discard
         drawn = min(count, deck)
         course.hand += drawn
@@ -217,6 +219,7 @@ class _Explanation:
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
+        """Yield a course for every number of cards that a cellar can have discarded."""
         yield course.copy()  # nothing discarded
         event = self._next(course)
         if event is None or event.kind != TOP or event.seat != self._active:
@@ -243,11 +246,12 @@ class _Explanation:
             raise furthest(problems)
 
     def _attack(self, course: _Course) -> None:
+        """Explain the answers to a militia, in turn order."""
         for seat in self._order:
             other = course.others[seat]
             event = self._next(course)
             answers = event is not None and event.seat == seat
-            if not answers or event is None or event.kind not in (TOP, REVEALED, DISQUALIFIED):
+            if not answers or event is None or event.kind not in (*ANSWERS, DISQUALIFIED):
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
                 if not spared and not self._was_disqualified(course, seat):
                     expected = f"player-top-discard or player-reveal {seat_id(seat)}"
@@ -280,6 +284,7 @@ class _Explanation:
     def _exchange(
         self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
     ) -> None:
+        """Explain a mine or a remodel: a card trashed, and one gained if any can be."""
         name = "mine" if to_hand else "remodel"
         number = seat_id(self._active)
         trash = self._take(course, TRASHED, section, f"by a {name} in play")
@@ -306,6 +311,7 @@ class _Explanation:
             course.discard += 1
 
     def _buy(self, course: _Course, place: int) -> None:
+        """Play the treasures from this place on, and explain the gains after them as bought."""
         for card in self._cards[place:]:
             assert self._played is not None
             if card not in WORTH:
@@ -336,6 +342,7 @@ class _Explanation:
             self._refuse(course, "2.15", expected)
 
     def _clean_up(self, course: _Course) -> None:
+        """Discard the hand and the cards in play, and draw the next hand."""
         number = seat_id(self._active)
         total = course.hand + len(self._cards)
         if self._top is None:
