@@ -58,8 +58,9 @@ def schemas() -> dict[str, dict[str, Any]]:
             "to-bot": _schema(_union(to_bot), "One line that a bot is sent"),
             "from-bot": _legal(_schema(_union(from_bot), "One legal line of a bot"), from_bot),
             "match-record": _schema(record.entry_types(game).any, "One line of a match record"),
-            "turn": _schema(game.turn, "One turn, as referee replay shows it"),
         }
+        if game.turn is not None:
+            made["turn"] = _schema(game.turn(), "One turn, as referee replay shows it")
         # To the struct a message is raw text, sent as it is; to a reader it is one of these.
         definitions = made["match-record"]["$defs"]
         definitions |= made["to-bot"]["$defs"]

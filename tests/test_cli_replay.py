@@ -13,8 +13,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 from live import ROOT, referee, schema
+from msgspec import Struct
+from msgspec.structs import replace
 
 from referee import cli
+from referee.games import GAMES
+from referee.seam.capabilities import Phrase, Picture, Summary
+from referee.seam.faults import Fault
 
 SCHEMA = schema("dominion-v1-turn")
 EXAMPLES = ROOT / "spec" / "examples"
@@ -55,12 +60,12 @@ def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("file", [LOG, RECORD])
 def test_json_is_an_object_a_turn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = [json.loads(line) for line in replay(capsys, str(file), "--format", "json")]
-    for turn in told:
+    turns = [json.loads(line) for line in replay(capsys, str(file), "--format", "json")]
+    for turn in turns:
         jsonschema.validate(turn, SCHEMA)
-    assert [turn["turn"] for turn in told] == list(range(1, len(told) + 1))
+    assert [turn["turn"] for turn in turns] == list(range(1, len(turns) + 1))
     end = json.loads(LOG.read_bytes().splitlines()[-1])
-    assert told[-1]["scores"] == end["scores"]
+    assert turns[-1]["scores"] == end["scores"]
 
 
 def test_summary_is_one_table_of_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +137,8 @@ def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
         ([str(ROOT)], "directory"),
         ([str(LOG), "--turn", "1", "--to", "2"], "--turn"),
         ([str(LOG), "--turn", "0"], "1 or more"),
-        ([str(LOG), "--player", "5"], "invalid choice"),
+        ([str(LOG), "--player", "3"], "the match has 2 players"),
+        ([str(LOG), "--player", "0"], "1 or more"),
         ([str(LOG), str(LOG), "--follow"], "one FILE"),
         (["-", "-"], "once"),
         ([str(LOG), "--summary", "--format", "json"], "--summary"),
@@ -143,6 +149,91 @@ def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert says in done.stderr
+
+
+# --- any game ---------------------------------------------------------------------------------
+
+
+class Round(Struct):
+    turn: int
+    grid: list[str]
+
+
+class Rounds:
+    """A game in which all move at once, on a grid: a round for each `game-info` and at the end."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+
+    def read(self, message: Struct, to: int | None) -> list[Round]:
+        return [Round(1, ["a.", ".\x1b"])] if type(message).__name__ == "GameInfo" else []
+
+    def fault(self, fault: Fault) -> list[Round]:
+        return []
+
+    def disqualify(self, seat: int, text: str) -> list[Round]:
+        return []
+
+    def end(self) -> list[Round]:
+        return [Round(2, ["..", "ab"])]
+
+    def seats(self, turn: Round) -> tuple[int, ...]:
+        return (0, 1) if turn.turn == 1 else (1,)
+
+    def title(self, turn: Round) -> str:
+        return "" if turn.turn == 1 else "the last one"
+
+    def show(self, turn: Round) -> list[Phrase | Picture]:
+        styles = {"a": "red", "b": "green"}
+        painted = [[styles.get(letter, "") for letter in row] for row in turn.grid]
+        return [Phrase("moved", "both"), Picture(turn.grid, painted), Picture(["ab"])]
+
+    def summary(self, turns: list[Round]) -> Summary:
+        rows = [[str(turn.turn), "".join(turn.grid)] for turn in turns]
+        return Summary(["round", "grid"], rows, [["all", str(len(turns))]])
+
+
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = replace(GAMES["dominion"], turns=Rounds, turn=lambda: Round)
+    monkeypatch.setitem(GAMES, "dominion", rules)
+
+
+@pytest.mark.usefixtures("rounds")
+def test_a_game_of_simultaneous_moves_on_a_grid(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = replay(capsys, str(RECORD))
+    first = shown.index("Turn 1")
+    assert shown[first : first + 12] == [
+        *("Turn 1", "  moved      both", "  a.", "  .?", "  ab", ""),
+        *("Turn 2: the last one", "  moved      both", "  ..", "  ab", "  ab", ""),
+    ]
+    assert heads(replay(capsys, str(RECORD), "--player", "1")) == ["Turn 1"]
+    assert len(heads(replay(capsys, str(RECORD), "--player", "2"))) == 2
+    turns = [json.loads(line) for line in replay(capsys, str(RECORD), "--format", "json")]
+    assert turns == [{"turn": 1, "grid": ["a.", ".\x1b"]}, {"turn": 2, "grid": ["..", "ab"]}]
+
+
+@pytest.mark.usefixtures("rounds")
+def test_the_summary_is_the_games_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert replay(capsys, str(RECORD), "--summary")[:8] == [
+        "+-------+------+",
+        "| round | grid |",
+        "+-------+------+",
+        "|     1 | a..? |",
+        "|     2 | ..ab |",
+        "+-------+------+",
+        "|   all | 2    |",
+        "+-------+------+",
+    ]
+
+
+def test_a_game_without_a_turn_reader_is_one_line_and_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], turns=None))
+    assert cli.main(["replay", str(RECORD)]) == 2
+    error = "referee: dominion has no turn reader: its records can be verified, not replayed\n"
+    assert capsys.readouterr() == ("", error)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\x00" * 500, b"{}\n", b"[" * 10**5, b"x" * 20_000_000])

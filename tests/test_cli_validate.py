@@ -12,8 +12,10 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 from live import ROOT, referee, schema
+from msgspec.structs import replace
 
 from referee import cli
+from referee.games import GAMES
 from referee.logs.zstd import zstd
 
 SCHEMA = schema("validation")
@@ -34,6 +36,15 @@ def wrong(tmp_path: Path) -> Path:
 def test_a_valid_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", str(LOG)]) == 0
     assert capsys.readouterr().out == f"{LOG}: valid\n"
+
+
+def test_a_game_without_a_log_checker_is_one_line_and_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], checker=None))
+    assert cli.main(["validate", str(LOG)]) == 2
+    error = "referee: dominion has no log checker: its logs cannot be validated\n"
+    assert capsys.readouterr() == ("", error)
 
 
 def test_findings_name_line_section_expected_and_found(

@@ -20,6 +20,7 @@ from referee.errors import LogReadError
 from referee.logs.source import LogReader
 from referee.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
 from referee.replay.terminal import Painter
+from referee.seam.capabilities import Picture
 
 EXAMPLES = ROOT / "spec" / "examples"
 NAMES = ("two-players", "four-players")
@@ -45,7 +46,7 @@ def painted(replay: Replay, items: list[Item], painter: Painter) -> list[str]:
             names = item.names
             lines += painter.start(item)
         elif isinstance(item, TurnOver):
-            lines += painter.turn(item.turn, replay.story, names)
+            lines += painter.turn(item.turn, replay.turn_reader)
         elif isinstance(item, End):
             lines += painter.end(item, names)
         else:
@@ -60,7 +61,7 @@ def public(turn: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_log_tells_the_same_turns_as_its_record(name: str) -> None:
+def test_a_log_has_the_same_turns_as_its_record(name: str) -> None:
     _, log = read(EXAMPLES / f"{name}.log.jsonl")
     _, record = read(EXAMPLES / f"{name}.record.jsonl")
     assert [public(turn) for turn in turns(log)] == [public(turn) for turn in turns(record)]
@@ -69,7 +70,7 @@ def test_a_log_tells_the_same_turns_as_its_record(name: str) -> None:
     assert [type(item) for item in log if not isinstance(item, TurnOver)] == [Start, End]
 
 
-async def test_what_goes_wrong_in_a_handshake_is_told_first(tmp_path: Path) -> None:
+async def test_what_goes_wrong_in_a_handshake_is_in_the_first_turn(tmp_path: Path) -> None:
     await play(tmp_path, "false", "big_money", "minimal", max_turns=2)
     _, items = read(tmp_path / "record")
     first = turns(items)[0]
@@ -83,23 +84,23 @@ async def test_with_cellars_militias_and_a_player_who_leaves(tmp_path: Path) -> 
         _, log = read(tmp_path / "log")
         _, record = read(tmp_path / "record")
         assert [public(turn) for turn in turns(log)] == [public(turn) for turn in turns(record)]
-        gone = [s.text for t in turns(record) for s in t.steps if s.what == "disqualified"]
-        assert len(gone) == 1
-        assert gone[0].startswith("exited")
+        reasons = [s.text for t in turns(record) for s in t.steps if s.what == "disqualified"]
+        assert len(reasons) == 1
+        assert reasons[0].startswith("exited")
 
 
 @pytest.mark.parametrize("players", [[idle, idle], [trasher, right], [right, idle, trasher]])
-def test_every_turn_is_told(players: list[Any], tmp_path: Path) -> None:
+def test_every_turn_is_there(players: list[Any], tmp_path: Path) -> None:
     """Turn order and numbers hold, and the last scores are those of the end."""
     for seed in range(10):
         (tmp_path / "log").write_bytes(random_log(seed, players))
         _, items = read(tmp_path / "log")
-        told = turns(items)
-        assert [turn.turn for turn in told] == list(range(1, len(told) + 1))
+        found = turns(items)
+        assert [turn.turn for turn in found] == list(range(1, len(found) + 1))
         end = items[-1]
         assert isinstance(end, End)
-        if told:
-            assert told[-1].scores == end.scores
+        if found:
+            assert found[-1].scores == end.scores
 
 
 def test_what_a_turn_says() -> None:
@@ -108,7 +109,7 @@ def test_what_a_turn_says() -> None:
         (phrase.label, phrase.text)
         for turn in turns(items)
         if turn.turn == 1
-        for phrase in replay.story.show(turn)
+        for phrase in replay.turn_reader.show(turn)
     ]
     assert lines == [
         ("hand", "2 estate, 3 copper"),
@@ -121,7 +122,7 @@ def test_what_a_turn_says() -> None:
     ]
 
 
-def test_faults_are_told_with_their_section() -> None:
+def test_faults_are_shown_with_their_section() -> None:
     _, items = read(FAULTS)
     faults = [s.text for turn in turns(items) for s in turn.steps if s.what == "fault"]
     wanted = [
@@ -145,6 +146,21 @@ def test_no_line_is_wider_than_the_terminal(width: int, colour: bool) -> None:
             assert len(re.sub(r"\x1b\[\d+m", "", line)) <= width, line
 
 
+def test_a_picture_is_painted_by_runs_of_one_style() -> None:
+    class Reader:
+        def title(self, turn: Any) -> str:
+            return ""
+
+        def show(self, turn: Any) -> list[Picture]:
+            return [Picture(["aab.", "...."], [["red", "red", "bold", ""], [""] * 4])]
+
+    class Turn:
+        turn = 1
+
+    lines = list(Painter(80, colour=True).turn(Turn, Reader()))  # type: ignore[arg-type]
+    assert lines[-2:] == ["  \x1b[31maa\x1b[0m\x1b[1mb\x1b[0m.", "  ...."]
+
+
 def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     for kind in ("log", "record"):
         data = (EXAMPLES / f"two-players.{kind}.jsonl").read_bytes()
@@ -155,9 +171,9 @@ def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> N
             file.write_bytes(b"".join(lines[:length]) + lines[length][:-1])
             _, items = read(file)
             assert items[-1] == CutShort(length, "the line after it is torn")
-            told = turns(items)
-            known = max(len(told) - 1, 0)  # the last turn may be a part of one
-            assert [public(t) for t in told[:known]] == [public(t) for t in whole[:known]]
+            found = turns(items)
+            known = max(len(found) - 1, 0)  # the last turn may be a part of one
+            assert [public(t) for t in found[:known]] == [public(t) for t in whole[:known]]
 
 
 def test_lines_that_do_not_belong_are_counted(tmp_path: Path) -> None:
@@ -226,7 +242,7 @@ NOBODY = {"player_number": "player3"}
     ],
     ids=to_line,
 )
-def test_a_line_about_nobody_in_this_match_is_skipped(line: dict[str, Any], tmp_path: Path) -> None:
+def test_a_line_of_nobody_in_this_match_is_skipped(line: dict[str, Any], tmp_path: Path) -> None:
     name = f"two-players.{'record' if 'entry' in line else 'log'}.jsonl"
     lines = (EXAMPLES / name).read_bytes().splitlines(keepends=True)
     lines.insert(20, to_line(line) + b"\n")

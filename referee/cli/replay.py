@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands, count
 from referee.cli.console import OK, fail, has_colour, printing, say, width
@@ -20,8 +20,9 @@ from referee.interrupts import Interrupts
 from referee.terminal import escaped, plain
 
 if TYPE_CHECKING:
-    from referee.replay.reader import Item, Replay, Start
+    from referee.replay.reader import Item, Replay
     from referee.replay.terminal import Painter
+    from referee.seam.capabilities import Summary, TurnReader
 
 NO_LOG = 1
 FOLLOW_SECONDS = 0.1
@@ -46,8 +47,8 @@ def add(commands: Commands) -> None:
     arg("--turn", type=count, metavar="N", help="that turn alone (all players' turns count)")
     arg("--from", dest="first", type=count, metavar="N", help="from that turn on")
     arg("--to", dest="last", type=count, metavar="N", help="up to that turn")
-    arg("--player", type=int, choices=range(1, 5), metavar="N", help="that player's turns: 1 to 4")
-    arg("--summary", action="store_true", help="one table: cards by turn, points, decks")
+    arg("--player", type=count, metavar="N", help="that player's turns, 1 for player1")
+    arg("--summary", action="store_true", help="the turns as one table")
     arg("--follow", action="store_true", help="go on while the log is being written")
     formats = "text; json: an object a turn"
     arg("--format", choices=("text", "json"), default="text", help=formats)
@@ -114,22 +115,23 @@ def _wait() -> bool:
     return True
 
 
-def _chosen(options: argparse.Namespace, turn: object) -> bool:
-    number: int = turn.turn  # type: ignore[attr-defined]
-    player: str = turn.player_number  # type: ignore[attr-defined]
+def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader) -> bool:
     return (
-        (options.first is None or number >= options.first)
-        and (options.last is None or number <= options.last)
-        and (options.player is None or player == f"player{options.player}")
+        (options.first is None or turn.turn >= options.first)
+        and (options.last is None or turn.turn <= options.last)
+        and (options.player is None or options.player - 1 in reader.seats(turn))
     )
 
 
 def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
     """What is chosen; a log that is followed ends with its match."""
-    from referee.replay.reader import End, TurnOver
+    from referee.replay.reader import End, Start, TurnOver
 
     for item in replay.items():
-        if not isinstance(item, TurnOver) or _chosen(options, item.turn):
+        if isinstance(item, Start) and (options.player or 1) > len(item.names):
+            players = f"the match has {len(item.names)} players"
+            raise UsageError(f"--player {options.player}: {players}")
+        if not isinstance(item, TurnOver) or _chosen(options, item.turn, replay.turn_reader):
             yield item
         if options.follow and isinstance(item, End):
             return
@@ -146,7 +148,7 @@ def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iter
             yield from painter.start(item)
         elif isinstance(item, TurnOver):
             shown += 1
-            yield from painter.turn(item.turn, replay.story, names)
+            yield from painter.turn(item.turn, replay.turn_reader)
         elif isinstance(item, End):
             if not shown:
                 yield "No turn is chosen."
@@ -168,38 +170,27 @@ def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
 
 
 def _summary(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
-    """Who gained what in which turn, and what it came to."""
+    """The turns as one table, then how the match ended."""
     from referee.replay.reader import End, Start, TurnOver
 
-    start: Start | None = None
-    rows: dict[int, dict[str, str]] = {}
-    cards: dict[str, dict[str, int]] = {}
-    scores: list[int] = []
+    names: list[str] | None = None
+    turns: list[Any] = []
     after: list[str] = []
     for item in _items(options, replay):
         if isinstance(item, Start):
-            start = item
+            names = item.names
         elif isinstance(item, TurnOver):
-            turn = item.turn
-            got = ", ".join([*turn.gained, *turn.bought])
-            rows.setdefault(turn.player_turn, {})[turn.player_number] = got or "-"
-            cards[turn.player_number] = turn.cards
-            scores = turn.scores
+            turns.append(item.turn)
         elif isinstance(item, End):
-            after += painter.end(item, start.names if start else [])
+            after += painter.end(item, names or [])
         else:
             after += painter.note(item)
-    if start is not None:
-        yield from _table(start, rows, cards, scores)
+    if names is not None:
+        yield from _table(replay.turn_reader.summary(turns))
     yield from after
 
 
-def _table(
-    start: Start,
-    rows: dict[int, dict[str, str]],
-    cards: dict[str, dict[str, int]],
-    scores: list[int],
-) -> Iterator[str]:
+def _table(summary: Summary) -> Iterator[str]:
     import io
 
     from rich import box
@@ -207,21 +198,16 @@ def _table(
     from rich.table import Table
     from rich.text import Text
 
-    players = [f"player{seat + 1}" for seat in range(len(start.names))]
     table = Table(box=box.ASCII2, title=None)
-    table.add_column("turn", justify="right")
-    for player, name in zip(players, start.names, strict=True):
-        table.add_column(Text(f"{player} {plain(name)}"), overflow="fold")
-    for number in sorted(rows):
-        got = (plain(rows[number].get(player, "")) for player in players)
-        table.add_row(str(number), *map(Text, got))
+    first, *others = (Text(plain(heading)) for heading in summary.columns)
+    table.add_column(first, justify="right")
+    for heading in others:
+        table.add_column(heading, overflow="fold")
+    for row in summary.rows:
+        table.add_row(*(Text(plain(cell)) for cell in row))
     table.add_section()
-    table.add_row("points", *(str(score) for score in scores))
-    decks = [
-        ", ".join(f"{held} {card}" for card, held in cards.get(player, {}).items())
-        for player in players
-    ]
-    table.add_row("deck", *(Text(plain(deck)) for deck in decks))
+    for row in summary.totals:
+        table.add_row(*(Text(plain(cell)) for cell in row))
     text = io.StringIO()
     Console(file=text, width=min(width(sys.stdout), 140), color_system=None).print(table)
     yield from (line.rstrip() for line in text.getvalue().splitlines())

@@ -1,48 +1,49 @@
-"""The games that the referee knows. A game is a folder here and a line in `_HOMES`."""
+"""The games that the referee knows. A game is a folder here and a line in `GAMES`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from referee.seam.rules import Rules
 
-_HOMES = {
-    "dominion": "referee.games.dominion",
-}
-"""Name -> module with the game's `RULES`."""
 
+class Games(MutableMapping[str, "Rules"]):
+    """Games by name: each is its `Rules`, or the module that has them as `RULES`.
 
-class Games(Mapping[str, "Rules"]):
-    """Every game by its name; each is loaded when it is first used."""
+    Such a module is loaded when its game is first used.
+    """
 
-    def __init__(self, homes: Mapping[str, str]) -> None:
-        self._homes = dict(homes)
-        self._loaded: dict[str, Rules] = {}
+    def __init__(self, games: dict[str, Rules | str]) -> None:
+        self._games = games
 
     def __getitem__(self, name: str) -> Rules:
-        if name not in self._loaded:
-            self._loaded[name] = import_module(self._homes[name]).RULES
-        return self._loaded[name]
+        game = self._games[name]
+        if isinstance(game, str):
+            rules: Rules = import_module(game).RULES
+            self._games[name] = game = rules
+        return game
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._homes)
+    def __setitem__(self, name: str, rules: Rules) -> None:
+        self._games[name] = rules
 
-    def __len__(self) -> int:
-        return len(self._homes)
+    def __delitem__(self, name: str) -> None:
+        del self._games[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._homes
+        return name in self._games  # that of the base class would load the game
 
-    def register(self, name: str, module: str) -> None:
-        """Add a game that is not the referee's own.
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._games)
 
-        Args:
-            module: has the game's `RULES`.
-        """
-        self._homes[name] = module
+    def __len__(self) -> int:
+        return len(self._games)
 
 
-GAMES = Games(_HOMES)
+GAMES = Games(
+    {
+        "dominion": "referee.games.dominion",
+    }
+)

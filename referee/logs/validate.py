@@ -1,7 +1,7 @@
 """Check a spectator log that any referee wrote (protocol-v1; spec/log-format.md, 1).
 
 First what holds for every game: lines, JSON, schema, names first, `game-end` last. The game's own
-observer then says whether such a game can have been played.
+checker then says whether such a game can have been played.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from referee.errors import LogReadError
+from referee.errors import LogReadError, UsageError
 from referee.logs.source import LogReader
 from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
-from referee.seam.capabilities import Finding, Observer
+from referee.seam.capabilities import Finding, LogChecker
 from referee.seam.faults import Disqualification, Termination, describe
 from referee.seam.rules import Rules
 from referee.seam.seats import SEAT_IDS, seat_id
@@ -68,7 +68,7 @@ def validate_log(name: str, rules: Rules) -> Iterator[Finding]:
         rules: of the game that it is a log of.
 
     Raises:
-        UsageError: the file cannot be opened; raised at the first step.
+        UsageError: the file cannot be opened, or the game has no checker; raised at the first step.
     """
     found: dict[Hashable, Finding] = {}
     for key, finding in _findings(name, rules):
@@ -120,6 +120,9 @@ class _Check:
     def __init__(self, rules: Rules) -> None:
         self.hopeless = False
         self._rules = rules
+        if rules.checker is None:
+            raise UsageError(f"{rules.name} has no log checker: its logs cannot be validated")
+        self._new_checker = rules.checker
         public: tuple[type[Struct], ...] = (*SHARED_PUBLIC, *rules.public)
         private: tuple[type[Struct], ...] = (PlayerNameRequest, *rules.requests)
         self._types = {str(struct.__struct_config__.tag): struct for struct in public}
@@ -127,7 +130,7 @@ class _Check:
         union: Any = reduce(or_, (*self._types.values(), _NoMessage))
         self._decode = msgspec.json.Decoder(union).decode
         self._names: list[str] = []
-        self._observer: Observer | None = None
+        self._checker: LogChecker | None = None
         self._gone: set[str] = set()
         self._ended = 0
 
@@ -242,7 +245,7 @@ class _Check:
             return [Finding(number, "1.6", "player1 to player4", describe(player))]
         if isinstance(message, PlayerName):
             return self._take_name(number, message)
-        if self._observer is None:
+        if self._checker is None:
             least, most = self._rules.min_seats, self._rules.max_seats
             if not least <= len(self._names) <= most:
                 expected = f"the names of {least} to {most} players first"
@@ -250,24 +253,24 @@ class _Check:
                     Finding(number, "2.2", expected, f"{len(self._names)}, then {kind}")
                 )
             names = self._names + [seat_id(seat) for seat in range(len(self._names), least)]
-            self._observer = self._rules.observer(names)
+            self._checker = self._new_checker(names)
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
                 found = describe(message.reason)
                 findings.append(Finding(number, "9", "a disqualification code", found))
             seat = SEAT_IDS.index(message.player_number)
-            return findings + self._observer.leave(number, seat, message.reason)
+            return findings + self._checker.disqualify(number, seat, message.reason)
         if isinstance(message, GameEnd):
             self._ended = number
             if message.reason not in {*Termination, *self._rules.reasons}:
                 found = describe(message.reason)
                 return [*findings, Finding(number, "9", "an end reason", found)]
-            ended = self._observer.end(number, message.scores, message.winners, message.reason)
+            ended = self._checker.end(number, message.scores, message.winners, message.reason)
             return findings + ended
-        return findings + self._observer.see(number, message)
+        return findings + self._checker.read(number, message)
 
     def _take_name(self, number: int, message: PlayerName) -> list[Finding]:
-        if self._observer is not None:
+        if self._checker is not None:
             return [Finding(number, "2.2", "no player-name once the game has begun", "one")]
         findings = []
         expected = len(self._names)

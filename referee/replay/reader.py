@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from referee.errors import LogReadError
+from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
 from referee.logs.record import (
     FORMAT,
@@ -53,7 +53,7 @@ class TurnOver(Struct, frozen=True):
     """A turn.
 
     Attributes:
-        turn: a struct of the game's own, see `referee.seam.capabilities.Story`.
+        turn: a struct of the game's own, see `referee.seam.capabilities.TurnReader`.
     """
 
     turn: Any
@@ -108,7 +108,7 @@ class Replay:
     """One log.
 
     Attributes:
-        story: of its match, once the players are known; it shows the turns.
+        turn_reader: of its match, once the players are known; it shows the turns.
     """
 
     def __init__(self, reader: LogReader, rules: Rules = GAMES["dominion"]) -> None:
@@ -126,6 +126,7 @@ class Replay:
 
         Raises:
             LogReadError: this is no log of a match.
+            UsageError: it is one of a game that has no turn reader.
         """
         why = "the log ends here"
         try:
@@ -146,13 +147,17 @@ class Replay:
             raise LogReadError(self._reader.name, 1, "the file is empty")
         if not self._complete:
             if self._started and not self._ended:
-                yield from self._turns(self.story.end())
+                yield from self._turns(self.turn_reader.end())
             yield CutShort(self._reader.line, why)
         if self._skipped:
             yield Skipped(self._first_skipped, self._skipped)
 
     def _set_rules(self, rules: Rules) -> None:
         self._rules = rules
+        if rules.turns is None:
+            problem = "has no turn reader: its records can be verified, not replayed"
+            raise UsageError(f"{rules.name} {problem}")
+        self._new_turn_reader = rules.turns
         self._seats = rules.max_seats  # as long as the players are not known
         structs: tuple[type[Struct], ...] = (
             *SHARED_PUBLIC,
@@ -238,9 +243,11 @@ class Replay:
             self._skip(number)
         elif isinstance(entry, FaultEntry):
             fault = Fault(seat, entry.code, entry.section, entry.detail)
-            yield from self._turns(self.story.fault(fault))
+            yield from self._turns(self.turn_reader.fault(fault))
         else:
-            yield from self._turns(self.story.leave(seat, f"{entry.code}, {entry.detail}"))
+            yield from self._turns(
+                self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
+            )
 
     def _message(self, number: int, line: bytes, to: str) -> Iterator[Item]:
         """A message, of a record with whom it was sent to."""
@@ -269,22 +276,22 @@ class Replay:
         if self._seat(about) is None or (to != _ALL and self._seat(to) is None):
             self._skip(number)
         elif isinstance(message, GameEnd):
-            yield from self._turns(self.story.end())
+            yield from self._turns(self.turn_reader.end())
             self._ended = True
             self._complete = self._header is None  # a record goes on after it
             yield End(message.reason, message.winners, message.scores)
         elif isinstance(message, PlayerDisqualified):
             if self._header is None:
                 seat = SEAT_IDS.index(message.player_number)
-                yield from self._turns(self.story.leave(seat, message.reason))
+                yield from self._turns(self.turn_reader.disqualify(seat, message.reason))
         else:
-            yield from self._turns(self.story.tell(message, self._seat(to)))
+            yield from self._turns(self.turn_reader.read(message, self._seat(to)))
 
     def _start(self) -> Start:
         self._started = True
         self._seats = max(self._rules.min_seats, 1 + max(self._names, default=0))
         names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
-        self.story = self._rules.story(names)
+        self.turn_reader = self._new_turn_reader(names)
         header = self._header or {}
         bots = header.get("bots")
         return Start(

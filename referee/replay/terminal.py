@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from referee.replay.reader import CutShort, End, Skipped, Start
-from referee.seam.capabilities import Phrase, Story
+from referee.seam.capabilities import Phrase, Picture, TurnReader
 from referee.seam.seats import SEAT_IDS
 from referee.terminal import paint, plain
 
@@ -41,15 +43,14 @@ class Painter:
         else:
             yield f"Seed {start.seed}."
 
-    def turn(self, turn: Any, story: Story, names: Sequence[str]) -> Iterator[str]:
+    def turn(self, turn: Any, reader: TurnReader) -> Iterator[str]:
         """One turn, after an empty line."""
-        seat = SEAT_IDS.index(turn.player_number)
-        name = plain(names[seat])
+        title = plain(reader.title(turn))
         yield ""
-        head = f"Turn {turn.turn}: {turn.player_number} {name}, turn {turn.player_turn}"
+        head = f"Turn {turn.turn}: {title}" if title else f"Turn {turn.turn}"
         yield from (self._paint(line, "bold") for line in self._wrap(head, 2))
-        for phrase in story.show(turn):
-            yield from self._phrase(phrase)
+        for part in reader.show(turn):
+            yield from self._phrase(part) if isinstance(part, Phrase) else self._picture(part)
 
     def end(self, end: End, names: Sequence[str]) -> Iterator[str]:
         """How the match ended."""
@@ -87,6 +88,16 @@ class Painter:
         yield f"  {label}{self._paint(first, phrase.style)}"
         for line in rest:
             yield " " * (_LABEL + 2) + self._paint(line, phrase.style)
+
+    def _picture(self, picture: Picture) -> Iterator[str]:
+        unstyled = [[""] * len(row) for row in picture.rows]
+        for row, styles in zip(picture.rows, picture.styles or unstyled, strict=True):
+            letters = zip(plain(row), styles, strict=True)
+            runs = groupby(letters, key=itemgetter(1))
+            painted = (
+                self._paint("".join(letter for letter, _ in run), style) for style, run in runs
+            )
+            yield "  " + "".join(painted)
 
     def _wrap(self, text: str, indent: int) -> list[str]:
         return textwrap.wrap(text, self._width, subsequent_indent=" " * indent)

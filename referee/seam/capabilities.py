@@ -1,4 +1,7 @@
-"""What a game may have besides its rules: a checker of logs, a reader of turns."""
+"""What a game may have besides its rules: a checker of logs, a reader of turns.
+
+A reader gives turns as data; who draws them, a terminal or a page, knows no game.
+"""
 
 from __future__ import annotations
 
@@ -28,32 +31,32 @@ class Finding(Struct, frozen=True):
     count: int = 1
 
 
-class Observer(Protocol):
+class LogChecker(Protocol):
     """Follows one game by its public messages alone, and finds what the rules do not allow.
 
     What it reports is certain: a log of a game by the rules has no findings. Having reported
     something it goes on as well as it can.
     """
 
-    def see(self, line: int, message: Struct) -> list[Finding]:
-        """Take one of the game's public messages."""
+    def read(self, line: int, message: Struct) -> list[Finding]:
+        """Read one of the game's public messages."""
 
-    def leave(self, line: int, seat: int, code: str) -> list[Finding]:
-        """Take the disqualification of a seat."""
+    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
+        """Read the disqualification of a seat."""
 
     def end(
         self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Finding]:
-        """Take the end of the match: scores in seat order, winners as player numbers."""
+        """Read the end of the match: scores in seat order, winners as player numbers."""
 
 
 class Phrase(Struct, frozen=True):
-    """A line of a turn, for people.
+    """A labelled line of a turn.
 
     Attributes:
         label: one word.
         text: parts separated by ", ", where it may be wrapped.
-        style: "", "bold", "red", "green" or "yellow".
+        style: "", "bold", "red", "green", "yellow" or "dim".
     """
 
     label: str
@@ -61,26 +64,60 @@ class Phrase(Struct, frozen=True):
     style: str = ""
 
 
-class Story(Protocol):
-    """Tells a match turn by turn, from a record or from its public messages alone.
+class Picture(Struct, frozen=True):
+    """Lines of characters, such as a grid; they are not wrapped.
 
-    It is told of players of this match alone, in any order of messages that a damaged log may have.
-    A turn is a struct of the game's own, with at least the fields `turn` (counted from 1 over all
-    players), `player_number`, `player_turn` (counted from 1), `gained`, `bought`, `scores` (in seat
-    order) and `cards` (card -> count that this player owns), all after the turn.
+    Attributes:
+        rows: from top to bottom.
+        styles: for each row the style of each character, as of `Phrase`; empty: nothing is styled.
     """
 
-    def tell(self, message: Struct, to: int | None) -> Sequence[Any]:
-        """Take a message, to all or to one seat; returns the turns that are over by now."""
+    rows: Sequence[str]
+    styles: Sequence[Sequence[str]] = ()
+
+
+class Summary(Struct, frozen=True):
+    """A match as one table.
+
+    Attributes:
+        columns: the headings; the first column holds numbers and short labels.
+        rows: each with one text a column.
+        totals: rows below the others, apart from them: what the match came to.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    totals: Sequence[Sequence[str]] = ()
+
+
+class TurnReader(Protocol):
+    """Reads a match turn by turn, from a record or from its public messages alone.
+
+    A turn is a struct of the game's own with the field `turn`, counted from 1; all else that is to
+    be known of it the reader answers. What it is given is of seats of this match, but a damaged log
+    may have its messages in any order.
+    """
+
+    def read(self, message: Struct, to: int | None) -> Sequence[Any]:
+        """Read a message to all, or to one seat; returns the turns that are over by now."""
 
     def fault(self, fault: Fault) -> Sequence[Any]:
-        """Take a fault."""
+        """Read a fault; returns likewise."""
 
-    def leave(self, seat: int, text: str) -> Sequence[Any]:
-        """Take the disqualification of a seat."""
+    def disqualify(self, seat: int, text: str) -> Sequence[Any]:
+        """Read the disqualification of a seat, with its reason in words; returns likewise."""
 
     def end(self) -> Sequence[Any]:
-        """The match is over, or its log is; returns the turns that were not told yet."""
+        """Read the end of the match, or of its log; returns the turns not yet returned."""
 
-    def show(self, turn: Any) -> list[Phrase]:
-        """A turn for people."""
+    def seats(self, turn: Any) -> tuple[int, ...]:
+        """Who moved in this turn."""
+
+    def title(self, turn: Any) -> str:
+        """What stands beside the turn's number, such as whose it is; may be empty."""
+
+    def show(self, turn: Any) -> list[Phrase | Picture]:
+        """What happened in the turn, for people."""
+
+    def summary(self, turns: Sequence[Any]) -> Summary:
+        """These turns as one table; they may be some of the match, or none."""

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.seam.capabilities import Observer, Story
+from referee.seam.capabilities import LogChecker, TurnReader
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
 
@@ -37,11 +37,11 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         reasons: its own end reasons, beside `Termination`.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
 
-    What follows a game may have or not; loaders are called when it is used:
-        observer: makes an observer; takes the players' names, in seat order.
-        story: makes a story, likewise.
-        turn: what its turns are, a line of `referee replay --format json`.
-        cases: loads the conformance cases for bots, as JSON (spec/vectors/README.md).
+    What follows a game may have or not; it is loaded when it is called:
+        checker: makes a checker of logs from the players' names, in seat order.
+        turns: makes a reader of turns, likewise.
+        turn: the struct of these turns, a line of `referee replay --format json`.
+        cases: the conformance cases for bots, as JSON (spec/vectors/README.md).
         situation: makes a game that begins in the middle, from a JSON object that says where.
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
         probes: loads how other referees of it are checked; raises `UsageError` if there is no way.
@@ -62,9 +62,9 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
     tie_break: str = ""
-    observer: Callable[[Sequence[str]], Observer]
-    story: Callable[[Sequence[str]], Story]
-    turn: type[Struct]
+    checker: Callable[[Sequence[str]], LogChecker] | None = None
+    turns: Callable[[Sequence[str]], TurnReader] | None = None
+    turn: Callable[[], type[Struct]] | None = None
     cases: Callable[[], bytes] | None = None
     situation: Callable[[Setup, Mapping[str, Any]], Game] | None = None
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None

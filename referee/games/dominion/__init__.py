@@ -1,23 +1,44 @@
 """Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
 
 rules/        the rules, pure
+events.py     public messages as events: what the next two read
 validation/   what a spectator can check of a game
-story.py      a match turn by turn, for people
+turns.py      a match turn by turn, for people
 probes/       how another referee of it is checked
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+
+from msgspec import Struct
 
 from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
-from referee.games.dominion.story import Story, Turn
-from referee.games.dominion.validation.observer import Observer
+from referee.seam.capabilities import LogChecker, TurnReader
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
 from referee.seam.vectors import read_vectors
+
+
+def _checker(names: Sequence[str]) -> LogChecker:
+    from referee.games.dominion.validation.checker import Checker
+
+    return Checker(names)
+
+
+def _turns(names: Sequence[str]) -> TurnReader:
+    from referee.games.dominion.turns import Turns
+
+    return Turns(names)
+
+
+def _turn() -> type[Struct]:
+    from referee.games.dominion.turns import Turn
+
+    return Turn
 
 
 def _probes() -> Probes:
@@ -40,9 +61,9 @@ RULES = Rules(
     replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
-    observer=Observer,
-    story=Story,
-    turn=Turn,
+    checker=_checker,
+    turns=_turns,
+    turn=_turn,
     cases=partial(read_vectors, "bot-cases.json"),
     situation=begin_at,
     simplest_reply=simplest_reply,

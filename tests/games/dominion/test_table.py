@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import permutations
 
 import pytest
-from helpers import COST, KINGDOM, PILES, POINTS, WORTH, full_supply
+from helpers import COST, KINGDOM, PILES, POINTS, ROOT, WORTH, full_supply
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules import cards
@@ -28,9 +31,44 @@ def test_the_cards() -> None:
         assert data.action == (card in KINGDOM)
 
 
+def test_what_the_action_cards_give_is_the_table_of_the_protocol() -> None:
+    text = (ROOT / "spec" / "protocol-v1.md").read_text()
+    rows = re.findall(r"^\| 6\.\d+ \| (\w+) \| (\d) \| (.*?) \|", text, re.MULTILINE)
+    assert [name for name, _, _ in rows] == KINGDOM
+    for name, cost, effect in rows:
+        given = Counter({what: int(n) for n, what in re.findall(r"\+(\d) (\w+?)s?\b", effect)})
+        data = cards.CARDS[name]
+        assert data.cost == int(cost)
+        assert (data.cards, data.actions) == (given["card"], given["action"])
+        assert (data.buys, data.money) == (given["buy"], given["money"])
+
+
+def test_the_limits_of_cards() -> None:
+    """Workshop, mine, remodel and militia (protocol-v1, 6.3, 6.4, 6.6, 6.10)."""
+    limits = {name: (data.gains, data.raises, data.leaves) for name, data in cards.CARDS.items()}
+    assert {name: limit for name, limit in limits.items() if any(limit)} == {
+        "militia": (0, 0, 3),
+        "mine": (0, 3, 0),
+        "remodel": (0, 2, 0),
+        "workshop": (4, 0, 0),
+    }
+
+
 def test_the_rules_entry() -> None:
     assert (RULES.name, RULES.protocol) == ("dominion", 1)
     assert RULES.reasons == ("provinces-empty", "piles-empty")
+
+
+def test_what_a_match_does_not_need_is_loaded_when_it_is_used() -> None:
+    program = (
+        "import sys, referee.games; loaded = set(sys.modules);"
+        "rules = referee.games.GAMES['dominion'];"
+        "rules.checker(['A', 'B']), rules.turns(['A', 'B']), rules.turn(), rules.probes();"
+        "print(*sorted(set(sys.modules) - loaded))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    late = {name.removeprefix("referee.games.dominion.") for name in done.stdout.split()}
+    assert late >= {"probes", "turns", "validation.checker"}, done.stderr
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeAlias, TypeGuard
 
-from referee.games.dominion.rules.cards import COST, MILITIA_HAND_SIZE, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, MILITIA_HAND_SIZE, WORTH
 from referee.games.dominion.rules.faults import BAD_DISCARD, BAD_PARAMETERS, NO_MOAT
 from referee.games.dominion.rules.messages import (
     AttackReply,
@@ -28,15 +28,31 @@ from referee.seam.game import LEFT, Request
 Parameters: TypeAlias = Mapping[str, Any]
 Decisions: TypeAlias = Generator[Request, Any, None]
 """Yields each request and receives its reply: a reply struct, `Malformed` or `LEFT`."""
+Effect: TypeAlias = Callable[[Table, TurnState, Parameters], Decisions | None]
 
 
 class BadParametersError(Exception):
     """The card is "consumed" (6): the text is one sentence on what is wrong."""
 
 
+def _give(table: Table, turn: TurnState, card: str) -> None:
+    """Give the player the cards, actions, buys and money that stand on the card."""
+    data = CARDS[card]
+    if data.cards:
+        table.draw(turn.player, data.cards)
+    turn.actions += data.actions
+    turn.buys += data.buys
+    turn.money += data.money
+
+
+def _gives(card: str) -> Effect:
+    """The effect of a card that does nothing else."""
+    return lambda table, turn, parameters: _give(table, turn, card)
+
+
 def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
     player = turn.player
-    turn.actions += 1
+    _give(table, turn, "cellar")
     cards = parameters.get("cards", [])
     if not isinstance(cards, list):
         table.fault(player, BAD_PARAMETERS, f"cellar: `cards` is {describe(cards)}, not a list")
@@ -53,15 +69,8 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
     table.draw(player, len(discarded))
 
 
-def _market(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    table.draw(turn.player, 1)
-    turn.actions += 1
-    turn.buys += 1
-    turn.money += 1
-
-
 def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
-    turn.money += 2
+    _give(table, turn, "militia")
     for other in table.others(turn.player):
         # Asked again here: somebody may have left while another was being attacked.
         if not other.left and len(other.hand) > MILITIA_HAND_SIZE:
@@ -108,15 +117,13 @@ def _attack(table: Table, player: Player) -> Decisions:
 
 
 def _mine(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    _exchange(table, turn, parameters, among=WORTH, raise_by=3, to_hand=True)
-
-
-def _moat(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    table.draw(turn.player, 2)
+    raise_by = CARDS["mine"].raises
+    _exchange(table, turn, parameters, among=WORTH, raise_by=raise_by, to_hand=True)
 
 
 def _remodel(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    _exchange(table, turn, parameters, among=COST, raise_by=2, to_hand=False)
+    raise_by = CARDS["remodel"].raises
+    _exchange(table, turn, parameters, among=COST, raise_by=raise_by, to_hand=False)
 
 
 def _exchange(
@@ -154,22 +161,8 @@ def _exchange(
     table.gain(player, desired, to_hand=to_hand)
 
 
-def _smithy(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    table.draw(turn.player, 3)
-
-
-def _village(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    table.draw(turn.player, 1)
-    turn.actions += 2
-
-
-def _woodcutter(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    turn.buys += 1
-    turn.money += 2
-
-
 def _workshop(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    limit = 4
+    limit = CARDS["workshop"].gains
     desired: object = parameters.get("desired_card")
     if not (_is_one_of(desired, COST) and table.supply.counts[desired] and COST[desired] <= limit):
         raise BadParametersError(_why_not_gained(table, desired, COST, limit))
@@ -192,16 +185,16 @@ def _why_not_gained(table: Table, desired: object, among: Mapping[str, int], lim
     return f"`desired_card` is {describe(desired)}, which costs {COST[desired]}, not up to {limit}"
 
 
-EFFECTS: Mapping[str, Callable[[Table, TurnState, Parameters], Decisions | None]] = {
+EFFECTS: Mapping[str, Effect] = {
     "cellar": _cellar,
-    "market": _market,
+    "market": _gives("market"),
     "militia": _militia,
     "mine": _mine,
-    "moat": _moat,
+    "moat": _gives("moat"),
     "remodel": _remodel,
-    "smithy": _smithy,
-    "village": _village,
-    "woodcutter": _woodcutter,
+    "smithy": _gives("smithy"),
+    "village": _gives("village"),
+    "woodcutter": _gives("woodcutter"),
     "workshop": _workshop,
 }
 """Every action card's effect."""

@@ -2,5 +2,5 @@
 
 reading.py      what a spectator knows of a game in the middle of it
 explanation.py  is there a course of a turn that sends its messages?
-observer.py     the whole log, message by message
+checker.py      the whole log, message by message
 """

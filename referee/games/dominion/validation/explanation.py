@@ -1,4 +1,4 @@
-"""One turn: is there a course of it that sends the messages that were seen?"""
+"""Explains one turn: is there a course of it that sends the messages of the log?"""
 
 from __future__ import annotations
 
@@ -9,17 +9,26 @@ from typing import NoReturn
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.rules.cards import COST, HAND_SIZE, KINGDOM, MILITIA_HAND_SIZE, WORTH
-from referee.games.dominion.validation.reading import (
+from referee.games.dominion.events import (
+    ANSWERS,
+    DISQUALIFIED,
     GAINED,
-    GONE,
     PLAYED,
-    REVEALED,
     SHUFFLED,
     TOP,
     TRASHED,
-    Contradiction,
     Event,
+)
+from referee.games.dominion.rules.cards import (
+    CARDS,
+    COST,
+    HAND_SIZE,
+    KINGDOM,
+    MILITIA_HAND_SIZE,
+    WORTH,
+)
+from referee.games.dominion.validation.reading import (
+    Contradiction,
     Reading,
     Seat,
     Sizes,
@@ -29,18 +38,17 @@ from referee.games.dominion.validation.reading import (
 from referee.seam.capabilities import Finding
 from referee.seam.seats import seat_id
 
-_DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
-_ACTIONS = {"village": 2, "market": 1, "cellar": 1}
-_BUYS = {"market": 1, "woodcutter": 1}
-_MONEY = {"market": 1, "woodcutter": 2, "militia": 2}
-
 
 class _Course(Struct):
-    """A course of the turn, in the middle of it.
+    """A course of the turn, up to some event of it.
 
     Attributes:
-        at: the next event to be explained.
-        reach: as of `Seat`, of the active player; without what is in play.
+        hand, deck, discard: how many cards lie there.
+        reach: as of `Seat`, of the active player, without the cards in play.
+        owned: the active player's cards.
+        others: what is known of the other seats.
+        at: the place of the first event that is not explained yet.
+        actions, buys, money: that are left.
     """
 
     hand: int
@@ -55,37 +63,27 @@ class _Course(Struct):
     money: int = 0
 
     def copy(self) -> _Course:
-        return _Course(
-            self.hand,
-            self.deck,
-            self.discard,
-            self.reach.copy(),
-            self.owned.copy(),
-            dict(self.others),
-            self.at,
-            self.actions,
-            self.buys,
-            self.money,
-        )
+        reach, owned, others = self.reach.copy(), self.owned.copy(), self.others.copy()
+        return replace(self, reach=reach, owned=owned, others=others)
 
 
-def explain(reading: Reading, gone: set[int], line: int) -> tuple[Seat, ...]:
+def explain(reading: Reading, disqualified: set[int], line: int) -> tuple[Seat, ...]:
     """What is known of the seats after the turn.
 
     Args:
-        gone: the seats that have left by now.
-        line: of the message that showed that the turn was over.
+        disqualified: the seats that are, by the end of the turn.
+        line: of the message that showed the turn to be over.
 
     Raises:
         Contradiction: no course of the turn sends its messages.
     """
-    return _Explanation(reading, gone, line).seats()
+    return _Explanation(reading, disqualified, line).seats()
 
 
 class _Explanation:
-    """Looks for the courses of a turn."""
+    """Searches the courses of a turn that send its messages."""
 
-    def __init__(self, reading: Reading, gone: set[int], line: int) -> None:
+    def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats
         self._active = active = reading.active
         events = list(reading.events)
@@ -96,12 +94,10 @@ class _Explanation:
         self._played = events.pop() if closes else None
         self._events = events
         self._line = line
-        cleaning = self._played or self._top or self._shuffle
-        self._end_line = cleaning.line if cleaning else line
         self._cards = self._played.cards if self._played else ()
-        leaving = {e.seat for e in events if e.kind == GONE}
+        in_this_turn = {e.seat for e in events if e.kind == DISQUALIFIED}
         order = [(active + step) % len(self._seats) for step in range(1, len(self._seats))]
-        self._order = [seat for seat in order if seat not in gone or seat in leaving]
+        self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
         before = self._seats[self._active]
@@ -130,7 +126,7 @@ class _Explanation:
     def _try(
         self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
     ) -> None:
-        """Go on from the card at this place of what was played."""
+        """Try every way on from the played card at this place; collect courses and problems."""
         try:
             if place < len(self._cards) and self._cards[place] in KINGDOM:
                 for way in self._action(course, self._cards[place], self._cards[:place]):
@@ -146,6 +142,7 @@ class _Explanation:
         return self._events[course.at] if course.at < len(self._events) else None
 
     def _refuse(self, course: _Course, section: str, expected: str) -> NoReturn:
+        """Raise a contradiction at the first message that is not explained yet."""
         event = self._next(course) or self._played or self._top or self._shuffle
         line = event.line if event else self._line
         raise Contradiction(line, section, expected, str(event) if event else "the next turn")
@@ -160,6 +157,7 @@ class _Explanation:
         return event
 
     def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
+        """Take a card out of the active player's hand, if it can be there."""
         if not course.hand or course.reach[card] <= 0:
             why = "whose hand is empty" if not course.hand else "who cannot have it in hand"
             number = seat_id(self._active)
@@ -168,6 +166,7 @@ class _Explanation:
         course.reach[card] -= 1
 
     def _draw(self, course: _Course, count: int, in_play: Sequence[str], why: str) -> None:
+        """Draw up to so many cards; if that takes a shuffle, it must be the next event."""
         if count <= course.deck or not course.discard:
             drawn = min(count, course.deck)
             course.hand += drawn
@@ -177,6 +176,7 @@ class _Explanation:
         self._shuffled(course, count, in_play)
 
     def _shuffled(self, course: _Course, count: int, in_play: Sequence[str]) -> None:
+        """Shuffle the discard pile into the deck and draw up to so many cards."""
         deck = course.deck + course.discard
         drawn = min(count, deck)
         course.hand += drawn
@@ -185,8 +185,8 @@ class _Explanation:
         course.reach = course.owned - Counter(in_play)
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
-        """Play an action card; every way in which that can have gone."""
-        assert self._played is not None  # it was in there
+        """Play an action card; yields every course that this can take."""
+        assert self._played is not None  # the card is in it
         number = seat_id(self._active)
         line = self._played.line
         if not course.actions:
@@ -194,30 +194,32 @@ class _Explanation:
             raise Contradiction(line, "5.5", expected, str(self._played))
         self._leave_hand(course, card, line, "5.3")
         in_play = (*before, card)
-        course.actions += _ACTIONS.get(card, 0) - 1
-        course.buys += _BUYS.get(card, 0)
-        course.money += _MONEY.get(card, 0)
+        data = CARDS[card]
+        course.actions += data.actions - 1
+        course.buys += data.buys
+        course.money += data.money
         if card == "cellar":
             yield from self._cellar(course, in_play)
             return
-        if card in _DRAWS:
-            self._draw(course, _DRAWS[card], in_play, f"{card} draws")
+        if data.cards:
+            self._draw(course, data.cards, in_play, f"{card} draws")
         elif card == "militia":
             self._attack(course)
         elif card == "workshop":
             event = self._take(course, GAINED, "6.10", "by a workshop in play")
-            if COST[event.cards[0]] > 4:
-                expected = f"player-gained {number} of a card that costs up to 4"
+            if COST[event.cards[0]] > data.gains:
+                expected = f"player-gained {number} of a card that costs up to {data.gains}"
                 raise Contradiction(event.line, "6.10", expected, str(event))
             course.owned[event.cards[0]] += 1
             course.discard += 1
         elif card == "mine":
-            self._exchange(course, "6.4", tuple(WORTH), 3, to_hand=True)
+            self._exchange(course, "6.4", tuple(WORTH), data.raises, to_hand=True)
         elif card == "remodel":
-            self._exchange(course, "6.6", tuple(COST), 2, to_hand=False)
+            self._exchange(course, "6.6", tuple(COST), data.raises, to_hand=False)
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
+        """Yield a course for every number of cards that a cellar can have discarded."""
         yield course.copy()  # nothing discarded
         event = self._next(course)
         if event is None or event.kind != TOP or event.seat != self._active:
@@ -244,13 +246,14 @@ class _Explanation:
             raise furthest(problems)
 
     def _attack(self, course: _Course) -> None:
+        """Explain the answers to a militia, in turn order."""
         for seat in self._order:
             other = course.others[seat]
             event = self._next(course)
             answers = event is not None and event.seat == seat
-            if not answers or event is None or event.kind not in (TOP, REVEALED, GONE):
+            if not answers or event is None or event.kind not in (*ANSWERS, DISQUALIFIED):
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
-                if not spared and not self._left(course, seat):
+                if not spared and not self._was_disqualified(course, seat):
                     expected = f"player-top-discard or player-reveal {seat_id(seat)}"
                     self._refuse(course, "7.1", f"{expected}, attacked by a militia")
                 course.others[seat] = replace(other, sizes=spared or other.sizes)
@@ -261,7 +264,7 @@ class _Explanation:
                 raise Contradiction(event.line, "7.1", expected, str(event))
             course.at += 1
             reach = other.reach
-            if event.kind != GONE:
+            if event.kind != DISQUALIFIED:
                 card = event.cards[0]
                 if reach[card] <= 0:
                     expected = f"no {card} of {seat_id(seat)}, who cannot have it in hand"
@@ -269,17 +272,19 @@ class _Explanation:
                 if event.kind == TOP:
                     reach = reach - Counter([card])
                     asked = frozenset(
-                        Sizes(3, s.deck, s.discard + s.hand - MILITIA_HAND_SIZE) for s in asked
+                        Sizes(MILITIA_HAND_SIZE, s.deck, s.discard + s.hand - MILITIA_HAND_SIZE)
+                        for s in asked
                     )
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
-    def _left(self, course: _Course, seat: int) -> bool:
-        """Whether this seat has left the match earlier in the turn."""
-        return any(e.kind == GONE and e.seat == seat for e in self._events[: course.at])
+    def _was_disqualified(self, course: _Course, seat: int) -> bool:
+        """Whether this seat was disqualified earlier in the turn."""
+        return any(e.kind == DISQUALIFIED and e.seat == seat for e in self._events[: course.at])
 
     def _exchange(
         self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
     ) -> None:
+        """Explain a mine or a remodel: a card trashed, and one gained if any can be."""
         name = "mine" if to_hand else "remodel"
         number = seat_id(self._active)
         trash = self._take(course, TRASHED, section, f"by a {name} in play")
@@ -306,6 +311,7 @@ class _Explanation:
             course.discard += 1
 
     def _buy(self, course: _Course, place: int) -> None:
+        """Play the treasures from this place on, and explain the gains after them as bought."""
         for card in self._cards[place:]:
             assert self._played is not None
             if card not in WORTH:
@@ -327,7 +333,7 @@ class _Explanation:
             course.discard += 1
             course.at += 1
             event = self._next(course)
-        if event is not None and event.kind == GONE and event.seat == self._active:
+        if event is not None and event.kind == DISQUALIFIED and event.seat == self._active:
             course.at += 1
             event = self._next(course)
         if event is not None:
@@ -336,6 +342,7 @@ class _Explanation:
             self._refuse(course, "2.15", expected)
 
     def _clean_up(self, course: _Course) -> None:
+        """Discard the hand and the cards in play, and draw the next hand."""
         number = seat_id(self._active)
         total = course.hand + len(self._cards)
         if self._top is None:
@@ -368,7 +375,7 @@ class _Explanation:
 
 
 def _most(counters: Sequence[Counter[str]]) -> Counter[str]:
-    """Of each card the most."""
+    """The largest count of each card."""
     most: Counter[str] = Counter()
     for counter in counters:
         most |= counter

@@ -1,4 +1,4 @@
-"""What an observer holds of a game: readings of its messages, and what is known of the seats."""
+"""What the checker knows of a game: readings of its messages, each with the state of the seats."""
 
 from __future__ import annotations
 
@@ -8,32 +8,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from referee.games.dominion.events import Event
 from referee.seam.capabilities import Finding
-from referee.seam.seats import seat_id
-
-GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, GONE = (
-    "player-gained",
-    "player-trashed",
-    "player-top-discard",
-    "player-reveal",
-    "player-shuffled",
-    "player-played",
-    "player-disqualified",
-)
-
-
-class Event(NamedTuple):
-    """A message of a turn."""
-
-    line: int
-    kind: str
-    seat: int
-    cards: tuple[str, ...] = ()
-    supply: dict[str, int] | None = None  # before it, where it matters
-
-    def __str__(self) -> str:
-        cards = " " + ", ".join(self.cards) if self.cards else ""
-        return f"{self.kind} {seat_id(self.seat)}{cards}"
 
 
 class Sizes(NamedTuple):
@@ -45,14 +21,14 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """What can be known of a seat between its turns.
+    """What is known of a seat between turns.
 
     Attributes:
-        sizes: all that are possible.
-        owned: every card.
-        reach: of each card how many can be in deck and hand at most; the others are known to lie
-            on the discard pile.
-        turns: begun.
+        sizes: every possible one.
+        owned: all its cards.
+        reach: of each card the most that can be in deck and hand; the others certainly lie on the
+            discard pile.
+        turns: that it has begun.
     """
 
     sizes: frozenset[Sizes]
@@ -62,14 +38,14 @@ class Seat(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """One way to read the messages so far.
+    """One way to divide the messages so far into turns.
 
     Attributes:
         seats: as they were when the turn began.
-        active: whose turn it is.
+        active: the seat whose turn it is.
         events: of the turn so far.
         stage: "turn"; "played" after `player-played`; "done" after the clean-up's top discard.
-        loose: the turn holds a message that was reported already, and is not explained.
+        loose: the turn holds a message that was reported, so it cannot be explained.
     """
 
     seats: tuple[Seat, ...]
@@ -80,7 +56,7 @@ class Reading(Struct, frozen=True):
 
 
 class Contradiction(Exception):
-    """No course of the game sends this."""
+    """No course of the game sends this message."""
 
     def __init__(self, line: int, section: str, expected: str, found: str) -> None:
         super().__init__(expected)
@@ -88,10 +64,10 @@ class Contradiction(Exception):
 
 
 def furthest(problems: Sequence[Finding]) -> Contradiction:
-    """What is to be raised when there is no way on: the problem that came latest in the log.
+    """The contradiction to raise when every way has one: that of the latest line.
 
-    Problems are kept as findings. A list of exceptions would be in a frame that they hold, and so
-    stay in memory until the garbage collector finds it.
+    The problems are findings: a list of exceptions would be kept alive by their own frames until
+    the garbage collector runs.
     """
     latest = max(problems, key=lambda problem: problem.line)
     return Contradiction(latest.line, latest.section, latest.expected, latest.found)

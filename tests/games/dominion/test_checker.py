@@ -1,4 +1,4 @@
-"""The observer finds a referee that is wrong: our own rules, each with one rule broken."""
+"""The checker finds a referee that is wrong: our own rules, each with one rule broken."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def other_way_round(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Table, "others", lambda table, player: was(table, player)[::-1])
 
 
-def silent_shuffle(patch: pytest.MonkeyPatch) -> None:
+def unpublished_shuffle(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Table, "draw", lambda table, player, count: player.draw(count) and None)
 
 
-def shuffle_told_first(patch: pytest.MonkeyPatch) -> None:
+def shuffle_published_first(patch: pytest.MonkeyPatch) -> None:
     def clean_up(table: Table, player: Any, top_discard: Any) -> None:
         at = len(table.events)
         was(table, player, top_discard)
@@ -99,7 +99,7 @@ def shuffle_told_first(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_shuffle_needed(patch: pytest.MonkeyPatch) -> None:
-    """A discard pile that is put below the deck as it is, and told as shuffled each time."""
+    """A discard pile that is put below the deck as it is, and published as shuffled each time."""
 
     def draw(table: Table, seat: Any, count: int) -> None:
         seat.draw(count)
@@ -108,11 +108,11 @@ def no_shuffle_needed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Table, "draw", draw)
 
 
-def trash_not_told(patch: pytest.MonkeyPatch) -> None:
+def unpublished_trash(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Table, "trash", lambda table, player, card: player.hand.remove(card))
 
 
-def top_not_told(patch: pytest.MonkeyPatch) -> None:
+def unpublished_top(patch: pytest.MonkeyPatch) -> None:
     def discard(table: Table, seat: Any, cards: list[str]) -> None:
         seat.discard_pile += cards
 
@@ -134,11 +134,11 @@ MUTANTS: list[tuple[str, Patch, set[str]]] = [
     ("militia the other way round", other_way_round, {"7.1"}),
     ("militia leaves two", constant(effects, "MILITIA_HAND_SIZE", 2), {"7.1", "4.6"}),
     ("five cards are four", constant(turn, "HAND_SIZE", 4), {"4.6", "5.2", "7.1", "5.3"}),
-    ("shuffles are not told", silent_shuffle, {"4.6"}),
-    ("every draw is told as a shuffle", no_shuffle_needed, {"4.6"}),
-    ("the top discard after the shuffle", shuffle_told_first, {"2.15"}),
-    ("a trash is not told", trash_not_told, {"6.4", "6.6"}),
-    ("no top discard is told", top_not_told, {"2.15"}),
+    ("shuffles are not published", unpublished_shuffle, {"4.6"}),
+    ("every draw is published as a shuffle", no_shuffle_needed, {"4.6"}),
+    ("the top discard after the shuffle", shuffle_published_first, {"2.15"}),
+    ("a trash is not published", unpublished_trash, {"6.4", "6.6"}),
+    ("no top discard is published", unpublished_top, {"2.15"}),
     ("four piles end the game", constant(game, "EMPTY_PILES_TO_END", 4), {"4.4"}),
     ("an estate is two points", constant(player, "POINTS", {"estate": 2}), {"4.5"}),
 ]

@@ -1,17 +1,16 @@
-"""Dominion as its public messages tell it: is there a game that sends them? (4 to 7, 2.15).
+"""Checks a log of Dominion: is there a game that sends these messages? (protocol-v1, 4 to 7, 2.15).
 
-Theory of operation. Supply, cards owned, trash and scores are public, so they are checked message
-by message. Hands are not, but their sizes are: what was played is told at the clean-up, and with it
-every draw, shuffle, discard and attack of the turn is determined, but for how many cards a cellar
-discarded. So a turn is collected up to its end and then explained: is there a course of it that
-sends these messages, from one of the sizes that deck, hand and discard pile can have?
+Supply, owned cards, trash and scores are public, so they are checked message by message. Hands are
+not, but their sizes are: the clean-up publishes what was played, and with it every draw, shuffle,
+discard and attack of the turn is determined, except how many cards a cellar discarded. So a turn is
+collected up to its end and then explained: is there a course of it that sends these messages, from
+one of the sizes that deck, hand and discard pile can have?
 
-Where a turn ends is not always plain when it is read: a top discard before `player-played` is a
-cellar's, or the clean-up of a turn in which nothing was played. And a player without a single card
-in hand takes a turn that nobody hears of. The observer holds every reading that is possible
-(`Reading`), nearly always one; when none is left, that is a finding, and it goes on with one that
-knows as little as possible. What it asks is necessary, not all that is: it counts which cards can
-be in deck and hand, and does not follow each of them. So it never reports what the rules allow.
+Where a turn ends is not always clear when its messages are read (`events.py`), and the turn of a
+player without a card in hand sends none. The checker holds every reading that is possible
+(`Reading`), nearly always one. When none is left, that is a finding, and it continues with one that
+assumes as little as possible. It counts which cards can be in deck and hand, and does not follow
+each of them: it may miss a mistake, but never reports what the rules allow.
 """
 
 from __future__ import annotations
@@ -22,35 +21,34 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.rules.cards import (
-    CARDS,
-    HAND_SIZE,
-    KINGDOM,
-    POINTS,
-    STARTING_DECK,
-)
-from referee.games.dominion.rules.messages import (
-    GameInfo,
-    PlayerGained,
-    PlayerPlayed,
-    PlayerReveal,
-    PlayerShuffled,
-    PlayerTopDiscard,
-    PlayerTrashed,
-    SupplyInfo,
-)
-from referee.games.dominion.rules.supply import Supply
-from referee.games.dominion.validation.explanation import explain
-from referee.games.dominion.validation.reading import (
+from referee.games.dominion.events import (
+    ANSWERS,
+    DISQUALIFIED,
     GAINED,
-    GONE,
     PLAYED,
     REVEALED,
     SHUFFLED,
     TOP,
     TRASHED,
-    Contradiction,
     Event,
+    TurnMessage,
+    cards_of,
+    kind_of,
+    next_seat,
+    score,
+)
+from referee.games.dominion.rules.cards import (
+    CARDS,
+    HAND_SIZE,
+    KINGDOM,
+    STARTING_DECK,
+)
+from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
+from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
+from referee.games.dominion.rules.supply import Supply
+from referee.games.dominion.validation.explanation import explain
+from referee.games.dominion.validation.reading import (
+    Contradiction,
     Reading,
     Seat,
     Sizes,
@@ -58,71 +56,75 @@ from referee.games.dominion.validation.reading import (
     put,
 )
 from referee.seam.capabilities import Finding
-from referee.seam.faults import Termination, describe
+from referee.seam.faults import Disqualification, Termination, describe
 from referee.seam.seats import SEAT_IDS, seat_id
 
-_IN_HANDSHAKE_ONLY = ("failed-to-start", "startup-timeout", "unsupported-version")
-_IN_GAME_ONLY = ("timeout",)
+_IN_HANDSHAKE_ONLY = (
+    Disqualification.FAILED_TO_START,
+    Disqualification.STARTUP_TIMEOUT,
+    Disqualification.UNSUPPORTED_VERSION,
+)
+_IN_GAME_ONLY = (Disqualification.TIMEOUT,)
 _MAX_READINGS = 100
 _MAX_EVENTS = 2000
-"""More than a turn can have; a log that goes on and on is not kept in memory."""
+"""More than a turn can have; bounds the memory that a log without turn ends takes."""
 
 
-class Observer:
-    """Implements `referee.seam.capabilities.Observer` for Dominion."""
+class Checker:
+    """Implements `referee.seam.capabilities.LogChecker` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)
         self._count = len(names)
         self._supply = dict(Supply(self._count).counts)
-        self._told = self._supply  # as the log has it
+        self._shown = self._supply  # by the log
         self._owned = [Counter(STARTING_DECK) for _ in names]
-        self._gone: set[int] = set()
+        self._disqualified: set[int] = set()
         self._expects = "game-info"
-        """The type that must come next, where there is but one: game-info, supply-info or none."""
-        self._gained = ""
-        self._opening = True  # nothing but the start was seen, so a seat may go for its handshake
+        """The only type that may be next: game-info or supply-info; empty if others may."""
+        self._gained = ""  # the card of the last message, if it was a gain
+        self._opening = True  # only disqualifications so far, maybe of the handshake
         start = Seat(
             frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)}),
             Counter(STARTING_DECK),
             Counter(STARTING_DECK),
         )
         self._readings = [Reading((start,) * self._count, 0)]
-        self._last_active = 0  # as of the reading that was looked at last
+        self._last_active = 0  # of the reading that was extended last
         self._last_seats = self._readings[0].seats
 
-    def see(self, line: int, message: Struct) -> list[Finding]:
-        """Take a public message of the game."""
+    def read(self, line: int, message: Struct) -> list[Finding]:
+        """Read a public message of the game."""
         findings: list[Finding] = []
         if type(message) is GameInfo:
-            self._see_game_info(line, message, findings)
+            self._read_game_info(line, message, findings)
         elif type(message) is SupplyInfo:
-            self._see_supply(line, message, findings)
+            self._read_supply(line, message, findings)
         else:
             event = self._event(line, message, findings)
             if event is not None:
-                self._happen(event, findings)
+                self._extend(event, findings)
         return findings
 
-    def leave(self, line: int, seat: int, code: str) -> list[Finding]:
-        """Take a `player-disqualified`."""
+    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
+        """Read a `player-disqualified`."""
         findings: list[Finding] = []
         self._check_expected(line, "player-disqualified", findings)
-        if seat >= self._count or seat in self._gone:
-            expected = f"one of the {self._count - len(self._gone)} players in the match"
+        if seat >= self._count or seat in self._disqualified:
+            expected = f"one of the {self._count - len(self._disqualified)} players in the match"
             findings.append(Finding(line, "8.3", expected, seat_id(seat)))
             return findings
-        self._happen(Event(line, GONE, seat, (code,)), findings)
-        self._gone.add(seat)
+        self._extend(Event(line, DISQUALIFIED, seat, (code,)), findings)
+        self._disqualified.add(seat)
         return findings
 
     def end(
         self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Finding]:
-        """Take the `game-end`."""
+        """Read the `game-end`."""
         findings: list[Finding] = []
         self._check_expected(line, "game-end", findings)
-        points = [_points(owned) for owned in self._owned]
+        points = [score(owned) for owned in self._owned]
         if list(scores) != points:
             findings.append(Finding(line, "4.5", f"scores {points}", f"scores {list(scores)}"))
         problems: list[Finding] = []
@@ -138,7 +140,7 @@ class Observer:
     # --- message by message -------------------------------------------------------------------
 
     def _check_expected(self, line: int, kind: str, findings: list[Finding]) -> None:
-        """After a gain and at the start one type of message is due."""
+        """Check that this type may be next: at the start and after a gain only one may."""
         if self._expects and self._expects != kind:
             section = "2.15" if self._gained else "2.3" if self._expects == "game-info" else "2.4"
             findings.append(Finding(line, section, self._expects, kind))
@@ -147,10 +149,10 @@ class Observer:
     def _count_gain(self) -> None:
         if self._gained:
             self._supply[self._gained] -= 1
-            self._told = {**self._told, self._gained: self._told[self._gained] - 1}
+            self._shown = {**self._shown, self._gained: self._shown[self._gained] - 1}
         self._expects = self._gained = ""
 
-    def _see_game_info(self, line: int, message: GameInfo, findings: list[Finding]) -> None:
+    def _read_game_info(self, line: int, message: GameInfo, findings: list[Finding]) -> None:
         if self._expects != "game-info":
             findings.append(Finding(line, "2.3", "one game-info, after the names", "another one"))
             return
@@ -162,7 +164,7 @@ class Observer:
             expected = f"player_bot_names {self._names}"
             findings.append(Finding(line, "2.3", expected, str(message.player_bot_names)))
 
-    def _see_supply(self, line: int, message: SupplyInfo, findings: list[Finding]) -> None:
+    def _read_supply(self, line: int, message: SupplyInfo, findings: list[Finding]) -> None:
         expected = self._expects == "supply-info"
         if not expected:
             what = self._expects or "a supply-info only at the start and after a player-gained"
@@ -177,34 +179,26 @@ class Observer:
             found = f"{describe(card)} as pile {at + 1}"
             findings.append(Finding(line, "2.4", "the 17 piles in order", found))
             return
-        told = {pile.card: pile.count for pile in message.cards}
-        wrong = [card for card in CARDS if told[card] != self._supply[card]]
-        if wrong and expected and told != self._told:
+        shown = {pile.card: pile.count for pile in message.cards}
+        wrong = [card for card in CARDS if shown[card] != self._supply[card]]
+        if wrong and expected and shown != self._shown:
             section = "4.2" if self._opening else "2.4"
             ours = ", ".join(f"{card} {self._supply[card]}" for card in wrong)
-            theirs = ", ".join(f"{card} {told[card]}" for card in wrong)
+            theirs = ", ".join(f"{card} {shown[card]}" for card in wrong)
             findings.append(Finding(line, section, ours, theirs))
-        self._told = told  # what is wrong once and stays wrong is said once
+        self._shown = shown  # a pile that stays wrong is reported once
 
     def _event(self, line: int, message: Struct, findings: list[Finding]) -> Event | None:
-        """What the message says, if it can be true of this table."""
-        kind: str = message.__struct_config__.tag  # type: ignore[assignment]
+        """The message as an event, if it can be true of this table."""
+        kind = kind_of(message)
         self._check_expected(line, kind, findings)
-        assert isinstance(
-            message,
-            PlayerGained
-            | PlayerPlayed
-            | PlayerTrashed
-            | PlayerTopDiscard
-            | PlayerReveal
-            | PlayerShuffled,
-        )
+        assert isinstance(message, TurnMessage)
         seat = SEAT_IDS.index(message.player_number)
         if seat >= self._count:
             players = f"player1 to player{self._count}"
             findings.append(Finding(line, "1.6", players, message.player_number))
             return None
-        cards = _cards_of(message)
+        cards = cards_of(message)
         unknown = [card for card in cards if card not in CARDS]
         if unknown:
             findings.append(Finding(line, "1.6", "a card", f"{kind} {describe(unknown[0])}"))
@@ -244,12 +238,12 @@ class Observer:
             self._expects = "supply-info"
         elif event.kind == TRASHED:
             self._owned[event.seat] -= Counter(event.cards)
-        self._opening = self._opening and event.kind == GONE
+        self._opening = self._opening and event.kind == DISQUALIFIED
 
     # --- turns --------------------------------------------------------------------------------
 
-    def _happen(self, event: Event, findings: list[Finding]) -> None:
-        """Go on with every reading that the event fits in."""
+    def _extend(self, event: Event, findings: list[Finding]) -> None:
+        """Extend every reading by the event, and drop those that it contradicts."""
         problems: list[Finding] = []
         found: dict[tuple[object, ...], Reading] = {}
         for reading in self._readings:
@@ -265,10 +259,10 @@ class Observer:
         self._apply(event)
 
     def _start_afresh(self, event: Event) -> Reading:
-        """A reading that knows nothing but what everybody sees."""
-        # A top discard may be anybody's answer to an attack, what else is told is of the active.
+        """A reading that assumes nothing but what is public."""
+        # A top discard may be anybody's answer to an attack; other messages are the active seat's.
         last = self._last_active
-        active = last if event.kind in (TOP, REVEALED, GONE) else event.seat
+        active = last if event.kind in (*ANSWERS, DISQUALIFIED) else event.seat
         stage = "played" if event.kind == PLAYED else "turn"
         if event.kind == TOP and event.seat == active:
             stage = "done"
@@ -277,6 +271,7 @@ class Observer:
         return Reading(seats, active, (event,), stage, loose=True)
 
     def _unknown(self, turns: Sequence[int]) -> tuple[Seat, ...]:
+        """Seats of which only the owned cards and the number of turns are known."""
         seats = []
         for owned, count in zip(self._owned, turns, strict=True):
             total = owned.total()
@@ -289,7 +284,7 @@ class Observer:
         return tuple(seats)
 
     def _step(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Every way in which the event follows.
+        """Every reading that extends this one by the event.
 
         Raises:
             Contradiction: there is none.
@@ -310,7 +305,7 @@ class Observer:
             yield from self._step(self._finish(reading, event.line), event)
             return
         if not reading.events and not reading.loose:
-            self._check_goes_on(reading, event)
+            self._check_not_over(reading, event)
         if len(reading.events) > _MAX_EVENTS:
             raise Contradiction(event.line, "4.4", "the end of the turn", str(event))
         problems: list[Finding] = []
@@ -322,42 +317,32 @@ class Observer:
         except Contradiction as problem:
             problems.append(problem.finding)
         if not reading.events and not mine:
-            # Unless the active player's turn was one that nobody hears of.
-            for way in self._after_silence(reading, event):
+            for way in self._after_silent_turns(reading, event):
                 ways += 1
                 yield way
         if not ways and problems:
             raise furthest(problems)
 
-    def _after_silence(self, reading: Reading, event: Event) -> list[Reading]:
-        if not any(size.hand == 0 for size in reading.seats[reading.active].sizes):
-            return []
-        if len(self._gone) + 1 >= self._count:
-            return []
-        try:
-            return list(self._in_turns_after(self._finish(reading, event.line), event, 1))
-        except Contradiction:
-            return []
-
-    def _in_turns_after(self, reading: Reading, event: Event, lap: int) -> Iterator[Reading]:
-        if event.seat == reading.active:
-            yield from self._in_turn(reading, event, True)
-        elif lap < self._count:
+    def _after_silent_turns(self, reading: Reading, event: Event) -> list[Reading]:
+        """The event in a later turn, after turns of players without a card in hand."""
+        for _ in range(self._count - 1 - len(self._disqualified)):
+            if not any(size.hand == 0 for size in reading.seats[reading.active].sizes):
+                break
             try:
-                yield from self._in_turn(reading, event, False)
+                reading = self._finish(reading, event.line)
+                return list(self._in_turn(reading, event, event.seat == reading.active))
             except Contradiction:
-                if any(size.hand == 0 for size in reading.seats[reading.active].sizes):
-                    silent = self._finish(reading, event.line)
-                    yield from self._in_turns_after(silent, event, lap + 1)
+                continue
+        return []
 
     def _in_turn(self, reading: Reading, event: Event, mine: bool) -> Iterator[Reading]:
-        """An event of a turn that is going on, before its clean-up has begun."""
+        """The event as part of a turn whose clean-up has not begun."""
         active = reading.active
         owned = self._owned[active]
         kind = event.kind
-        interrupted = any(e.kind == GONE and e.seat == active for e in reading.events)
-        if kind == GONE:
-            yield from self._goes(reading, event, mine)
+        interrupted = any(e.kind == DISQUALIFIED and e.seat == active for e in reading.events)
+        if kind == DISQUALIFIED:
+            yield from self._in_turn_disqualified(reading, event, mine)
             return
         if mine and kind == PLAYED:
             yield _with(reading, event, "played")
@@ -371,24 +356,27 @@ class Observer:
         if mine and kind != REVEALED and not interrupted:
             yield _with(reading, event, "turn")
             return
-        if not mine and kind in (TOP, REVEALED) and owned["militia"]:
+        if not mine and kind in ANSWERS and owned["militia"]:
             answers = sum(e.seat != active for e in reading.events)
             if answers < owned["militia"] * (self._count - 1):
                 yield _with(reading, event, "turn")
                 return
         number = seat_id(active)
         what = "the clean-up" if interrupted else "something"
-        if not mine and kind in (TOP, REVEALED):
+        if not mine and kind in ANSWERS:
             expected = f"{what} of {number}, whose turn it is and who has no militia for an attack"
             raise Contradiction(event.line, "7.1", expected, str(event))
         raise Contradiction(event.line, "4.1", f"{what} of {number}, whose turn it is", str(event))
 
-    def _goes(self, reading: Reading, event: Event, mine: bool) -> Iterator[Reading]:
-        """A player leaves: for its handshake, in its own turn, or when it was attacked."""
+    def _in_turn_disqualified(
+        self, reading: Reading, event: Event, mine: bool
+    ) -> Iterator[Reading]:
+        """A disqualification: in the handshake, in the player's own turn, or under attack."""
         (code,) = event.cards
         if self._opening and code not in _IN_GAME_ONLY:
-            seats = self._next(event.seat, {event.seat}) if mine else reading.active
-            yield replace(reading, active=seats)
+            without = self._disqualified | {event.seat}
+            active = next_seat(event.seat, self._count, without) if mine else reading.active
+            yield replace(reading, active=active)
         if code in _IN_HANDSHAKE_ONLY:
             if not self._opening:
                 raise Contradiction(event.line, "3.5", "a reason within the game", code)
@@ -400,33 +388,30 @@ class Observer:
             expected = f"{asked}, the only one who is asked" if not mine else asked
             raise Contradiction(event.line, "8.3", expected, str(event))
 
-    def _next(self, seat: int, gone: set[int]) -> int:
-        for step in range(1, self._count + 1):
-            other = (seat + step) % self._count
-            if other not in self._gone and other not in gone:
-                return other
-        return seat
-
     def _finish(self, reading: Reading, line: int) -> Reading:
-        """The next player's turn, if this one can be explained."""
+        """The next player's turn, after this one is explained.
+
+        Raises:
+            Contradiction: no course of this turn sends its messages.
+        """
         if reading.loose:
             seats = self._unknown([seat.turns for seat in reading.seats])
         else:
-            seats = explain(reading, self._gone, line)
+            seats = explain(reading, self._disqualified, line)
         active = seats[reading.active]
         seats = put(seats, reading.active, replace(active, turns=active.turns + 1))
-        return Reading(seats, self._next(reading.active, set()))
+        return Reading(seats, next_seat(reading.active, self._count, self._disqualified))
 
-    def _check_goes_on(self, reading: Reading, event: Event) -> None:
+    def _check_not_over(self, reading: Reading, event: Event) -> None:
         reason = self._over()
         if reason and any(seat.turns for seat in reading.seats):
             raise Contradiction(event.line, "4.4", f"game-end, {reason}", str(event))
 
     def _over(self) -> str | None:
         if not self._supply["province"]:
-            return "provinces-empty"
-        if sum(not count for count in self._supply.values()) >= 3:
-            return "piles-empty"
+            return PROVINCES_EMPTY
+        if sum(not count for count in self._supply.values()) >= EMPTY_PILES_TO_END:
+            return PILES_EMPTY
         return None
 
     def _check_end(
@@ -438,7 +423,7 @@ class Observer:
         reason: str,
     ) -> None:
         """Whether the game ends here, for this reason and with these winners (4.4, 4.5, 8.3)."""
-        here = [seat for seat in range(self._count) if seat not in self._gone]
+        here = [seat for seat in range(self._count) if seat not in self._disqualified]
         found = f"game-end, {reason}"
         if len(here) < 2:
             due = str(Termination.LAST_PLAYER_STANDING if here else Termination.NO_PLAYERS)
@@ -463,19 +448,6 @@ class Observer:
         expected_winners = [seat_id(seat) for seat in won]
         if winners != expected_winners:
             raise Contradiction(line, "4.5", f"winners {expected_winners}", f"winners {winners}")
-
-
-def _cards_of(message: Struct) -> tuple[str, ...]:
-    match message:
-        case PlayerGained(gained=card) | PlayerTopDiscard(card=card):
-            return (card,)
-        case PlayerPlayed(played=cards) | PlayerTrashed(trashed=cards) | PlayerReveal(cards=cards):
-            return tuple(cards)
-    return ()
-
-
-def _points(owned: Counter[str]) -> int:
-    return sum(POINTS.get(card, 0) * count for card, count in owned.items())
 
 
 def _with(reading: Reading, event: Event, stage: str) -> Reading:

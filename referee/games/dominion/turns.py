@@ -1,9 +1,8 @@
 """A match of Dominion turn by turn, for people and scripts (`referee replay`).
 
-A record holds the requests, so that its turns begin where a player is first asked. A spectator log
-does not: a turn ends with its clean-up (protocol-v1, 2.15). A top discard that no `player-played`
-has announced is a cellar's, or the clean-up of a turn in which nothing was played; what follows
-tells. Here that is read as it nearly always is; `observer.py` is the one that is strict.
+In a record a turn begins with the first request to another player. In a spectator log, which has
+no requests, it ends with its clean-up (`events.py`): a top discard that can be a cellar's counts as
+one until a later message shows that it was the clean-up's.
 """
 
 from __future__ import annotations
@@ -13,23 +12,38 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.games.dominion.rules.cards import CARDS, COST, POINTS, STARTING_DECK, WORTH
-from referee.games.dominion.rules.messages import (
-    PlayerGained,
-    PlayerPlayed,
-    PlayerReveal,
-    PlayerShuffled,
-    PlayerTopDiscard,
-    PlayerTrashed,
-    PlayTurn,
-    SupplyInfo,
+from referee.games.dominion.events import (
+    ANSWERS,
+    GAINED,
+    PLAYED,
+    REVEALED,
+    SHUFFLED,
+    TOP,
+    TRASHED,
+    TurnMessage,
+    cards_of,
+    kind_of,
+    next_seat,
+    score,
 )
-from referee.seam.capabilities import Phrase
+from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
+from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
+from referee.seam.capabilities import Phrase, Picture, Summary
 from referee.seam.faults import Fault
 from referee.seam.seats import SEAT_IDS, seat_id
 
-_MONEY = {"militia": 2, "woodcutter": 2, "market": 1}
-_WORKSHOP_LIMIT = 4
+_MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
+"""What each card gives when it is played."""
+_WHAT = {
+    GAINED: "gained",
+    TRASHED: "trashed",
+    TOP: "discarded",
+    REVEALED: "revealed",
+    SHUFFLED: "shuffled",
+    PLAYED: "played",
+}
+"""Kind of message -> `Step.what`."""
+_ANSWERS = [_WHAT[kind] for kind in ANSWERS]
 
 
 class Step(Struct, frozen=True):
@@ -84,128 +98,128 @@ class Turn(Struct, frozen=True):
     supply: dict[str, int]
 
 
-class Story:
-    """Implements `referee.seam.capabilities.Story` for Dominion."""
+class Turns:
+    """Implements `referee.seam.capabilities.TurnReader` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
         self._owned = [Counter(STARTING_DECK) for _ in names]
         self._turns = [0] * len(names)
-        self._gone: set[int] = set()
+        self._disqualified: set[int] = set()
         self._supply: dict[str, int] = {}
-        self._number = 0
+        self._number = 0  # of turns that are over
+        self._is_record = False  # a request was read
+        # Of the turn that is going on:
         self._active = 0
         self._steps: list[Step] = []
-        self._asked: PlayTurn | None = None  # the last request of the turn, in a record
+        self._request: PlayTurn | None = None  # the last one
         self._hand: list[str] | None = None
-        self._exact = False  # requests are there to tell where a turn begins
-        self._closing = False  # the clean-up's top discard was seen
-        self._maybe: int | None = None  # steps up to a top discard that may have been a clean-up's
+        self._cleaned_up = False  # only a shuffle can follow
+        self._possible_end: int | None = None  # the number of steps up to there
 
-    def tell(self, message: Struct, to: int | None) -> list[Turn]:
-        """Take a message; returns the turns that it shows to be over."""
+    def read(self, message: Struct, to: int | None) -> list[Turn]:
+        """Read a message; returns the turns that are over by now."""
         if isinstance(message, SupplyInfo):
             self._supply = {pile.card: pile.count for pile in message.cards}
             return []
         if isinstance(message, PlayTurn) and to is not None:
-            return self._ask(message, to)
-        step = _step(message)
-        return [] if step is None else list(self._take(step))
+            return self._read_request(message, to)
+        if not isinstance(message, TurnMessage):
+            return []
+        step = Step(message.player_number, _WHAT[kind_of(message)], list(cards_of(message)))
+        return list(self._add(step))
 
     def fault(self, fault: Fault) -> list[Turn]:
-        """Take a fault, which a record tells of."""
+        """Read a fault, which only a record has."""
         text = f"{fault.code} ({fault.section}): {fault.detail}"
         self._steps.append(Step(seat_id(fault.seat), "fault", text=text))
         return []
 
-    def leave(self, seat: int, text: str) -> list[Turn]:
-        """Take the disqualification of a seat."""
+    def disqualify(self, seat: int, text: str) -> list[Turn]:
+        """Read the disqualification of a seat."""
         self._steps.append(Step(seat_id(seat), "disqualified", text=text))
-        self._gone.add(seat)
+        self._disqualified.add(seat)
         return []
 
     def end(self) -> list[Turn]:
-        """The match is over, or the log is."""
-        if self._maybe is not None:
+        """Read the end of the match, or of the log."""
+        if self._possible_end is not None:
             return [*self._split(), *self.end()]
-        if any(step.what != "disqualified" for step in self._steps) or self._asked:
+        if any(step.what != "disqualified" for step in self._steps) or self._request:
             return [self._close()]
         return []
 
     # --- turns --------------------------------------------------------------------------------
 
-    def _ask(self, message: PlayTurn, seat: int) -> list[Turn]:
-        """A request: of a new turn, or of the one that is going on."""
+    def _read_request(self, request: PlayTurn, seat: int) -> list[Turn]:
+        """Read a request, the first of a turn or a later one."""
         turns = []
-        if self._asked is not None and seat != self._active:
+        if self._request is not None and seat != self._active:
             turns = [self._close()]
-        if self._asked is None:
-            self._hand = message.hand
-        self._exact = True
+        if self._request is None:
+            self._hand = request.hand
+        self._is_record = True
         self._active = seat
-        self._asked = message
+        self._request = request
         return turns
 
-    def _take(self, step: Step) -> Iterator[Turn]:
-        if self._exact:
+    def _add(self, step: Step) -> Iterator[Turn]:
+        """Add a step to this turn or to the next one; yields the turns that are over by now."""
+        if self._is_record:
             self._note(step)
             return
         seat = SEAT_IDS.index(step.player_number)
         mine = seat == self._active
-        if self._closing:
-            if mine and step.what == "shuffled":
-                self._note(step)
-                yield self._close()
-                return
+        if self._cleaned_up and mine and step.what == "shuffled":
+            self._note(step)
             yield self._close()
-            yield from self._take(step)
             return
-        cleaned = any(s.what == "played" for s in self._steps)
-        if not mine and step.what not in ("discarded", "revealed"):
-            if self._maybe is not None:
-                yield from self._split()
-                yield from self._take(step)
-                return
-            if self._steps and any(s.what != "disqualified" for s in self._steps):
+        if self._cleaned_up or self._is_next_turns(step, mine):
+            yield from [self._close()] if self._cleaned_up else self._split()
+            yield from self._add(step)
+            return
+        if not mine and step.what not in _ANSWERS:
+            if any(before.what != "disqualified" for before in self._steps):
                 yield self._close()
             self._active = seat
-        elif not mine and self._maybe is not None and not self._owned[self._active]["militia"]:
-            yield from self._split()
-            yield from self._take(step)
-            return
         elif not mine and not self._steps and not self._owned[self._active]["militia"]:
-            self._active = seat  # of a player without cards nothing is heard
+            self._active = seat  # a player without cards sends nothing in its turn
             mine = True
-        if mine and step.what == "played" and self._maybe is not None:
-            tops = sum(
-                s.what == "discarded" and s.player_number == step.player_number for s in self._steps
-            )
-            if step.cards.count("cellar") < tops:
-                yield from self._split()
-                yield from self._take(step)
-                return
-            self._maybe = None
+        elif mine and step.what == "played":
+            self._possible_end = None
         self._note(step)
-        if step.what == "discarded" and mine:
+        if mine and step.what == "discarded":
+            cleaned = any(before.what == "played" for before in self._steps)
             if cleaned or not self._owned[seat]["cellar"]:
-                self._closing = True
-            elif self._maybe is None:
-                self._maybe = len(self._steps)
+                self._cleaned_up = True
+            elif self._possible_end is None:
+                self._possible_end = len(self._steps)
 
-    def _split(self) -> list[Turn]:
-        """The top discard that may have been a clean-up's was one."""
-        assert self._maybe is not None  # the caller looked
-        rest = self._steps[self._maybe :]
-        later = [step for step in rest if step.what != "supply"]
-        self._steps = self._steps[: self._maybe]
-        # What was noted too early is taken back, and told again in its turn.
-        for step in later:
+    def _is_next_turns(self, step: Step, mine: bool) -> bool:
+        """Whether the step shows that the turn was over at its possible end."""
+        if self._possible_end is None:
+            return False
+        if not mine:
+            return step.what not in _ANSWERS or not self._owned[self._active]["militia"]
+        discards = sum(
+            before.what == "discarded" and before.player_number == step.player_number
+            for before in self._steps
+        )
+        return step.what == "played" and step.cards.count("cellar") < discards
+
+    def _split(self) -> Iterator[Turn]:
+        """Close the turn at its possible end and add the steps after it to the next turns."""
+        assert self._possible_end is not None  # the caller looked
+        later = self._steps[self._possible_end :]
+        self._steps = self._steps[: self._possible_end]
+        for step in later:  # each is added again below
             self._count(step, -1)
-        if later and later[0].what == "shuffled" and later[0].player_number == _of(self._active):
+        active = seat_id(self._active)
+        if later and later[0].what == "shuffled" and later[0].player_number == active:
             self._steps.append(later.pop(0))
-        turns = [self._close()]
+        yield self._close()
         for step in later:
-            turns += self._take(step)
-        return turns
+            yield from self._add(step)
 
     def _note(self, step: Step) -> None:
         self._steps.append(step)
@@ -226,8 +240,8 @@ class Story:
         self._turns[seat] += 1
         steps = self._steps
         played = [card for s in steps if s.what == "played" for card in s.cards]
-        if not played and self._asked is not None:
-            played = self._asked.cards_played
+        if not played and self._request is not None:
+            played = self._request.cards_played
         gained, bought = self._gains(steps, played)
         turn = Turn(
             turn=self._number,
@@ -235,37 +249,34 @@ class Story:
             player_turn=self._turns[seat],
             hand=self._hand,
             played=played,
-            money=sum(WORTH.get(card, 0) + _MONEY.get(card, 0) for card in played),
+            money=sum(_MONEY.get(card, 0) for card in played),
             spent=sum(COST.get(card, 0) for card in bought),
             bought=bought,
             gained=gained,
             trashed=[card for s in steps if s.what == "trashed" for card in s.cards],
             steps=[s for s in steps if s.what not in ("gained", "trashed", "played")],
-            scores=[_points(owned) for owned in self._owned],
+            scores=[score(owned) for owned in self._owned],
             cards={card: self._owned[seat][card] for card in CARDS if self._owned[seat][card] > 0},
             supply=self._supply,
         )
         self._steps = []
-        self._asked = self._hand = self._maybe = None
-        self._closing = False
-        for _ in self._owned:
-            self._active = (self._active + 1) % len(self._owned)
-            if self._active not in self._gone:
-                break
+        self._request = self._hand = self._possible_end = None
+        self._cleaned_up = False
+        self._active = next_seat(seat, len(self._owned), self._disqualified)
         return turn
 
     def _gains(self, steps: list[Step], played: list[str]) -> tuple[list[str], list[str]]:
-        """What was gained by actions, and what was bought."""
-        if self._asked is not None and not self._asked.buys and self._asked.cards_gained:
-            bought = self._asked.cards_bought
-            every = self._asked.cards_gained
+        """The cards gained by actions, and the cards bought."""
+        if self._request is not None and not self._request.buys and self._request.cards_gained:
+            bought = self._request.cards_bought
+            every = self._request.cards_gained
             return every[: len(every) - len(bought)], bought
         gained, bought = [], []
-        workshops = played.count("workshop")
+        workshops, limit = played.count("workshop"), CARDS["workshop"].gains
         before = ""
         for step in steps:
             if step.what == "gained":
-                by_workshop = workshops > 0 and COST.get(step.cards[0], 9) <= _WORKSHOP_LIMIT
+                by_workshop = workshops > 0 and COST.get(step.cards[0], limit + 1) <= limit
                 if before == "trashed":
                     gained += step.cards
                 elif by_workshop:
@@ -278,9 +289,18 @@ class Story:
 
     # --- for people ---------------------------------------------------------------------------
 
-    def show(self, turn: Turn) -> list[Phrase]:
-        """A turn as labelled phrases."""
-        phrases = []
+    def seats(self, turn: Turn) -> tuple[int, ...]:
+        """The one player whose turn it was."""
+        return (SEAT_IDS.index(turn.player_number),)
+
+    def title(self, turn: Turn) -> str:
+        """The player, and the number of the turn among this player's."""
+        (seat,) = self.seats(turn)
+        return f"{turn.player_number} {self._names[seat]}, turn {turn.player_turn}"
+
+    def show(self, turn: Turn) -> list[Phrase | Picture]:
+        """The turn as labelled phrases."""
+        phrases: list[Phrase | Picture] = []
         if turn.hand is not None:
             phrases.append(Phrase("hand", _listed(turn.hand) or "empty"))
         phrases.append(Phrase("played", _listed(turn.played) or "nothing"))
@@ -290,8 +310,8 @@ class Story:
         money = f" ({turn.spent} of {turn.money} money)"
         phrases.append(Phrase("bought", (_listed(turn.bought) or "nothing") + money, "bold"))
         phrases += [_phrase(step, turn) for step in turn.steps]
-        score = turn.scores[SEAT_IDS.index(turn.player_number)]
-        total = f"{sum(turn.cards.values())} cards, {_plural(score, 'point')}"
+        points = turn.scores[SEAT_IDS.index(turn.player_number)]
+        total = f"{sum(turn.cards.values())} cards, {_plural(points, 'point')}"
         phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
         scores = [f"{seat_id(seat)} {points}" for seat, points in enumerate(turn.scores)]
         phrases.append(Phrase("scores", ", ".join(scores)))
@@ -301,26 +321,23 @@ class Story:
             phrases.append(Phrase("supply", _counted(left)))
         return phrases
 
-
-def _of(seat: int) -> str:
-    return seat_id(seat)
-
-
-def _step(message: Struct) -> Step | None:
-    match message:
-        case PlayerGained(player_number=player, gained=card):
-            return Step(player, "gained", [card])
-        case PlayerPlayed(player_number=player, played=cards):
-            return Step(player, "played", cards)
-        case PlayerTrashed(player_number=player, trashed=cards):
-            return Step(player, "trashed", cards)
-        case PlayerTopDiscard(player_number=player, card=card):
-            return Step(player, "discarded", [card])
-        case PlayerReveal(player_number=player, cards=cards):
-            return Step(player, "revealed", cards)
-        case PlayerShuffled(player_number=player):
-            return Step(player, "shuffled")
-    return None
+    def summary(self, turns: Sequence[Turn]) -> Summary:
+        """The cards gained in each turn, then points and decks."""
+        seats = range(len(self._names))
+        gained: dict[int, list[str]] = {}  # by the players' own turn numbers
+        decks = ["" for _ in seats]
+        scores = ["" for _ in seats]
+        for turn in turns:
+            (seat,) = self.seats(turn)
+            row = gained.setdefault(turn.player_turn, ["" for _ in seats])
+            row[seat] = ", ".join([*turn.gained, *turn.bought]) or "-"
+            decks[seat] = _counted(turn.cards)
+            scores = [str(points) for points in turn.scores]
+        return Summary(
+            ["turn", *(f"{seat_id(seat)} {name}" for seat, name in enumerate(self._names))],
+            [[str(number), *gained[number]] for number in sorted(gained)],
+            [["points", *scores], ["deck", *decks]],
+        )
 
 
 def _phrase(step: Step, turn: Turn) -> Phrase:
@@ -333,10 +350,6 @@ def _phrase(step: Step, turn: Turn) -> Phrase:
     if step.what == "shuffled":
         return Phrase("shuffled", f"{step.player_number}'s discard pile is the new deck")
     return Phrase(step.what, f"{step.player_number}: {step.text}", "red")
-
-
-def _points(owned: Counter[str]) -> int:
-    return sum(POINTS.get(card, 0) * count for card, count in owned.items())
 
 
 def _listed(cards: Sequence[str]) -> str:

@@ -1,0 +1,90 @@
+"""The public messages of a turn as events, for the checker of logs and the reader of turns.
+
+A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
+`player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
+discard without `player-played` before it is a cellar's, or ends a turn in which nothing was played;
+only later messages show which. Of the other players a turn has nothing but `ANSWERS` to a militia.
+
+The checker and the reader each decide where a turn ends, from the same events. The checker follows
+every possibility and counts the cards that each player can hold: certain, but slow. The reader has
+to go on through damaged logs, where such counts are wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container
+from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from referee.games.dominion.rules.cards import POINTS
+from referee.games.dominion.rules.messages import (
+    PlayerGained,
+    PlayerPlayed,
+    PlayerReveal,
+    PlayerShuffled,
+    PlayerTopDiscard,
+    PlayerTrashed,
+)
+from referee.seam.seats import seat_id
+
+TurnMessage: TypeAlias = (
+    PlayerGained | PlayerPlayed | PlayerTrashed | PlayerTopDiscard | PlayerReveal | PlayerShuffled
+)
+"""What the public messages of a turn are, apart from the supply."""
+
+GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, DISQUALIFIED = (
+    "player-gained",
+    "player-trashed",
+    "player-top-discard",
+    "player-reveal",
+    "player-shuffled",
+    "player-played",
+    "player-disqualified",
+)
+ANSWERS = (TOP, REVEALED)
+"""The messages of a player who is attacked, in the turn of another."""
+
+
+class Event(NamedTuple):
+    """A message of a turn, or a disqualification with its code as the only card."""
+
+    line: int
+    kind: str
+    seat: int
+    cards: tuple[str, ...] = ()
+    supply: dict[str, int] | None = None  # before it, where it matters
+
+    def __str__(self) -> str:
+        cards = " " + ", ".join(self.cards) if self.cards else ""
+        return f"{self.kind} {seat_id(self.seat)}{cards}"
+
+
+def kind_of(message: Struct) -> str:
+    """The message's type on the wire."""
+    return str(message.__struct_config__.tag)
+
+
+def cards_of(message: TurnMessage) -> tuple[str, ...]:
+    """The cards that a message names."""
+    match message:
+        case PlayerGained(gained=card) | PlayerTopDiscard(card=card):
+            return (card,)
+        case PlayerPlayed(played=cards) | PlayerTrashed(trashed=cards) | PlayerReveal(cards=cards):
+            return tuple(cards)
+    return ()
+
+
+def next_seat(seat: int, seats: int, disqualified: Container[int]) -> int:
+    """The seat whose turn is next; the same one if nobody else is left."""
+    for step in range(1, seats):
+        following = (seat + step) % seats
+        if following not in disqualified:
+            return following
+    return seat
+
+
+def score(owned: Counter[str]) -> int:
+    """The score of a player who owns these cards (4.5)."""
+    return sum(POINTS.get(card, 0) * count for card, count in owned.items())
