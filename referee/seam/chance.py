@@ -40,6 +40,9 @@ class Chance(Protocol):
             Them, in the order in which they were taken.
         """
 
+    def choose(self, stream: str, count: int) -> int:
+        """Choose one of `count` things by a stream of that name: 0 <= result < count."""
+
 
 def shuffle(cards: list[str], random: Callable[[], float]) -> None:
     """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) for each step.
@@ -55,18 +58,19 @@ def shuffle(cards: list[str], random: Callable[[], float]) -> None:
 class SeededChance:
     """The streams of protocol-v1, 4.7: one for each seat's shuffles, one for what is taken.
 
-    A seat's luck does not depend on what the others do.
+    A game may name more of them (`choose`). A seat's luck does not depend on what the others do.
 
     Args:
         seed: 0 <= seed < 2**53.
     """
 
-    __slots__ = ("_referee", "_seed", "_streams")
+    __slots__ = ("_named", "_referee", "_seed", "_streams")
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._streams: dict[int, Callable[[], float]] = {}
         self._referee: Callable[[], float] | None = None
+        self._named: dict[str, Callable[[], float]] = {}
 
     def shuffle(self, seat: int, cards: list[str]) -> None:
         """Shuffle with the seat's stream."""
@@ -84,6 +88,13 @@ class SeededChance:
         if random is None:
             random = self._referee = self._stream("referee")
         return [cards.pop(int(random() * len(cards))) for _ in range(count)]
+
+    def choose(self, stream: str, count: int) -> int:
+        """Choose with the stream of that name, one number of it."""
+        random = self._named.get(stream)
+        if random is None:
+            random = self._named[stream] = self._stream(stream)
+        return int(random() * count)
 
     def _stream(self, owner: str) -> Callable[[], float]:
         return Random(f"{self._seed}/{owner}").random

@@ -60,6 +60,20 @@ def test_what_is_taken_follows_the_stream_of_the_referee(
         assert cards == left
 
 
+@given(seeds, st.lists(st.tuples(st.sampled_from(["energy", "dice"]), st.integers(1, 400))))
+@fuzz(60)
+def test_what_is_chosen_follows_the_stream_of_that_name(
+    seed: int, choices: list[tuple[str, int]]
+) -> None:
+    chance = SeededChance(seed)
+    streams = {name: stream(seed, name) for name in ("energy", "dice")}
+    for name, count in choices:
+        chance.shuffle(0, labels(5))  # another stream
+        chosen = chance.choose(name, count)
+        assert chosen == int(streams[name].random() * count)
+        assert 0 <= chosen < count
+
+
 def test_a_draw_is_from_the_deck_as_it_lies() -> None:
     deck, hand = labels(6), ["x"]
     SeededChance(1).before_draw(0, hand, deck, 3)

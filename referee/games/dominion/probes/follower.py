@@ -144,6 +144,10 @@ class Follower:
             taken.append(top)
         return taken
 
+    def choose(self, stream: str, count: int) -> int:
+        """Never asked: nothing in Dominion is drawn like this."""
+        raise NotImplementedError(stream)
+
     def _next_hand(self, seat: int) -> Sequence[str] | None:
         """The hand that the seat's next request shows; None if there is none."""
         shown, asked = self._shown[seat], self._asked[seat]
