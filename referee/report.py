@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, get_type_hints
 
 from referee.games import GAMES
 from referee.play import Played
@@ -42,8 +42,7 @@ def match_report(played: Played, again: Sequence[str], *, width: int, colour: bo
         return paint(*cell, colour=colour)
 
     result = played.result
-    lines = list(_table(result, painted))
-    lines.append("")
+    lines = [*_players(result, painted), "", *_facts(result, painted)]
     lines += [painted((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
     shown = sorted(played.first_faults, key=lambda fault: (fault.seat, fault.section, fault.code))
     if shown:
@@ -55,7 +54,7 @@ def match_report(played: Played, again: Sequence[str], *, width: int, colour: bo
     return "\n".join(lines) + "\n"
 
 
-def _table(result: MatchResult, painted: Paint) -> Iterator[str]:
+def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
     heads = ("seat", "name", "score", "turns", "faults", "longest\nreply", "what happened")
     to_right = (False, False, True, True, True, True, False)
     rows: list[tuple[Cell, ...]] = []
@@ -72,6 +71,42 @@ def _table(result: MatchResult, painted: Paint) -> Iterator[str]:
                 _what_happened(player, result),
             )
         )
+    return _table(heads, to_right, rows, painted)
+
+
+def _facts(result: MatchResult, painted: Paint) -> Iterator[str]:
+    """What the game counts besides, where it is a number or yes or no."""
+    kinds = get_type_hints(GAMES[result.game].facts)
+    names = [name for name, kind in kinds.items() if kind in (int, float, bool)]
+    if not names:
+        return
+    rows = [
+        ((player.player_number, ""), *((_fact(getattr(player, name)), "") for name in names))
+        for player in result.players
+    ]
+    heads = ["seat", *(name.replace("_", "\n", 1).replace("_", " ") for name in names)]
+    yield from _table(heads, [False] + [True] * len(names), rows, painted)
+    yield ""
+
+
+def _fact(value: float) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}"
+
+
+def _table(
+    heads: Sequence[str],
+    to_right: Sequence[bool],
+    rows: Sequence[Sequence[Cell]],
+    painted: Paint,
+) -> Iterator[str]:
+    """Lines of a table.
+
+    Args:
+        heads: of the columns; one or two lines each.
+        to_right: for each column whether it is aligned to the right.
+    """
     widths = [
         max(*(cells(line) for line in head.split("\n")), *(cells(row[column][0]) for row in rows))
         for column, head in enumerate(heads)
@@ -99,11 +134,13 @@ def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
     if player.disqualified:
         return f"disqualified: {player.disqualified}", "red"
     if player.player_number not in result.winners:
-        return f"{_ORDINALS[player.rank]} of {len(result.players)}", ""
+        return f"{_ordinal(player.rank)} of {len(result.players)}", ""
     return "won" if len(result.winners) == 1 else "shared the win", "green"
 
 
-_ORDINALS = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th"}
+def _ordinal(number: int) -> str:
+    teens = number // 10 % 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def _duration(seconds: float) -> str:
