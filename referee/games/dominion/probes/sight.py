@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from referee.games.dominion.rules.cards import COST, KINGDOM, STARTING_DECK, WORTH
 from referee.seam.game import player_number
@@ -17,6 +17,7 @@ Wishes = tuple[tuple[str, int], ...]
 """Cards in the order in which they are wanted, each with how many of it are enough."""
 
 MANY = 99
+_CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
 class Style(Struct, frozen=True):
@@ -111,14 +112,6 @@ class Sight:
         hand.remove(card)
         return hand
 
-    def absent(self, among: Iterable[str] = COST) -> list[str]:
-        """The cards that are not in hand."""
-        return [card for card in among if card not in self.hand]
-
-    def can_play(self, card: str) -> bool:
-        """Whether there is an occasion to play an action."""
-        return bool(self.actions and self.buys and card in self.hand)
-
     def gainable(self, limit: int, among: Iterable[str] = COST) -> list[str]:
         """The cards up to this cost that are left."""
         return [card for card in among if self.supply[card] and COST[card] <= limit]
@@ -128,7 +121,7 @@ class Sight:
     def turn_reply(self) -> dict[str, Any]:
         """A legal reply to a play-turn."""
         if self.style.idle:
-            return cleanup()
+            return dict(_CLEANUP)
         for card in self.style.plays if self.actions else ():
             parameters = self._parameters(card) if card in self.hand else None
             if parameters is not None:
@@ -136,18 +129,18 @@ class Sight:
         if self.buys and not self.bought:
             self.bought = True
             return buy(self.treasures, self._purchases())
-        return cleanup()
+        return dict(_CLEANUP)
 
     def attack_reply(self) -> dict[str, Any]:
         """A legal reply to an attack: a moat in every second case that there is one."""
         if "moat" in self.hand and self._chance.random() < 0.5:
             return {"type": "attack-reply-reaction", "reaction": "moat"}
-        return self.discards()
+        return {"type": "attack-reply", "discard": self.discards()}
 
-    def discards(self) -> dict[str, Any]:
-        """A right answer to a militia, in an order that nobody would choose by itself."""
+    def discards(self) -> list[str]:
+        """What a militia asks for, in an order that nobody would choose by itself."""
         dull = sorted(self.hand, key=lambda card: (card in WORTH, card))
-        return {"type": "attack-reply", "discard": dull[: self.message["discard"]][::-1]}
+        return dull[: self.message["discard"]][::-1]
 
     def _purchases(self) -> list[str]:
         left, owned, money = dict(self.supply), self.owned.copy(), self.money
@@ -200,21 +193,15 @@ class Sight:
 
 
 def action(card: str, **parameters: Any) -> dict[str, Any]:
-    """An action reply; a parameter that is UNSET is left out."""
-    given = {name: value for name, value in parameters.items() if value is not UNSET}
+    """An action reply."""
     reply = {"type": "play-reply", "phase": "action", "card": card}
-    return {**reply, **({"additional_parameters": given} if given else {})}
+    return {**reply, **({"additional_parameters": parameters} if parameters else {})}
 
 
-def buy(treasures: Any, cards: Any) -> dict[str, Any]:
+def buy(treasures: Sequence[str], cards: Sequence[str]) -> dict[str, Any]:
     """A buy reply."""
     fields = {"played_treasures": treasures, "cards_to_buy": cards}
     return {"type": "play-reply", "phase": "buy", **fields}
-
-
-def cleanup(**fields: Any) -> dict[str, Any]:
-    """A clean-up reply."""
-    return {"type": "play-reply", "phase": "cleanup", **fields}
 
 
 def _would_end(left: Mapping[str, int], card: str) -> bool:
