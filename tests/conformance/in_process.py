@@ -9,11 +9,10 @@ from types import ModuleType
 from typing import Any
 
 from referee.conformance.referee_side.cases import load_referee_cases
-from referee.conformance.referee_side.comparing import Compared
+from referee.conformance.referee_side.experiment import check_deals, judge
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import LINE_LIMIT, Probe
 from referee.conformance.referee_side.recording import Played
-from referee.conformance.referee_side.suite import check_deals, judge
 from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status
@@ -23,6 +22,7 @@ from referee.seam.probing import ProbeMatch
 RULES = GAMES["dominion"]
 CASES = load_referee_cases().cases
 MATCHES = RULES.probes().matches
+CATALOGUE = Catalogue(RULES)
 
 
 def another_package() -> ModuleType:
@@ -42,8 +42,7 @@ def another_package() -> ModuleType:
 
 def play(wrong: Any, match: ProbeMatch, seed: int) -> Played:
     """Play a match by the rules of another package."""
-    catalogue = Catalogue(RULES)
-    probes = [Probe(RULES, catalogue, p, seat, seed) for seat, p in enumerate(match.seats)]
+    probes = [Probe(CATALOGUE, p, seat, seed) for seat, p in enumerate(match.seats)]
     played = Played(match.id, seed, [probe.seat for probe in probes], [""] * len(probes))
     try:
         _run(wrong, probes, seed)
@@ -99,15 +98,13 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     """Have a wrong referee play these matches, and judge it."""
     wrong = another_package()
     wrong.MODES[mode]()
-    played: dict[str, Played] = {}
-    compared: dict[str, Compared] = {}
-    for match in matches:
-        played[match.id] = play(wrong, match, seed)
-        compared[match.id] = judge(played[match.id], RULES, match, seeded=False)
-    check_deals(compared.values())
+    compared = [
+        judge(play(wrong, match, seed), CATALOGUE, match, seeded=False) for match in matches
+    ]
+    check_deals(compared)
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
     template = Template(f"r {players}")
-    return results(CASES, CASES, template, RULES.probes(), compared, played, 0.0)
+    return results(CASES, CASES, template, RULES.probes(), compared, 0.0)
 
 
 def failing(found: list[Result]) -> list[str]:

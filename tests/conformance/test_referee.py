@@ -94,7 +94,7 @@ async def test_our_own_referee_passes_in_some_matches() -> None:
 async def test_a_sound_referee_passes_every_case(command: str) -> None:
     told: list[Result] = []
     report = await check_referee(
-        command, RULES, CASES, seed=7, jobs=2, timeout=60, tell=told.append
+        command, RULES, CASES, seed=7, jobs=2, timeout=60, on_result=told.append
     )
     assert blamed(report) == []
     assert ids(report, Status.NOT_JUDGED) == []

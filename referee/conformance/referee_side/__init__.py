@@ -11,13 +11,13 @@ comparing.py  a match compared with what our rules send
 process.py    what is asked of a referee beside its messages: ends, processes, environment
 seeds.py      is a match what its seed says?
 verdicts.py   findings of all matches -> results of the cases
-suite.py      trio: all matches, side by side
+experiment.py trio: all matches, side by side
 
 What is about one game is the game's: `referee.seam.probing.Probes`.
 """
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases
-from referee.conformance.referee_side.suite import check_referee
+from referee.conformance.referee_side.experiment import check_referee
 from referee.conformance.referee_side.template import Template
 
 __all__ = ["RefereeCase", "Template", "check_referee", "load_referee_cases"]

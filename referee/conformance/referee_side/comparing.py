@@ -17,14 +17,14 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from referee.conformance.referee_side.lines import Catalogue, Line
+from referee.conformance.referee_side.lines import Catalogue, Line, shown, text
 from referee.conformance.referee_side.probe import LINE_LIMIT
 from referee.conformance.referee_side.recording import Played
 from referee.conformance.verdict import Violation
 from referee.match import Match, Sent
-from referee.seam.game import PLAYER_NUMBERS, Disqualification, Rules, player_number
+from referee.seam.game import PLAYER_NUMBERS, Disqualification, player_number
 from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, Step
 
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
@@ -54,6 +54,7 @@ class Compared(Struct):
 
     Attributes:
         match: which.
+        played: what was seen of it.
         held: case -> in how many steps it held.
         findings: what was wrong, once each.
         stopped: where the comparison stopped before the end of the match; empty if it did not.
@@ -61,8 +62,9 @@ class Compared(Struct):
     """
 
     match: ProbeMatch
-    held: Counter[str]
-    findings: list[Finding]
+    played: Played
+    held: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
     stopped: str = ""
     openings: list[str] = []
 
@@ -75,9 +77,15 @@ class Compared(Struct):
         self.findings.append(finding)
 
 
-def compare(played: Played, rules: Rules, match: ProbeMatch) -> Compared:
-    """Compare a match with what is right; its lines are read, too."""
-    comparison = _Comparison(played, rules, match)
+def compare(
+    played: Played, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool = False
+) -> Compared:
+    """Compare a match with what is right.
+
+    Args:
+        seeded: with what its seed makes, and not with what chance may have been.
+    """
+    comparison = _Comparison(played, catalogue, match, seeded=seeded)
     comparison.run()
     return comparison.result
 
@@ -87,23 +95,26 @@ class _Stop(Exception):
 
 
 class _Comparison:
-    def __init__(self, played: Played, rules: Rules, match: ProbeMatch) -> None:
-        self.result = Compared(match, Counter(), [])
+    def __init__(
+        self, played: Played, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool
+    ) -> None:
+        self.result = Compared(match, played)
         self._played = played
-        self._rules = rules
+        self._probes = catalogue.probes
         self._plan = match
-        catalogue = Catalogue(rules)
         self._asking = catalogue.asking
         self._lines = [seat.received for seat in played.seats]
-        told = [[line.message for line in lines if line.message] for lines in self._lines]
-        asked = [[m for m in each if m["type"] in catalogue.requests] for each in told]
-        self.result.openings = [_text(requests[0]) for requests in asked if requests]
-        public = [m for m in max(told, key=len) if m["type"] not in catalogue.asking]
-        self._follower = rules.probes().follower(asked, public)
-        self._match = Match(rules, seats=len(told), seed=0, chance=lambda: self._follower)
-        self._next = [0] * len(told)
-        self._replied = [0] * len(told)
-        self._asked: list[Message] = [{} for _ in told]  # the last request of each
+        messages = [[line.message for line in lines if line.message] for lines in self._lines]
+        asked = [[m for m in each if m["type"] in catalogue.requests] for each in messages]
+        self.result.openings = [text(requests[0]) for requests in asked if requests]
+        public = [m for m in max(messages, key=len) if m["type"] not in catalogue.asking]
+        self._follower = self._probes.follower(asked, public)
+        self._seed = f", with the seed {played.seed}" if seeded else ""
+        chance = None if seeded else lambda: self._follower
+        self._match = Match(catalogue.rules, seats=len(messages), seed=played.seed, chance=chance)
+        self._next = [0] * len(messages)
+        self._replied = [0] * len(messages)
+        self._asked: list[Message] = [{} for _ in messages]  # the last request of each
         self._recent: dict[int, Deed] = {}  # seat -> its last special one
         self._latest = _NOTHING  # the last special one of all
         self._names: list[Deed] = []  # the handshakes, in seat order
@@ -354,8 +365,8 @@ class _Comparison:
         """What is wrong with the messages of one step, in their order."""
         if self._same(due, came):
             return []
-        rights = [_text(message) for message in due]
-        texts = [_text(line.message) for line in came]
+        rights = [text(message) for message in due]
+        texts = [text(line.message) for line in came]
         if sorted(texts) == sorted(rights) and texts != rights:
             place = next(n for n, text in enumerate(texts) if text != rights[n])
             return [Mismatch("order", due[place], came[place].message)]
@@ -466,8 +477,8 @@ class _Comparison:
             for place, line in enumerate(lines):
                 if line.framing is not None:
                     case, what = line.framing
-                    text = f"{what}: {_shown(line)}"
-                    self._found((case,), (what,), seat, place, "compact JSON, then \\n", text)
+                    found = f"{what}: {shown(line)}"
+                    self._found((case,), (what,), seat, place, "compact JSON, then \\n", found)
                 kind = line.kind
                 for misfit in line.misfits:
                     shape = Mismatch("shape", line.message, line.message, misfit.field)
@@ -480,13 +491,13 @@ class _Comparison:
                         seat,
                         place,
                         f"`{misfit.field}` of {kind} is {misfit.expected}",
-                        f"it is {misfit.found}: {_shown(line)}",
+                        f"it is {misfit.found}: {shown(line)}",
                         shape=True,
                     )
                 if line.extra and kind not in self._asking and self._names_secrets(line.extra):
-                    text = f"more than that: {_text(line.extra)}"
+                    found = f"more than that: {text(line.extra)}"
                     what = f"{kind} without what bots hold"
-                    self._found(("1.7/2",), ("secret", kind), seat, place, what, text)
+                    self._found(("1.7/2",), ("secret", kind), seat, place, what, found)
 
     def _look_at_the_end(self) -> None:
         """After the end of the match nothing more is sent, and the referee ends (2.14, 8.4)."""
@@ -499,7 +510,7 @@ class _Comparison:
                     seat,
                     self._next[seat],
                     "nothing after game-end",
-                    _shown(ahead[0]),
+                    shown(ahead[0]),
                 )
         outcome = self._match.outcome
         case = "8.4/1" if outcome and outcome.winners else "3.5/3"
@@ -519,14 +530,14 @@ class _Comparison:
         at = next(
             (n for n in range(place, len(lines)) if lines[n].message is mismatch.actual), None
         )
-        expected = "not that" if mismatch.expected is None else _text(mismatch.expected)
+        expected = "not that" if mismatch.expected is None else text(mismatch.expected)
         if mismatch.kind == "extra" and mismatch.expected is not None:
             expected = "first: " + expected
-        actual = self._ending() if mismatch.actual is None else _text(mismatch.actual)
+        actual = self._ending() if mismatch.actual is None else text(mismatch.actual)
         if mismatch.kind == "missing" and mismatch.actual is None and place < len(lines):
             actual = "nothing of the kind"
         if at is not None:
-            actual = _shown(lines[at])
+            actual = shown(lines[at])
         at = min(place, len(lines) - 1) if at is None else at
         self._found(cases, mismatch.signature, seat, at, expected, actual)
 
@@ -543,11 +554,12 @@ class _Comparison:
     ) -> None:
         number = player_number(seat)
         place = len(self._lines[seat]) - 1 if place is None else place
-        expected, actual = f"to {number}: {expected}", f"to {number}: {actual}"
+        expected, actual = f"to {number}{self._seed}: {expected}", f"to {number}: {actual}"
         if shape:  # the line itself says enough
             violation = Violation("{} {}.{}".format(*signature), "", expected, actual)
         else:
-            violation = self._played.violation("departure", seat, place, expected, actual)
+            kind = "seed" if self._seed else "departure"
+            violation = self._played.violation(kind, seat, place, expected, actual)
         self.result.add(Finding(cases, signature, violation, shape=shape))
 
     def _place(self, seat: int, place: int | None) -> str:
@@ -571,13 +583,13 @@ class _Comparison:
             return any(map(self._names_secrets, value.values()))
         if isinstance(value, list):
             return any(map(self._names_secrets, value))
-        return isinstance(value, str) and value in self._rules.probes().secrets
+        return isinstance(value, str) and value in self._probes.secrets
 
     def _misnames(self, expected: object, actual: object) -> bool:
         """Whether a card or a player has a name that nobody knows (1.6)."""
         if isinstance(expected, dict) and isinstance(actual, dict):
             return any(self._misnames(value, actual.get(name)) for name, value in expected.items())
-        known = {*self._rules.probes().secrets, *PLAYER_NUMBERS}
+        known = {*self._probes.secrets, *PLAYER_NUMBERS}
         words = isinstance(expected, str) and isinstance(actual, str)
         return words and expected in known and actual not in known
 
@@ -591,12 +603,3 @@ def _reordered(one: object, other: object) -> bool:
     if not isinstance(one, list) or not isinstance(other, list):
         return False
     return sorted(map(str, one)) == sorted(map(str, other))
-
-
-def _text(message: object) -> str:
-    """A JSON value as the referee writes it."""
-    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
-
-
-def _shown(line: Line) -> str:
-    return line.text.decode(errors="backslashreplace")

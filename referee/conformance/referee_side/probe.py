@@ -15,7 +15,7 @@ import msgspec
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.recording import Seat
 from referee.options import Options
-from referee.seam.game import Rules, player_number
+from referee.seam.game import player_number
 from referee.seam.probing import Deed, Plan
 
 LINE_LIMIT = Options().line_limit
@@ -119,16 +119,14 @@ class Probe:
         sent: type -> how many messages of it the seat was sent.
     """
 
-    def __init__(
-        self, rules: Rules, catalogue: Catalogue, plan: Plan, seat: int, seed: int
-    ) -> None:
+    def __init__(self, catalogue: Catalogue, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat()
         self.sent: dict[str, int] = {}
         self._name = f"Probe {seat + 1}"
         self._number = player_number(seat)
         self._plan = plan
         self._tricks = [trick for trick in plan.tricks if trick in (*_FRAMING, _EARLY)]
-        self._player = rules.probes().player(plan, seat, f"{seed}/{self._number}")
+        self._player = catalogue.probes.player(plan, seat, f"{seed}/{self._number}")
         self._catalogue = catalogue
         self._asked = 0
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from referee.conformance.referee_side.comparing import Finding
-from referee.conformance.referee_side.recording import TOKEN, Hello, Played
+from referee.conformance.referee_side.comparing import Compared, Finding
+from referee.conformance.referee_side.recording import TOKEN, Hello, Seat
 from referee.seam.game import player_number
 
 _SHOWN_NAMES = 5
@@ -15,59 +14,53 @@ _PATIENCE_SECONDS = 0.3
 """A referee that has not closed a bot's input by then does not mean to."""
 
 
-class Check(NamedTuple):
-    """Something that was looked at.
-
-    Attributes:
-        case: the case that it is about.
-        problem: what is wrong; None if nothing is.
-    """
-
-    case: str
-    problem: Finding | None
-
-
-def check_processes(played: Played) -> Iterator[Check]:
-    """Everything that can be said of a match that ended by itself."""
+def check_processes(compared: Compared) -> None:
+    """Look at everything that can be said of a match that ended by itself."""
+    played = compared.played
     sessions = [seat.hello.session for seat in played.seats if seat.hello]
     for number, seat in enumerate(played.seats):
-        hello = seat.hello
-        if hello is None:
+        if seat.hello is None:
             continue
-        own = sessions.count(hello.session) == 1 and hello.session != os.getsid(0)
-        found = "" if own and hello.group != os.getpgid(0) else "it shares both with others"
-        yield _check(played, number, "8.5/1", "a session and a process group of its own", found)
-        yield _check(
-            played, number, "8.5/2", "the referee's folder and environment", _surroundings(hello)
-        )
-        stays = played.stays[number]
-        if seat.waited is not None:
-            case = next(r.deed.cases[0] for r in seat.replies if r.deed.awaits is not None)
-            what = "that another one hears of it, or is asked, too, while this one thinks"
-            found = "" if seat.waited else "that did not come within 3 s"
-            yield _check(played, number, case, what, found)
-        if seat.left is None and seat.received and seat.received[-1].kind == "game-end":
-            yield from _ends(played, number, stays)
+        stays = played.stays[number] == "yes"
+        for case, expected, found in _looked_at(seat, seat.hello, sessions, stays):
+            if not found:
+                compared.held[case] += 1
+                continue
+            who = player_number(number)
+            expected, found = f"{who}: {expected}", f"{who}: {found}"
+            violation = played.violation("process", number, len(seat.received), expected, found)
+            compared.add(Finding((case,), ("process", case), violation))
 
 
-def _ends(played: Played, number: int, stays: str) -> Iterator[Check]:
-    """What follows `game-end` (8.4)."""
-    seat = played.seats[number]
+def _looked_at(
+    seat: Seat, hello: Hello, sessions: list[int], stays: bool
+) -> Iterator[tuple[str, str, str]]:
+    """Cases, each with what is expected and what is wrong; empty if nothing is."""
+    own = sessions.count(hello.session) == 1 and hello.session != os.getsid(0)
+    found = "" if own and hello.group != os.getpgid(0) else "it shares both with others"
+    yield "8.5/1", "a session and a process group of its own", found
+    yield "8.5/2", "the referee's folder and environment", _surroundings(hello)
+    if seat.waited is not None:
+        case = next(r.deed.cases[0] for r in seat.replies if r.deed.awaits is not None)
+        what = "that another one hears of it, or is asked, too, while this one thinks"
+        yield case, what, "" if seat.waited else "that did not come within 3 s"
+    if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
+        return
+    # What follows `game-end` (8.4).
     late = not seat.ended and seat.patience > _PATIENCE_SECONDS
-    found = "it did not end" if late else ""
     if late or seat.ended or not (seat.killed or seat.terminated):
-        yield _check(played, number, "8.4/1", "the end of its input after game-end", found)
+        yield "8.4/1", "the end of its input after game-end", "it did not end" if late else ""
     if late:
         return
-    if stays != "yes":
-        signal = "SIGTERM came" if seat.terminated else "it was killed" if seat.killed else ""
-        what = "a grace period after game-end, to end by itself"
-        yield _check(played, number, "8.4/2", what, f"{signal} at once" if signal else "")
-    else:
+    if stays:
         found = "" if seat.terminated else "no SIGTERM came"
-        yield _check(played, number, "8.4/3", "SIGTERM, as it did not end by itself", found)
+        yield "8.4/3", "SIGTERM, as it did not end by itself", found
         found = "this one was still running" if seat.outlived else ""
-        yield _check(played, number, "8.4/4", "no process of a bot outlives the referee", found)
+        yield "8.4/4", "no process of a bot outlives the referee", found
+    else:
+        signal = "SIGTERM came" if seat.terminated else "it was killed" if seat.killed else ""
+        found = signal and f"{signal} at once"
+        yield "8.4/2", "a grace period after game-end, to end by itself", found
 
 
 def _surroundings(hello: Hello) -> str:
@@ -80,14 +73,3 @@ def _surroundings(hello: Hello) -> str:
         names = ", ".join([TOKEN, *missing])
         found.append(f"its environment is another: {names} and others are missing")
     return "; ".join(found)
-
-
-def _check(played: Played, seat: int, case: str, expected: str, found: str) -> Check:
-    if not found:
-        return Check(case, None)
-    last = len(played.seats[seat].received)
-    number = player_number(seat)
-    violation = played.violation(
-        "process", seat, last, f"{number}: {expected}", f"{number}: {found}"
-    )
-    return Check(case, Finding((case,), ("process", case), violation))

@@ -20,7 +20,6 @@ from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import TOKEN, Hello, Played
 from referee.conformance.referee_side.template import Template
 from referee.errors import SHORTAGES, ShortageError
-from referee.seam.game import Rules
 from referee.seam.probing import Deed, ProbeMatch
 from referee.terminal import plain
 
@@ -38,7 +37,7 @@ _POLL_SECONDS = 0.02
 
 
 async def play_match(
-    template: Template, rules: Rules, match: ProbeMatch, *, seed: int, limit: float
+    template: Template, catalogue: Catalogue, match: ProbeMatch, *, seed: int, limit: float
 ) -> Played:
     """Play a match; nothing that a referee does makes this fail.
 
@@ -47,8 +46,7 @@ async def play_match(
         limit: seconds after which the referee is ended by force.
     """
     started = trio.current_time()
-    catalogue = Catalogue(rules)
-    probes = [Probe(rules, catalogue, plan, seat, seed) for seat, plan in enumerate(match.seats)]
+    probes = [Probe(catalogue, plan, seat, seed) for seat, plan in enumerate(match.seats)]
     stays = [plan.stays for plan in match.seats]
     played = Played(match.id, seed, [probe.seat for probe in probes], stays)
     with tempfile.TemporaryDirectory(prefix="referee-") as folder:
