@@ -43,7 +43,7 @@ def another_package() -> ModuleType:
 def play(wrong: Any, match: ProbeMatch, seed: int) -> Played:
     """Play a match by the rules of another package."""
     probes = [Probe(CATALOGUE, p, seat, seed) for seat, p in enumerate(match.seats)]
-    played = Played(match.id, seed, [probe.seat for probe in probes], [""] * len(probes))
+    played = Played(match.id, seed, [probe.seat for probe in probes])
     try:
         _run(wrong, probes, seed)
     except Exception as error:

@@ -120,7 +120,7 @@ class Probe:
     """
 
     def __init__(self, catalogue: Catalogue, plan: Plan, seat: int, seed: int) -> None:
-        self.seat = Seat()
+        self.seat = Seat(plan.stays)
         self.sent: dict[str, int] = {}
         self._name = f"Probe {seat + 1}"
         self._number = player_number(seat)

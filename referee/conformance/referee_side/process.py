@@ -21,8 +21,7 @@ def check_processes(compared: Compared) -> None:
     for number, seat in enumerate(played.seats):
         if seat.hello is None:
             continue
-        stays = played.stays[number] == "yes"
-        for case, expected, found in _looked_at(seat, seat.hello, sessions, stays):
+        for case, expected, found in _looked_at(seat, seat.hello, sessions):
             if not found:
                 compared.held[case] += 1
                 continue
@@ -32,9 +31,7 @@ def check_processes(compared: Compared) -> None:
             compared.add(Finding((case,), ("process", case), violation))
 
 
-def _looked_at(
-    seat: Seat, hello: Hello, sessions: list[int], stays: bool
-) -> Iterator[tuple[str, str, str]]:
+def _looked_at(seat: Seat, hello: Hello, sessions: list[int]) -> Iterator[tuple[str, str, str]]:
     """Cases, each with what is expected and what is wrong; empty if nothing is."""
     own = sessions.count(hello.session) == 1 and hello.session != os.getsid(0)
     found = "" if own and hello.group != os.getpgid(0) else "it shares both with others"
@@ -52,7 +49,7 @@ def _looked_at(
         yield "8.4/1", "the end of its input after game-end", "it did not end" if late else ""
     if late:
         return
-    if stays:
+    if seat.stays == "yes":
         found = "" if seat.terminated else "no SIGTERM came"
         yield "8.4/3", "SIGTERM, as it did not end by itself", found
         found = "this one was still running" if seat.outlived else ""

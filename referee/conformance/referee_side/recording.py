@@ -6,7 +6,7 @@ The conversation of a seat is kept line by line, with a mark before each line: "
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -35,6 +35,14 @@ class Hello(Struct, frozen=True):
     folder: str
     environment: Mapping[str, str]
 
+    @classmethod
+    def read(cls, data: bytes) -> tuple[int, Hello]:
+        """A relay's first frame: its seat, and what it says of itself."""
+        words = data.decode(errors="surrogateescape").split("\0")
+        seat, pid, session, group = map(int, words[:4])
+        environment = dict(each.split("=", 1) for each in words[5:])
+        return seat, cls(pid, session, group, words[4], environment)
+
 
 class Reply(Struct, frozen=True):
     """A line that a probe wrote.
@@ -54,6 +62,7 @@ class Seat(Struct):
     """What one seat of a match was sent and did.
 
     Attributes:
+        stays: how it is to end (`Plan`).
         received: the lines that it was sent.
         replies: the lines that it wrote and that are no blank lines.
         left: why it left of its own accord; None if it did not.
@@ -70,6 +79,7 @@ class Seat(Struct):
         lines: its conversation.
     """
 
+    stays: str = ""
     received: list[Line] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     left: Deed | None = None
@@ -98,6 +108,20 @@ class Seat(Struct):
             self.left = deed
             self.note({"exit": "exits", "close": "closes its output"}.get(deed.then, "blocks"))
 
+    def terminate(self) -> None:
+        """Note that SIGTERM came."""
+        self.terminated = True
+        self.note("SIGTERM came")
+
+    def end(self, torn: bytes) -> None:
+        """Note the end of the input, and what came before it without a line end."""
+        self.ended = True
+        self.note("its input ended")
+        if torn:
+            self.torn = torn
+            self.lines.append(b"> " + torn)
+            self.note("without a line end")
+
     def note(self, text: str) -> None:
         """Note something besides."""
         self.lines.append(b"! " + text.encode())
@@ -116,7 +140,6 @@ class Played(Struct):
         id: which match; with the seed if it was not the first time.
         seed: that the referee was given.
         seats: what each seat was sent and did.
-        stays: how each was to end (`Plan`).
         exit_code: the referee's; None if it was ended by force.
         error: why it could not be started; empty if it was.
         stderr: the referee's last lines.
@@ -126,7 +149,6 @@ class Played(Struct):
     id: str
     seed: int
     seats: list[Seat]
-    stays: Sequence[str] = ()
     exit_code: int | None = 0
     error: str = ""
     stderr: list[str] = []

@@ -5,21 +5,21 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import trio
 
-from referee.bots.guardian import GUARDIAN
+from referee.bots.command import BotCommand
+from referee.bots.launch import LaunchedBot
+from referee.bots.process import wait_for_exit
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import Probe
-from referee.conformance.referee_side.recording import TOKEN, Hello, Played
+from referee.conformance.referee_side.recording import TOKEN, Hello, Played, Seat
 from referee.conformance.referee_side.template import Template
-from referee.errors import SHORTAGES, ShortageError
 from referee.seam.probing import Deed, ProbeMatch
 from referee.terminal import plain
 
@@ -33,7 +33,6 @@ _AWAIT_SECONDS = 3.0
 _STAY_SECONDS = {"": 0, "a little": 0.2, "yes": 60}
 _EXIT_SECONDS = 10.0
 _NOTICE_SECONDS = 0.5
-_POLL_SECONDS = 0.02
 
 
 async def play_match(
@@ -47,8 +46,7 @@ async def play_match(
     """
     started = trio.current_time()
     probes = [Probe(catalogue, plan, seat, seed) for seat, plan in enumerate(match.seats)]
-    stays = [plan.stays for plan in match.seats]
-    played = Played(match.id, seed, [probe.seat for probe in probes], stays)
+    played = Played(match.id, seed, [probe.seat for probe in probes])
     with tempfile.TemporaryDirectory(prefix="referee-") as folder:
         path = f"{folder}/suite"
         bots = [
@@ -59,8 +57,10 @@ async def play_match(
             await listener.bind(path)
             listener.listen(len(probes))
             async with trio.open_nursery() as nursery:
-                room = _Room(probes, stays, nursery)
-                nursery.start_soon(room.accept, listener)
+                room = _Room(probes)
+                nursery.start_soon(
+                    trio.serve_listeners, room.serve, [trio.SocketListener(listener)]
+                )
                 with (Path(folder) / "stderr").open("w+b") as stderr:
                     await _run(template.fill(bots, seed), played, stderr.fileno(), limit)
                 await room.end()
@@ -73,24 +73,16 @@ async def play_match(
 class _Room:
     """The relays of a match."""
 
-    def __init__(self, probes: list[Probe], stays: list[str], nursery: trio.Nursery) -> None:
+    def __init__(self, probes: list[Probe]) -> None:
         self._probes = probes
-        self._stays = stays
-        self._nursery = nursery
         self._open: dict[int, trio.SocketStream] = {}  # seat -> its relay
         self._news = trio.Event()
         self._referee_is_there = True
 
-    async def accept(self, listener: trio.socket.SocketType) -> None:
-        """Take the connections of the relays, for ever."""
-        while True:
-            connection, _ = await listener.accept()
-            self._nursery.start_soon(self._serve, trio.SocketStream(connection))
-
     async def end(self) -> None:
         """The referee has ended: take all that the relays have read, and let them end."""
         with trio.move_on_after(_EXIT_SECONDS):
-            while any(not (self._stays[s] and self._probes[s].seat.ended) for s in self._open):
+            while any(not (seat.stays and seat.ended) for seat in map(self._seat, self._open)):
                 await self._news.wait()
         with trio.move_on_after(_NOTICE_SECONDS):  # one that was killed may not be noticed yet
             while self._open:
@@ -104,78 +96,62 @@ class _Room:
             while self._open:
                 await self._news.wait()
 
+    def _seat(self, number: int) -> Seat:
+        return self._probes[number].seat
+
     def _tell(self) -> None:
         self._news.set()
         self._news = trio.Event()
 
-    async def _serve(self, stream: trio.SocketStream) -> None:
+    async def serve(self, stream: trio.SocketStream) -> None:
+        """Let a relay do what its probe does."""
         async with stream, contextlib.aclosing(_frames(stream)) as frames:
-            await self._converse(stream, frames)
-
-    async def _converse(
-        self, stream: trio.SocketStream, frames: AsyncIterator[tuple[bytes, bytes]]
-    ) -> None:
-        seat = -1
-        rest = b""
-        by_itself = False
-        heard = trio.current_time()
-        with _GONE:
-            async for kind, data in frames:
-                if kind == b"H":
-                    seat = self._greet(data)
-                    self._open[seat] = stream
-                    continue
-                probe = self._probes[seat]
-                if kind == b"R":
-                    *lines, rest = (rest + data).split(b"\n")
-                    heard = trio.current_time()
-                    for line in lines:
-                        deed = probe.take(line)
+            number, seat = -1, Seat()  # until it has said which
+            rest = b""
+            by_itself = False
+            heard = trio.current_time()
+            with _GONE:
+                async for kind, data in frames:
+                    if kind == b"H":
+                        number, hello = Hello.read(data)
+                        self._open[number] = stream
+                        seat = self._seat(number)
+                        seat.hello = hello
+                    elif kind == b"R":
+                        *lines, rest = (rest + data).split(b"\n")
+                        heard = trio.current_time()
+                        await self._take(stream, self._probes[number], lines)
+                    elif kind == b"P":
+                        seat.outlived = True
+                    elif kind == b"B":
+                        by_itself = True
+                    else:
+                        seat.patience = seat.patience or trio.current_time() - heard
+                        if kind == b"T":
+                            seat.terminate()
+                        else:
+                            seat.end(rest)
                         self._tell()
-                        if deed is not None:
-                            with _GONE:
-                                await self._do(stream, probe, deed)
-                    continue
-                if kind == b"P":
-                    probe.seat.outlived = True
-                    continue
-                if kind == b"B":
-                    by_itself = True
-                    continue
-                probe.seat.patience = probe.seat.patience or trio.current_time() - heard
-                if kind == b"T":
-                    probe.seat.terminated = True
-                    probe.seat.note("SIGTERM came")
-                else:
-                    probe.seat.ended = True
-                    probe.seat.note("its input ended")
-                    if rest:
-                        probe.seat.torn = rest
-                        probe.seat.lines.append(b"> " + rest)
-                        probe.seat.note("without a line end")
-                self._tell()
-        if seat in self._open:
-            del self._open[seat]
-            told = self._probes[seat].seat
-            told.patience = told.patience or trio.current_time() - heard
-            told.killed = self._referee_is_there and not told.left and not by_itself
+            self._open.pop(number, None)
+            seat.patience = seat.patience or trio.current_time() - heard
+            seat.killed = self._referee_is_there and not seat.left and not by_itself
             self._tell()
 
-    def _greet(self, data: bytes) -> int:
-        seat, pid, session, group, folder, *variables = data.decode(errors="surrogateescape").split(
-            "\0"
-        )
-        environment = dict(each.split("=", 1) for each in variables)
-        hello = Hello(int(pid), int(session), int(group), folder, environment)
-        self._probes[int(seat)].seat.hello = hello
-        return int(seat)
+    async def _take(self, stream: trio.SocketStream, probe: Probe, lines: list[bytes]) -> None:
+        for line in lines:
+            deed = probe.take(line)
+            self._tell()
+            if deed is not None:
+                with _GONE:
+                    await self._do(stream, probe, deed)
 
     async def _do(self, stream: trio.SocketStream, probe: Probe, deed: Deed) -> None:
         if deed.awaits is not None:
             kind, count = deed.awaits
+            others = [other for other in self._probes if other is not probe]
             probe.seat.waited = False
             with trio.move_on_after(_AWAIT_SECONDS):
-                while not self._has_come(probe, kind, count):
+                while all(other.sent.get(kind, 0) < count for other in others):
                     await self._news.wait()
                 probe.seat.waited = True
         await trio.sleep(deed.delay)
@@ -185,9 +161,6 @@ class _Room:
             await _send(stream, b"W", deed.data)
         if deed.then in ("exit", "close"):
             await _send(stream, b"X" if deed.then == "exit" else b"C")
-
-    def _has_come(self, probe: Probe, kind: str, count: int) -> bool:
-        return any(o.sent.get(kind, 0) >= count for o in self._probes if o is not probe)
 
 
 async def _frames(stream: trio.SocketStream) -> AsyncGenerator[tuple[bytes, bytes], None]:
@@ -212,50 +185,23 @@ async def _send(stream: trio.SocketStream, kind: bytes, data: bytes = b"") -> No
 
 async def _run(argv: list[str], played: Played, stderr: int, limit: float) -> None:
     """Run the referee to its end, or end it."""
+    launched = LaunchedBot(
+        BotCommand("the referee", tuple(argv)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        env={**os.environ, TOKEN: played.id},
+    )
+    if launched.popen is None:
+        played.error = str(launched.cause)
+        return
     try:
-        GUARDIAN.begin()
-    except OSError as error:
-        raise ShortageError("cannot start /bin/sh", error) from error
-    process = None
-    try:
-        process = subprocess.Popen(  # noqa: ASYNC220 (trio would wait for it and reap it)
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-            env={**os.environ, TOKEN: played.id},
-            start_new_session=True,
-        )
-        GUARDIAN.watch(process.pid)
         with trio.move_on_after(limit) as scope:
-            await _wait(process)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in SHORTAGES:
-            raise ShortageError("cannot start the referee", error) from error
-        played.error = str(error)
+            await wait_for_exit(launched)
     finally:
-        if process is not None:
-            # Before it is reaped its id cannot be anybody else's.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        GUARDIAN.end(None if process is None else process.pid)
-        code = None if process is None else process.wait()
-    if process is not None:
-        played.exit_code = None if scope.cancelled_caught else code
-
-
-async def _wait(process: subprocess.Popen[bytes]) -> None:
-    """Wait for the end of a process without reaping it."""
-    if sys.platform == "linux":
-        fd = os.pidfd_open(process.pid)
-        try:
-            await trio.lowlevel.wait_readable(fd)
-        finally:
-            os.close(fd)
-    else:
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        while os.waitid(os.P_PID, process.pid, flags) is None:  # noqa: ASYNC110, ASYNC222
-            await trio.sleep(_POLL_SECONDS)  # nothing tells us
+        launched.kill()
+        launched.reap()
+    played.exit_code = None if scope.cancelled_caught else launched.exit_code
 
 
 def _last_lines(file: Path) -> list[str]:
