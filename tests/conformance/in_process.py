@@ -12,7 +12,7 @@ from referee.conformance.referee_side.cases import load_referee_cases
 from referee.conformance.referee_side.experiment import check_deals, judge
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import LINE_LIMIT, Probe
-from referee.conformance.referee_side.recording import Played
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status
@@ -40,16 +40,16 @@ def another_package() -> ModuleType:
         sys.modules.update(kept)
 
 
-def play(wrong: Any, match: ProbeMatch, seed: int) -> Played:
+def play(wrong: Any, match: ProbeMatch, seed: int) -> RecordedMatch:
     """Play a match by the rules of another package."""
     probes = [Probe(CATALOGUE, p, seat, seed) for seat, p in enumerate(match.seats)]
-    played = Played(match.id, seed, [probe.seat for probe in probes])
+    recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     try:
         _run(wrong, probes, seed)
     except Exception as error:
-        played.exit_code = 1
-        played.stderr = [repr(error)]
-    return played
+        recorded.exit_code = 1
+        recorded.stderr = [repr(error)]
+    return recorded
 
 
 def _run(wrong: Any, probes: list[Probe], seed: int) -> None:
@@ -88,7 +88,7 @@ def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
         match
         for match in MATCHES
         if match.basic
-        or (not match.mixed and any(fnmatch.fnmatchcase(case, pattern) for pattern in match.about))
+        or (not match.mixed and any(fnmatch.fnmatchcase(case, pattern) for pattern in match.covers))
     ]
     controls = {match.control for match in chosen}
     return [m for m in MATCHES if (m in chosen or m.id in controls) and len(m.seats) <= seats]

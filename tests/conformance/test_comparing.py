@@ -16,12 +16,12 @@ from in_process import CASES, CATALOGUE, MATCHES, RULES, another_package, play
 
 from referee.conformance.referee_side import Template
 from referee.conformance.referee_side.comparing import Compared, Finding, compare
-from referee.conformance.referee_side.process import check_processes
-from referee.conformance.referee_side.recording import Played, Seat
-from referee.conformance.referee_side.running import play_match
+from referee.conformance.referee_side.playing import run_probe_match
+from referee.conformance.referee_side.recording import RecordedMatch, Seat
+from referee.conformance.referee_side.surroundings import check_processes
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status, Violation
-from referee.seam.probing import Deed, Mismatch, Plan, ProbeMatch, Step
+from referee.seam.probing import Deed, Mismatch, Plan, ProbeMatch, ProbeStep
 
 BY_ID = {match.id: match for match in MATCHES}
 JUNK: list[Any] = [
@@ -36,11 +36,11 @@ LINES = [b"", b"[]", b"{", b"\xff", b"7", b'{"type":[]}', b"[" * 100_000]
 RIGHT = another_package()
 
 
-def right(*names: str) -> list[Played]:
+def right(*names: str) -> list[RecordedMatch]:
     return [play(RIGHT, BY_ID[name], 1) for name in names]
 
 
-def spoilt(chance: Random, right: Played) -> Played:
+def spoilt(chance: Random, right: RecordedMatch) -> RecordedMatch:
     """A match with one message that was another one, for one seat or for all."""
     wrong = copy.deepcopy(right)
     seat = chance.choice([seat for seat in wrong.seats if seat.received])
@@ -166,7 +166,7 @@ GAINED = {"type": "player-gained", "player_number": "player1", "gained": "copper
 )
 def test_the_table_of_what_messages_are_about(mismatch: Mismatch, case: str) -> None:
     due = (TRASHED, GAINED, TURN) if mismatch.kind == "order" else (TURN,)
-    assert follower().case_of(mismatch, Step(0, TURN, b"{}", due))[0] == case
+    assert follower().case_of(mismatch, ProbeStep(0, TURN, b"{}", due))[0] == case
 
 
 def finding(case: str, kind: str = "missing", *, shape: bool = False) -> Finding:
@@ -189,7 +189,7 @@ def match(id: str, *about: str, **fields: Any) -> ProbeMatch:
 
 
 def compared(match: ProbeMatch, held: Counter[str], findings: list[Finding]) -> Compared:
-    return Compared(match, Played(match.id, 1, [Seat(), Seat()]), held, findings)
+    return Compared(match, RecordedMatch(match.id, 1, [Seat(), Seat()]), held, findings)
 
 
 def test_what_the_control_has_as_well_is_not_counted_twice() -> None:
@@ -244,18 +244,22 @@ async def test_one_that_is_stopped_leaves_no_probe_behind() -> None:
     program = "import shlex, signal, subprocess, sys\n"
     program += "subprocess.run(shlex.split(sys.argv[1]))\nsignal.pause()"
     command = shlex.join([sys.executable, "-c", program]) + " {player1} {player2}"
-    played = await play_match(Template(command), CATALOGUE, BY_ID["money"], seed=1, limit=2.0)
-    assert played.exit_code is None
-    compared = compare(played, CATALOGUE, BY_ID["money"])
+    recorded = await run_probe_match(
+        Template(command), CATALOGUE, BY_ID["money"], seed=1, limit=2.0
+    )
+    assert recorded.exit_code is None
+    compared = compare(recorded, CATALOGUE, BY_ID["money"])
     assert [finding.cases for finding in compared.findings] == [("2.1/1",)]
 
 
 async def test_bots_that_are_left_behind_are_seen() -> None:
     wrong = str(Path(__file__).parent / "wrong_referee.py")
     command = shlex.join([sys.executable, wrong, "bots are left behind"]) + " {players}"
-    played = await play_match(Template(command), CATALOGUE, BY_ID["stays"], seed=1, limit=30.0)
-    assert [seat.outlived for seat in played.seats] == [False, True]
-    assert played.exit_code == 0
-    judged = Compared(BY_ID["stays"], played)
+    recorded = await run_probe_match(
+        Template(command), CATALOGUE, BY_ID["stays"], seed=1, limit=30.0
+    )
+    assert [seat.outlived for seat in recorded.seats] == [False, True]
+    assert recorded.exit_code == 0
+    judged = Compared(BY_ID["stays"], recorded)
     check_processes(judged)
     assert {case for each in judged.findings for case in each.cases} == {"8.4/3", "8.4/4"}

@@ -21,11 +21,11 @@ from msgspec import Struct, field
 
 from referee.conformance.referee_side.lines import Catalogue, Line, shown, text
 from referee.conformance.referee_side.probe import LINE_LIMIT
-from referee.conformance.referee_side.recording import Played
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.verdict import Violation
 from referee.match import Match, Sent
 from referee.seam.game import PLAYER_NUMBERS, Disqualification, player_number
-from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, Step
+from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, ProbeStep
 
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
 _NOTHING = Deed(special=False)
@@ -54,7 +54,7 @@ class Compared(Struct):
 
     Attributes:
         match: which.
-        played: what was seen of it.
+        recorded: what was seen of it.
         held: case -> in how many steps it held.
         findings: what was wrong, once each.
         stopped: where the comparison stopped before the end of the match; empty if it did not.
@@ -62,7 +62,7 @@ class Compared(Struct):
     """
 
     match: ProbeMatch
-    played: Played
+    recorded: RecordedMatch
     held: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
     stopped: str = ""
@@ -78,14 +78,14 @@ class Compared(Struct):
 
 
 def compare(
-    played: Played, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool = False
+    recorded: RecordedMatch, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
     """Compare a match with what is right.
 
     Args:
         seeded: with what its seed makes, and not with what chance may have been.
     """
-    comparison = _Comparison(played, catalogue, match, seeded=seeded)
+    comparison = _Comparison(recorded, catalogue, match, seeded=seeded)
     comparison.run()
     return comparison.result
 
@@ -96,22 +96,22 @@ class _Stop(Exception):
 
 class _Comparison:
     def __init__(
-        self, played: Played, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool
+        self, recorded: RecordedMatch, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool
     ) -> None:
-        self.result = Compared(match, played)
-        self._played = played
+        self.result = Compared(match, recorded)
+        self._recorded = recorded
         self._probes = catalogue.probes
         self._plan = match
         self._asking = catalogue.asking
-        self._lines = [seat.received for seat in played.seats]
+        self._lines = [seat.received for seat in recorded.seats]
         messages = [[line.message for line in lines if line.message] for lines in self._lines]
         asked = [[m for m in each if m["type"] in catalogue.requests] for each in messages]
         self.result.openings = [text(requests[0]) for requests in asked if requests]
         public = [m for m in max(messages, key=len) if m["type"] not in catalogue.asking]
         self._follower = self._probes.follower(asked, public)
-        self._seed = f", with the seed {played.seed}" if seeded else ""
+        self._seed = f", with the seed {recorded.seed}" if seeded else ""
         chance = None if seeded else lambda: self._follower
-        self._match = Match(catalogue.rules, seats=len(messages), seed=played.seed, chance=chance)
+        self._match = Match(catalogue.rules, seats=len(messages), seed=recorded.seed, chance=chance)
         self._next = [0] * len(messages)
         self._replied = [0] * len(messages)
         self._asked: list[Message] = [{} for _ in messages]  # the last request of each
@@ -155,7 +155,7 @@ class _Comparison:
 
     def _reply(self, seat: int) -> tuple[bytes, Deed]:
         """Give the match the reply of the seat that is due, or take the seat out."""
-        probe = self._played.seats[seat]
+        probe = self._recorded.seats[seat]
         number = self._replied[seat]
         self._replied[seat] += 1
         if number < len(probe.replies):
@@ -181,7 +181,7 @@ class _Comparison:
             return
         request = self._asked[seat] if seat >= 0 else {}
         to = due[-1][0]
-        step = Step(seat, request, line, [m for _, m in due], -1 if to is None else to)
+        step = ProbeStep(seat, request, line, [m for _, m in due], -1 if to is None else to)
         wrong = sum(finding.count for finding in self.result.findings)
         held = self._follower.held(step)
         public = [message for each, message in due if each is None]
@@ -209,7 +209,7 @@ class _Comparison:
 
     def _sees(self, seat: int, count: int) -> bool:
         """Whether so many lines for a seat can be seen: one that has left reads no more."""
-        left = self._played.seats[seat].left is not None
+        left = self._recorded.seats[seat].left is not None
         return not left or len(self._ahead(seat, count)) == count
 
     # --- one step ---------------------------------------------------------------------------------
@@ -219,15 +219,14 @@ class _Comparison:
         to: int | None,
         due: Sequence[tuple[int | None, Message]],
         public: Sequence[Message],
-        step: Step,
+        step: ProbeStep,
         deed: Deed,
         held: Sequence[str],
     ) -> None:
         readers = self._readers(due)
         if not readers:
             return
-        # Whoever is asked next sees most; then whoever has replied.
-        reader = to if to in readers else step.seat if step.seat in readers else readers[0]
+        reader = to if to in readers else readers[0]  # whoever is asked next sees most
         own = [message for each, message in due if each in (None, reader)]
         self._check_leaks(reader, own)
         place = self._next[reader]
@@ -237,11 +236,10 @@ class _Comparison:
         mismatches = self._differences(own, came)
         right = bool(came) and not self._differs(own[-1], came[-1])
         told = [line for line in came if not self._asks(line)]
-        rightly: list[int] = []  # who else was told what is due, where the reader was not
+        rightly = False  # somebody else was told what is due, where the reader was not
         for other in readers:
             if other == reader:
                 continue
-            self._check_leaks(other, [{}])
             as_due = self._ahead(other, len(public))
             as_told = self._ahead(other, len(told))
             same = [line.text for line in as_told] == [line.text for line in told]
@@ -249,7 +247,7 @@ class _Comparison:
                 self._take(other, as_told)
             elif self._same(public, as_due):
                 self._take(other, as_due)
-                rightly += [other] * (not self._same(public, told))
+                rightly = rightly or not self._same(public, told)
             elif not clean and same:
                 self._take(other, as_told)
             elif clean and not (len(as_due) < len(public) and self._broke_down):
@@ -257,9 +255,7 @@ class _Comparison:
                     mismatches, right = [Mismatch("extra", own[-1], as_due[0].message)], False
                     break
                 wrong = (self._differences(public, as_due) or [Mismatch("extra", None, None)])[0]
-                dropped = not as_due and other in self._recent
-                cases = self._recent[other].cases[:1] if dropped else ("1.7/1",)
-                self._mismatch(cases, other, self._next[other], wrong)
+                self._mismatch(("1.7/1",), other, self._next[other], wrong)
                 raise _Stop(self._place(other, self._next[other]))
         if not mismatches:
             return
@@ -269,17 +265,17 @@ class _Comparison:
                 self._mismatch(("1.7/1",), reader, place, mismatches[0])
                 return
             mismatches, right = unasked or mismatches, False
-        self._tell(mismatches, right, reader, place, step, deed, held)
+        self._note(mismatches, right, reader, place, step, deed, held)
         if not right:
             raise _Stop(self._place(reader, place))
 
-    def _tell(
+    def _note(
         self,
         mismatches: list[Mismatch],
         right: bool,
         reader: int,
         place: int,
-        step: Step,
+        step: ProbeStep,
         deed: Deed,
         held: Sequence[str],
     ) -> None:
@@ -296,7 +292,7 @@ class _Comparison:
                 self._inherited.add(mismatch.signature)
             self._mismatch(cases, reader, place, mismatch)
 
-    def _due_to(self, reader: int, step: Step) -> Message | None:
+    def _due_to(self, reader: int, step: ProbeStep) -> Message | None:
         """The request that ends a step, if it is this seat's and the reply was another's."""
         request = step.due[-1]
         return request if reader != step.seat and request["type"] in self._asking else None
@@ -307,7 +303,7 @@ class _Comparison:
         several: bool,
         right: bool,
         asked: int | None,
-        step: Step,
+        step: ProbeStep,
         deed: Deed,
         held: Sequence[str],
     ) -> tuple[str, ...]:
@@ -318,34 +314,34 @@ class _Comparison:
             right: whether the game stands where it should after this step.
             asked: whose request is not right, if it is not that of the seat that has replied.
         """
-        about = self._follower.case_of(mismatch, step, several=several)
-        if mismatch.field.endswith(":order") and len(about) > 1:
-            return (about[0],)
+        candidates = self._follower.case_of(mismatch, step, several=several)
+        if mismatch.field.endswith(":order") and len(candidates) > 1:
+            return (candidates[0],)
         if self._misnames(mismatch.expected, mismatch.actual):
             return ("1.6/1",)
-        certain = [case[1:] for case in about if case.startswith("!")]
+        certain = [case[1:] for case in candidates if case.startswith("!")]
         if certain:
             return tuple([case for case in certain if case in held][:1] or certain[:1])
         if step.seat < 0:
             deed = self._named(mismatch) or deed
         basic = (self._plan.basic or step.seat < 0) and not deed.special
         own = {*deed.cases, *deed.also} if deed.special or basic else set()
-        known = own | {*held, *self._plan.about} if basic else own
-        named = [case for case in about if case in known]
+        known = own | {*held, *self._plan.covers} if basic else own
+        named = [case for case in candidates if case in known]
         if named and (basic or not several or named[0] in deed.cases):
             return (named[0],)
-        ongoing = [d for d in self._recent.values() for case in about[:-1] if case in d.also]
+        ongoing = [d for d in self._recent.values() for case in candidates[:-1] if case in d.also]
         if ongoing and not basic:
-            return tuple(case for case in about if case in ongoing[-1].also)[:1]
+            return tuple(case for case in candidates if case in ongoing[-1].also)[:1]
         if right and not (deed.special or several or mismatch.kind == "content"):
-            return (about[0],)  # only a message is wrong that every match has
+            return (candidates[0],)  # only a message is wrong that every match has
         if asked is not None and mismatch.kind == "content" and not basic:
             # A seat's hand, and what it can do, follow from what it did last.
             deed = self._recent.get(asked, self._latest if not deed.special else deed)
         elif not deed.special and not basic:
             # All else was right in the basic matches: it follows from what was done last.
-            deed = self._recent.get(step.seat, self._latest)
-        return deed.cases[:1] or (about[-1].strip("!").partition("/")[0] + "/departs",)
+            deed = self._latest
+        return deed.cases[:1] or (candidates[-1].strip("!").partition("/")[0] + "/departs",)
 
     def _named(self, mismatch: Mismatch) -> Deed | None:
         """The handshake of the player that a message is about, if there was anything to it."""
@@ -464,14 +460,14 @@ class _Comparison:
     @property
     def _broke_down(self) -> bool:
         """Whether it ended before the match: what it had not handed over then says nothing."""
-        return self._played.exit_code != 0 and self._match.outcome is None
+        return self._recorded.exit_code != 0 and self._match.outcome is None
 
     # --- what is noted ----------------------------------------------------------------------------
 
     def _look_at_lines(self) -> None:
         """Note what is wrong with the form of lines, whatever they say."""
         for seat, lines in enumerate(self._lines):
-            if self._played.seats[seat].torn:
+            if self._recorded.seats[seat].torn:
                 what = "a line without its line end"
                 self._found(("1.1/1",), ("torn",), seat, len(lines) - 1, "whole lines", what)
             for place, line in enumerate(lines):
@@ -514,7 +510,7 @@ class _Comparison:
                 )
         outcome = self._match.outcome
         case = "8.4/1" if outcome and outcome.winners else "3.5/3"
-        if self._played.exit_code is not None:
+        if self._recorded.exit_code is not None:
             self.result.held[case] += case == "3.5/3"
         else:
             what = "the referee ends, since the match is over"
@@ -559,23 +555,23 @@ class _Comparison:
             violation = Violation("{} {}.{}".format(*signature), "", expected, actual)
         else:
             kind = "seed" if self._seed else "departure"
-            violation = self._played.violation(kind, seat, place, expected, actual)
+            violation = self._recorded.violation(kind, seat, place, expected, actual)
         self.result.add(Finding(cases, signature, violation, shape=shape))
 
     def _place(self, seat: int, place: int | None) -> str:
         count = len(self._lines[seat])
         place = count - 1 if place is None else place
         where = f"line {place + 1}" if 0 <= place < count else f"after line {count}"
-        return f"{self._played.id}, {where} to {player_number(seat)}"
+        return f"{self._recorded.id}, {where} to {player_number(seat)}"
 
     def _ending(self) -> str:
         """Why nothing more was sent."""
-        played = self._played
-        if played.error:
-            return f"nothing: the referee could not be started: {played.error}"
-        if played.exit_code is None:
-            return f"nothing more, until the referee was ended after {played.seconds:.1f} s"
-        return f"nothing more; the referee ended with exit code {played.exit_code}"
+        recorded = self._recorded
+        if recorded.error:
+            return f"nothing: the referee could not be started: {recorded.error}"
+        if recorded.exit_code is None:
+            return f"nothing more, until the referee was ended after {recorded.seconds:.1f} s"
+        return f"nothing more; the referee ended with exit code {recorded.exit_code}"
 
     def _names_secrets(self, value: object) -> bool:
         """Whether there is a card's id in a JSON value."""
@@ -595,7 +591,7 @@ class _Comparison:
 
 
 _PLAYERS = ("player_number", "winners[]")
-_NO_STEP = Step(-1, {}, b"", ())
+_NO_STEP = ProbeStep(-1, {}, b"", ())
 
 
 def _reordered(one: object, other: object) -> bool:

@@ -12,10 +12,10 @@ import trio
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases
 from referee.conformance.referee_side.comparing import Compared, Finding, compare
 from referee.conformance.referee_side.lines import Catalogue
-from referee.conformance.referee_side.process import check_processes
-from referee.conformance.referee_side.recording import Played
-from referee.conformance.referee_side.running import play_match
+from referee.conformance.referee_side.playing import run_probe_match
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.seeds import SEED_CASES, check_seed, compare_twins
+from referee.conformance.referee_side.surroundings import check_processes
 from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Report, Result, Violation, summarize
@@ -88,7 +88,7 @@ async def check_referee(
     found = results(load_referee_cases().cases, cases, template, rules.probes(), compared, seconds)
     if keep is not None:
         for each in compared:
-            each.played.keep(keep)
+            each.recorded.keep(keep)
     for result in found:
         on_result(result)
     return summarize(
@@ -104,7 +104,7 @@ async def check_referee(
 
 
 def _covers(match: ProbeMatch, ids: Collection[str]) -> bool:
-    return any(fnmatch.fnmatchcase(id, pattern) for id in ids for pattern in match.about)
+    return any(fnmatch.fnmatchcase(id, pattern) for id in ids for pattern in match.covers)
 
 
 @dataclass
@@ -160,17 +160,19 @@ class _Experiment:
             self.slots.release_on_behalf_of(token)
 
     async def _play(self, match: ProbeMatch, seed: int) -> Compared:
-        played = await self._record(match, seed)
+        recorded = await self._record(match, seed)
         if seed != self.seed:
-            played.id = f"{match.id} {seed}"
-        self.hangs += played.exit_code is None
-        compared = judge(played, self.catalogue, match, seeded=self.template.seeded)
+            recorded.id = f"{match.id} {seed}"
+        self.hangs += recorded.exit_code is None
+        compared = judge(recorded, self.catalogue, match, seeded=self.template.seeded)
         self.compared.append(compared)
         self.on_match()
         return compared
 
-    async def _record(self, match: ProbeMatch, seed: int) -> Played:
-        return await play_match(self.template, self.catalogue, match, seed=seed, limit=self.limit)
+    async def _record(self, match: ProbeMatch, seed: int) -> RecordedMatch:
+        return await run_probe_match(
+            self.template, self.catalogue, match, seed=seed, limit=self.limit
+        )
 
 
 def check_deals(compared: Sequence[Compared]) -> None:
@@ -184,9 +186,11 @@ def check_deals(compared: Sequence[Compared]) -> None:
         compared[0].add(Finding(("4.1/3",), ("deal",), violation))
 
 
-def judge(played: Played, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool) -> Compared:
+def judge(
+    recorded: RecordedMatch, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool
+) -> Compared:
     """All that one match says by itself."""
-    compared = compare(played, catalogue, match)
+    compared = compare(recorded, catalogue, match)
     for case, members in catalogue.probes.common.items():
         compared.held[case] += sum(compared.held[member] for member in members)
     if not compared.stopped:

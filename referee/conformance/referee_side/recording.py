@@ -133,7 +133,7 @@ class Seat(Struct):
         return [shown(line) for line in self.lines[max(0, last - LAST_LINES) : last]]
 
 
-class Played(Struct):
+class RecordedMatch(Struct):
     """A match that was played.
 
     Attributes:

@@ -6,7 +6,7 @@ import msgspec
 
 from referee.conformance.referee_side.comparing import Compared, Finding, compare
 from referee.conformance.referee_side.lines import Catalogue, shown, text
-from referee.conformance.referee_side.recording import Played
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.seam.game import player_number
 
 _SEATS = "4.7/2"
@@ -18,7 +18,7 @@ SEED_VEILS = {_SEATS: _REFEREE}
 
 def check_seed(compared: Compared, catalogue: Catalogue) -> None:
     """Compare a match that was right with the one that its own seed makes."""
-    seeded = compare(compared.played, catalogue, compared.match, seeded=True)
+    seeded = compare(compared.recorded, catalogue, compared.match, seeded=True)
     chosen = bool(compared.held["7.4/3"])
     for finding in seeded.findings[:1]:
         case = _REFEREE if chosen else _SEATS
@@ -27,9 +27,9 @@ def check_seed(compared: Compared, catalogue: Catalogue) -> None:
         compared.held.update([_SEATS] + [_REFEREE] * chosen)
 
 
-def compare_twins(one: Compared, two: Played) -> bool:
+def compare_twins(one: Compared, two: RecordedMatch) -> bool:
     """Compare two matches with the same seed and the same probes, as far as we know messages."""
-    for seat, (first, second) in enumerate(zip(one.played.seats, two.seats, strict=True)):
+    for seat, (first, second) in enumerate(zip(one.recorded.seats, two.seats, strict=True)):
         pairs = zip(first.received, second.received, strict=False)
         for place, (line, other) in enumerate(pairs):
             if line.message != other.message:

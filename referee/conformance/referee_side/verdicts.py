@@ -116,7 +116,7 @@ def _failed(
             same = [f.count for _, f in found if f.signature == finding.signature]
             counts[kind] += sum(same) if finding.shape else len(found)
         seen.add(finding.signature)
-    played, signature = found[0][0].played, found[0][1].signature
+    recorded, signature = found[0][0].recorded, found[0][1].signature
     alike = dict.fromkeys(each.match.id for each, f in found if f.signature == signature)
     # A rule that several cases share fails only if it is seen in several matches.
     again = list(alike)[: _ALIKE if case.id in probes.common else 1]
@@ -125,10 +125,10 @@ def _failed(
         Status.FAILED,
         violations=violations,
         counts=counts,
-        stderr=played.stderr,
+        stderr=recorded.stderr,
         seconds=seconds,
         again=[
-            *("--seed", str(played.seed)),
+            *("--seed", str(recorded.seed)),
             *(word for id in again if signature != ("deal",) for word in ("--match", id)),
         ],
     )
@@ -141,7 +141,7 @@ def _why(case: RefereeCase, template: Template, compared: Sequence[Compared]) ->
     if case.seeded and not template.seeded:
         return "needs a seed: name {seed} in COMMAND"
     stopped = [each for each in compared if each.stopped]
-    own = [e for e in stopped if any(fnmatch.fnmatchcase(case.id, p) for p in e.match.about)]
+    own = [e for e in stopped if any(fnmatch.fnmatchcase(case.id, p) for p in e.match.covers)]
     for each in (*own, *(each for each in stopped if each.match.basic)):
         return f"departed before, at {each.stopped}"
     return "never came up"

@@ -16,7 +16,7 @@ from typing import Any
 
 from referee.games.dominion.rules.cards import HAND_SIZE, MILITIA_HAND_SIZE
 from referee.seam.game import PLAYER_NUMBERS, player_number
-from referee.seam.probing import Message, Mismatch, Step
+from referee.seam.probing import Message, Mismatch, ProbeStep
 
 _MESSAGES = {
     "player-name-request": "2.1/1",
@@ -36,7 +36,7 @@ _MESSAGES = {
 }
 """Type of a message -> the case that is about the message itself."""
 
-_ABOUT: Mapping[tuple[str, str], str] = {
+_CASES: Mapping[tuple[str, str], str] = {
     ("supply-info", "missing"): "2.4/2",
     ("supply-info", "extra"): "2.4/2",
     ("player-played", "extra"): "2.6/2",
@@ -99,8 +99,8 @@ class Follower:
         self._crossed: set[int] = set()  # seats whose last draw went on after a shuffle
         self._attacked: set[object] = set()  # with three cards in hand
         self._gained: set[object] = set()
-        self._gone: set[object] = set()
-        self._gone_before: set[object] = set()  # this step
+        self._disqualified: set[object] = set()
+        self._disqualified_before: set[object] = set()  # this step
 
     # --- chance -----------------------------------------------------------------------------------
 
@@ -151,11 +151,11 @@ class Follower:
 
     # --- cases ------------------------------------------------------------------------------------
 
-    def held(self, step: Step) -> Sequence[str]:
+    def held(self, step: ProbeStep) -> Sequence[str]:
         """The cases that a step shows by what is due in it."""
         kinds = {message["type"] for message in step.due}
         last = step.due[-1]
-        self._gone_before = set(self._gone)
+        self._disqualified_before = set(self._disqualified)
         held = [_MESSAGES[kind] for kind in kinds]
         held += [row for types, row in _ROWS if types <= kinds][:1]
         held += ["2.8/2"] * ("player-gained" in kinds)
@@ -171,7 +171,7 @@ class Follower:
         if last["type"] == "game-end":
             held += self._held_at_the_end(step, last)
         if "player-disqualified" in kinds:
-            self._gone |= {
+            self._disqualified |= {
                 message["player_number"]
                 for message in step.due
                 if message["type"] == "player-disqualified"
@@ -194,7 +194,7 @@ class Follower:
                 held.append("4.6/2")
         return held
 
-    def _held_in_a_turn(self, step: Step, kinds: set[str], last: Message) -> Sequence[str]:
+    def _held_in_a_turn(self, step: ProbeStep, kinds: set[str], last: Message) -> Sequence[str]:
         reply = _json(step.line)
         card = str(reply.get("card"))
         held = []
@@ -208,10 +208,10 @@ class Follower:
         elif self._draws_short(step):
             held.append("4.6/3")
         if card == "militia":
-            held += ["7.1/2"] * bool(self._attacked) + ["8.3/4"] * bool(self._gone_before)
+            held += ["7.1/2"] * bool(self._attacked) + ["8.3/4"] * bool(self._disqualified_before)
         return held
 
-    def _held_at_the_end(self, step: Step, end: Message) -> Sequence[str]:
+    def _held_at_the_end(self, step: ProbeStep, end: Message) -> Sequence[str]:
         if step.seat < 0:
             return ["3.5/2"]
         scores = end["scores"]
@@ -225,7 +225,9 @@ class Follower:
             held.append("4.5/2" if len(end["winners"]) == 1 else "4.5/3")
         return [*held, "4.3/3", "4.5/1"]
 
-    def case_of(self, mismatch: Mismatch, step: Step, *, several: bool = False) -> Sequence[str]:
+    def case_of(
+        self, mismatch: Mismatch, step: ProbeStep, *, several: bool = False
+    ) -> Sequence[str]:
         """The cases that are about a message that is wrong in this way."""
         kind = mismatch.type
         general = _MESSAGES.get(kind, "1.1/1")
@@ -238,39 +240,37 @@ class Follower:
             return ["2.15/6"] if cleanup else rows[:1]
         key = mismatch.field if mismatch.kind == "content" else mismatch.kind
         expected, actual = mismatch.expected or {}, mismatch.actual or {}
-        if key == "extra" and str(actual.get("player_number")) in self._gone_before:
+        if key == "extra" and str(actual.get("player_number")) in self._disqualified_before:
             return ["!8.3/4"]
         end = expected if kind == "game-end" else actual
         if _type(end) == "game-end":
             return self._about_the_end(end, key, step)
-        if several and (kind, key) == ("player-disqualified", "missing"):
-            return ["8.2/1", general]
         if several and _type(step.due[-1]) == "game-end" and step.seat >= 0:
             alone = step.due[-1]["reason"] == "last-player-standing"
             return ["8.3/1" if alone else "!2.15/8"]
-        about: Sequence[str] = _ABOUT.get((kind, key), "").split()
+        cases: Sequence[str] = _CASES.get((kind, key), "").split()
         if (kind, key) == ("attack-request", "extra") and len(
             _hand_of(actual)
         ) <= MILITIA_HAND_SIZE:
-            about = ["7.1/2"]
+            cases = ["7.1/2"]
         elif key == "extra" and expected:  # somebody else was asked
-            about = [*_ABOUT.get((_type(expected), "missing"), "").split(), *about]
+            cases = [*_CASES.get((_type(expected), "missing"), "").split(), *cases]
         if (kind, key) == ("supply-info", "cards"):
             counts = f"4.2/{len(self._shown) - 1}" if "game-info" in kinds else "2.4/2"
-            about = [counts if _piles(expected) == _piles(actual) else "2.4/1"]
+            cases = [counts if _piles(expected) == _piles(actual) else "2.4/1"]
         elif (kind, key) == ("play-turn", "hand"):
-            about = self._about_a_hand(step, expected, actual)
+            cases = self._about_a_hand(step, expected, actual)
         elif kind == "player-shuffled" and key in ("missing", "extra"):
             # Or else the draw itself is wrong: that is seen when the hand is shown.
             number = (expected or actual).get("player_number")
             hand = self._next_hand(PLAYER_NUMBERS.index(number)) if number in PLAYER_NUMBERS else ()
             if hand and len(hand) < HAND_SIZE and key == "missing":
-                about = ["4.6/2"]
+                cases = ["4.6/2"]
             elif hand and len(hand) > HAND_SIZE and key == "extra":
-                about = ["5.1/4"]
-        return [*about, general]
+                cases = ["5.1/4"]
+        return [*cases, general]
 
-    def _about_the_end(self, end: Message, key: str, step: Step) -> Sequence[str]:
+    def _about_the_end(self, end: Message, key: str, step: ProbeStep) -> Sequence[str]:
         if step.seat < 0:
             return ["!3.5/2"]
         alone = end.get("reason") == "last-player-standing"
@@ -282,7 +282,7 @@ class Follower:
             return [f"!{_ENDS.get(str(end.get('reason')), '2.14/1')}"]
         return ["!2.14/1"]
 
-    def _about_a_hand(self, step: Step, expected: Message, actual: Message) -> Sequence[str]:
+    def _about_a_hand(self, step: ProbeStep, expected: Message, actual: Message) -> Sequence[str]:
         if step.seat >= 0 and not _is_fresh(expected) and self._draws_short(step):
             return ["!4.6/3"]
         if len(_hand_of(actual)) != len(_hand_of(expected)):
@@ -291,7 +291,7 @@ class Follower:
             return ["4.6/2"]
         return ["5.2/1"] if self._gained else ["4.6/1" if self._shuffled else "4.1/1"]
 
-    def _draws_short(self, step: Step) -> bool:
+    def _draws_short(self, step: ProbeStep) -> bool:
         """Whether an action has drawn fewer cards than it should, since there were no more."""
         card, last = str(_json(step.line).get("card")), step.due[-1]
         if card not in _DRAWS or _type(last) != "play-turn" or card not in last["cards_played"]:

@@ -1,7 +1,7 @@
 """The matches in which other referees are watched, from matches.json: who plays how, and why.
 
 The basic ones come first: what is wrong there is wrong everywhere. Each other match adds one thing,
-or a few that keep out of each other's way. A match is there for the cases that it names (`about`)
+or a few that keep out of each other's way. A match is there for the cases that it names (`covers`)
 and for those of its tricks. Words of one field are parted by spaces; "silver:2 moat" are two
 silvers at the most, then as many moats as there are.
 """
@@ -53,7 +53,7 @@ class _Match(Struct, forbid_unknown_fields=True):
     """A match in the file; its fields are those of `ProbeMatch`."""
 
     id: str
-    about: str
+    covers: str
     seats: list[_Seat]
     basic: bool = False
     control: str = ""
@@ -62,9 +62,9 @@ class _Match(Struct, forbid_unknown_fields=True):
     def match(self) -> ProbeMatch:
         seats = tuple(seat.plan() for seat in self.seats)
         tricks = [TRICKS[name] for seat in seats for name in seat.tricks if name in TRICKS]
-        words = " ".join([self.about, *(trick.cases for trick in tricks)]).split()
-        about = tuple(case for case in dict.fromkeys(words) if case != ":")
-        return ProbeMatch(self.id, about, seats, self.basic, self.control, self.mixed)
+        words = " ".join([self.covers, *(trick.cases for trick in tricks)]).split()
+        covers = tuple(case for case in dict.fromkeys(words) if case != ":")
+        return ProbeMatch(self.id, covers, seats, self.basic, self.control, self.mixed)
 
 
 def _wishes(text: str) -> Wishes:

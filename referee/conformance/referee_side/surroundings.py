@@ -16,9 +16,9 @@ _PATIENCE_SECONDS = 0.3
 
 def check_processes(compared: Compared) -> None:
     """Look at everything that can be said of a match that ended by itself."""
-    played = compared.played
-    sessions = [seat.hello.session for seat in played.seats if seat.hello]
-    for number, seat in enumerate(played.seats):
+    recorded = compared.recorded
+    sessions = [seat.hello.session for seat in recorded.seats if seat.hello]
+    for number, seat in enumerate(recorded.seats):
         if seat.hello is None:
             continue
         for case, expected, found in _looked_at(seat, seat.hello, sessions):
@@ -27,7 +27,7 @@ def check_processes(compared: Compared) -> None:
                 continue
             who = player_number(number)
             expected, found = f"{who}: {expected}", f"{who}: {found}"
-            violation = played.violation("process", number, len(seat.received), expected, found)
+            violation = recorded.violation("process", number, len(seat.received), expected, found)
             compared.add(Finding((case,), ("process", case), violation))
 
 

@@ -18,7 +18,7 @@ from referee.bots.launch import LaunchedBot
 from referee.bots.process import wait_for_exit
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import Probe
-from referee.conformance.referee_side.recording import TOKEN, Hello, Played, Seat
+from referee.conformance.referee_side.recording import TOKEN, Hello, RecordedMatch, Seat
 from referee.conformance.referee_side.template import Template
 from referee.seam.probing import Deed, ProbeMatch
 from referee.terminal import plain
@@ -35,9 +35,9 @@ _EXIT_SECONDS = 10.0
 _NOTICE_SECONDS = 0.5
 
 
-async def play_match(
+async def run_probe_match(
     template: Template, catalogue: Catalogue, match: ProbeMatch, *, seed: int, limit: float
-) -> Played:
+) -> RecordedMatch:
     """Play a match; nothing that a referee does makes this fail.
 
     Args:
@@ -46,7 +46,7 @@ async def play_match(
     """
     started = trio.current_time()
     probes = [Probe(catalogue, plan, seat, seed) for seat, plan in enumerate(match.seats)]
-    played = Played(match.id, seed, [probe.seat for probe in probes])
+    recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     with tempfile.TemporaryDirectory(prefix="referee-") as folder:
         path = f"{folder}/suite"
         bots = [
@@ -62,12 +62,12 @@ async def play_match(
                     trio.serve_listeners, room.serve, [trio.SocketListener(listener)]
                 )
                 with (Path(folder) / "stderr").open("w+b") as stderr:
-                    await _run(template.fill(bots, seed), played, stderr.fileno(), limit)
+                    await _run(template.fill(bots, seed), recorded, stderr.fileno(), limit)
                 await room.end()
                 nursery.cancel_scope.cancel()
-        played.stderr = _last_lines(Path(folder) / "stderr")
-    played.seconds = trio.current_time() - started
-    return played
+        recorded.stderr = _last_lines(Path(folder) / "stderr")
+    recorded.seconds = trio.current_time() - started
+    return recorded
 
 
 class _Room:
@@ -99,7 +99,7 @@ class _Room:
     def _seat(self, number: int) -> Seat:
         return self._probes[number].seat
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._news.set()
         self._news = trio.Event()
 
@@ -131,16 +131,16 @@ class _Room:
                             seat.terminate()
                         else:
                             seat.end(rest)
-                        self._tell()
+                        self._notify()
             self._open.pop(number, None)
             seat.patience = seat.patience or trio.current_time() - heard
             seat.killed = self._referee_is_there and not seat.left and not by_itself
-            self._tell()
+            self._notify()
 
     async def _take(self, stream: trio.SocketStream, probe: Probe, lines: list[bytes]) -> None:
         for line in lines:
             deed = probe.take(line)
-            self._tell()
+            self._notify()
             if deed is not None:
                 with _GONE:
                     await self._do(stream, probe, deed)
@@ -183,17 +183,17 @@ async def _send(stream: trio.SocketStream, kind: bytes, data: bytes = b"") -> No
 # --- the referee ----------------------------------------------------------------------------------
 
 
-async def _run(argv: list[str], played: Played, stderr: int, limit: float) -> None:
+async def _run(argv: list[str], recorded: RecordedMatch, stderr: int, limit: float) -> None:
     """Run the referee to its end, or end it."""
     launched = LaunchedBot(
         BotCommand("the referee", tuple(argv)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
-        env={**os.environ, TOKEN: played.id},
+        env={**os.environ, TOKEN: recorded.id},
     )
     if launched.popen is None:
-        played.error = str(launched.cause)
+        recorded.error = str(launched.cause)
         return
     try:
         with trio.move_on_after(limit) as scope:
@@ -201,7 +201,7 @@ async def _run(argv: list[str], played: Played, stderr: int, limit: float) -> No
     finally:
         launched.kill()
         launched.reap()
-    played.exit_code = None if scope.cancelled_caught else launched.exit_code
+    recorded.exit_code = None if scope.cancelled_caught else launched.exit_code
 
 
 def _last_lines(file: Path) -> list[str]:
