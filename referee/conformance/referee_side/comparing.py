@@ -115,6 +115,9 @@ class _Comparison:
         self._next = [0] * len(messages)
         self._replied = [0] * len(messages)
         self._asked: list[Message] = [{} for _ in messages]  # the last request of each
+        self._step = _NO_STEP  # the one that is compared, what brought it about, what it shows
+        self._deed = _NOTHING
+        self._held: Sequence[str] = ()
         self._recent: dict[int, Deed] = {}  # seat -> its last special one
         self._latest = _NOTHING  # the last special one of all
         self._names: list[Deed] = []  # the handshakes, in seat order
@@ -179,27 +182,29 @@ class _Comparison:
         due = [(entry.to, json.loads(entry.line)) for entry in entries]
         if not due:
             return
+        to = -1 if due[-1][0] is None else due[-1][0]
         request = self._asked[seat] if seat >= 0 else {}
-        to = due[-1][0]
-        step = ProbeStep(seat, request, line, [m for _, m in due], -1 if to is None else to)
-        wrong = sum(finding.count for finding in self.result.findings)
-        held = self._follower.held(step)
-        public = [message for each, message in due if each is None]
-        if public or self._match.outcome:
-            self._compare_step(to, due, public, step, deed, held)
+        self._step = ProbeStep(seat, request, line, [message for _, message in due], to)
+        self._deed = deed
+        self._held = self._follower.held(self._step)
+        wrong = self._mistakes()
+        if self._match.outcome or any(each is None for each, _ in due):
+            self._compare_step(due)
         else:  # the first requests of all, or a request alone
             for each, message in due:
-                assert each is not None
-                if self._sees(each, 1):
-                    self._compare_step(each, [(each, message)], [], step, deed, held)
+                if each is not None and self._sees(each, 1):
+                    self._compare_step([(each, message)])
         for each, message in due:
             if each is not None:
                 self._asked[each] = message
                 if message["type"] != "player-name-request":
                     self._follower.asked(each)
-        if wrong == sum(finding.count for finding in self.result.findings):
+        if wrong == self._mistakes():
             own = deed.cases if deed.special else ()
-            self.result.held.update({*_EVERY_STEP, *held, *own})
+            self.result.held.update({*_EVERY_STEP, *self._held, *own})
+
+    def _mistakes(self) -> int:
+        return sum(finding.count for finding in self.result.findings)
 
     def _readers(self, due: Sequence[tuple[int | None, Message]] = ()) -> list[int]:
         """The seats that are still there and can be seen reading what is due."""
@@ -214,19 +219,13 @@ class _Comparison:
 
     # --- one step ---------------------------------------------------------------------------------
 
-    def _compare_step(
-        self,
-        to: int | None,
-        due: Sequence[tuple[int | None, Message]],
-        public: Sequence[Message],
-        step: ProbeStep,
-        deed: Deed,
-        held: Sequence[str],
-    ) -> None:
+    def _compare_step(self, due: Sequence[tuple[int | None, Message]]) -> None:
         readers = self._readers(due)
         if not readers:
             return
+        to = due[-1][0]
         reader = to if to in readers else readers[0]  # whoever is asked next sees most
+        public = [message for each, message in due if each is None]
         own = [message for each, message in due if each in (None, reader)]
         self._check_leaks(reader, own)
         place = self._next[reader]
@@ -265,47 +264,28 @@ class _Comparison:
                 self._mismatch(("1.7/1",), reader, place, mismatches[0])
                 return
             mismatches, right = unasked or mismatches, False
-        self._note(mismatches, right, reader, place, step, deed, held)
+        self._note(mismatches, right, reader, place)
         if not right:
             raise _Stop(self._place(reader, place))
 
-    def _note(
-        self,
-        mismatches: list[Mismatch],
-        right: bool,
-        reader: int,
-        place: int,
-        step: ProbeStep,
-        deed: Deed,
-        held: Sequence[str],
-    ) -> None:
+    def _note(self, mismatches: list[Mismatch], right: bool, reader: int, place: int) -> None:
         """Note what is wrong in a step; if the game is not where it should be, the first alone."""
+        request = self._step.due[-1]
+        others = reader != self._step.seat and request["type"] in self._asking
         several = len({mismatch.signature for mismatch in mismatches}) > 1
         for mismatch in mismatches if right else mismatches[:1]:
             if mismatch.field.endswith(":order"):
                 self._disordered.add(mismatch.field)
-            asked = reader if mismatch.expected is self._due_to(reader, step) else None
-            cases = self._cases(mismatch, several, right, asked, step, deed, held)
+            asked = reader if others and mismatch.expected is request else None
+            cases = self._cases(mismatch, several, right, asked)
             if mismatch.signature in self._inherited:
                 continue  # what was wrong at the start stays so
-            if step.seat < 0:
+            if self._step.seat < 0:
                 self._inherited.add(mismatch.signature)
             self._mismatch(cases, reader, place, mismatch)
 
-    def _due_to(self, reader: int, step: ProbeStep) -> Message | None:
-        """The request that ends a step, if it is this seat's and the reply was another's."""
-        request = step.due[-1]
-        return request if reader != step.seat and request["type"] in self._asking else None
-
     def _cases(
-        self,
-        mismatch: Mismatch,
-        several: bool,
-        right: bool,
-        asked: int | None,
-        step: ProbeStep,
-        deed: Deed,
-        held: Sequence[str],
+        self, mismatch: Mismatch, several: bool, right: bool, asked: int | None
     ) -> tuple[str, ...]:
         """The case that a mismatch breaks; none if it cannot be named.
 
@@ -314,6 +294,7 @@ class _Comparison:
             right: whether the game stands where it should after this step.
             asked: whose request is not right, if it is not that of the seat that has replied.
         """
+        step, deed, held = self._step, self._deed, self._held
         candidates = self._follower.case_of(mismatch, step, several=several)
         if mismatch.field.endswith(":order") and len(candidates) > 1:
             return (candidates[0],)
