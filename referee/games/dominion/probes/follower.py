@@ -12,75 +12,49 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from referee.games.dominion.rules.cards import HAND_SIZE, MILITIA_HAND_SIZE
 from referee.seam.game import PLAYER_NUMBERS, player_number
 from referee.seam.probing import Message, Mismatch, ProbeStep
 
-_MESSAGES = {
-    "player-name-request": "2.1/1",
-    "player-name": "2.2/1",
-    "game-info": "2.3/1",
-    "supply-info": "2.4/1",
-    "player-gained": "2.5/1",
-    "player-played": "2.6/1",
-    "player-trashed": "2.7/1",
-    "player-top-discard": "2.8/1",
-    "player-reveal": "2.9/1",
-    "player-shuffled": "2.10/1",
-    "play-turn": "2.11/2",
-    "attack-request": "2.12/1",
-    "player-disqualified": "2.13/1",
-    "game-end": "2.14/1",
-}
-"""Type of a message -> the case that is about the message itself."""
-
-_CASES: Mapping[tuple[str, str], str] = {
-    ("supply-info", "missing"): "2.4/2",
-    ("supply-info", "extra"): "2.4/2",
-    ("player-played", "extra"): "2.6/2",
-    ("player-top-discard", "extra"): "2.8/2",
-    ("player-top-discard", "card"): "5.1/2",
-    ("player-shuffled", "extra"): "2.10/2",
-    ("player-disqualified", "reason"): "8.2/1 3.4/2",
-    ("play-turn", "missing"): "4.1/2",
-    ("play-turn", "extra"): "4.1/2",
-    ("play-turn", "actions"): "4.4/1 5.2/9",
-    ("play-turn", "buys"): "4.4/1 5.2/9",
-    ("play-turn", "extra_money"): "4.4/1 5.2/9",
-    ("play-turn", "hand:order"): "2.11/1",
-    ("attack-request", "missing"): "7.1/1",
-    ("attack-request", "extra"): "7.1/2",
-    ("attack-request", "discard"): "7.1/3",
-}
-"""Type of a message, and the kind of mismatch or the field -> the cases that are about it."""
-
-_ENDS = {
-    "provinces-empty": "4.4/2",
-    "piles-empty": "4.4/3",
-    "turn-limit": "4.4/4",
-    "last-player-standing": "8.3/1",
-}
-_ROWS = (
-    # What stands together in a step -> the row of 2.15 on its order.
-    ({"game-info"}, "2.15/1"),
-    ({"player-disqualified"}, "2.15/7"),
-    ({"game-end"}, "2.15/8"),
-    ({"player-played"}, "2.15/6"),
-    ({"player-trashed", "player-gained"}, "2.15/2"),
-    ({"player-gained"}, "2.15/3"),
-    ({"player-top-discard", "player-shuffled"}, "2.15/4"),
-    ({"player-top-discard"}, "2.15/5"),
-)
 _DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
 
-COMMON = {
-    "5.3/1": frozenset(f"6.{card}/1" for card in range(1, 11)),
-    "7.4/3": frozenset(("7.2/2", "7.2/3", "7.2/4", "7.3/2", "7.3/3", "7.4/1", "7.4/2")),
-}
-VEILS = {"2.11/1": "5.1/2", "2.12/1": "2.11/1"}
-"""What lies last in a hand is not known if hands are shown in another order."""
+
+class _Tables(Struct, forbid_unknown_fields=True):
+    """cases.json: which case is about what.
+
+    Attributes:
+        messages: type of a message -> the case that is about the message itself, and others that
+            hold if it is right.
+        mismatches: type, and the kind of mismatch or the field -> the cases that are about it.
+        ends: reason of the end -> case.
+        orders: what stands together in a step -> the row of 2.15 on its order; the first counts.
+        common, veils: those of `Probes`. What lies last in a hand, say, is not known if hands are
+            shown in another order.
+    """
+
+    messages: dict[str, str]
+    mismatches: dict[str, str]
+    ends: dict[str, str]
+    orders: dict[str, str]
+    common: dict[str, str]
+    veils: dict[str, str]
+
+    def about(self, kind: str, key: str) -> list[str]:
+        """The cases that are about this being wrong with messages of a type."""
+        return self.mismatches.get(f"{kind} {key}", "").split()
+
+    def rows(self, kinds: set[str]) -> list[str]:
+        """The rows of 2.15 that say in which order these types stand."""
+        return [row for types, row in self.orders.items() if {*types.split()} <= kinds]
+
+
+TABLES = msgspec.json.decode(Path(__file__).with_name("cases.json").read_bytes(), type=_Tables)
 
 
 class Follower:
@@ -156,42 +130,33 @@ class Follower:
         kinds = {message["type"] for message in step.due}
         last = step.due[-1]
         self._disqualified_before = set(self._disqualified)
-        held = [_MESSAGES[kind] for kind in kinds]
-        held += [row for types, row in _ROWS if types <= kinds][:1]
-        held += ["2.8/2"] * ("player-gained" in kinds)
+        held = [case for kind in kinds for case in TABLES.messages[kind].split()]
+        held += TABLES.rows(kinds)[:1]
         if "supply-info" in kinds:
             start = "game-info" in kinds
             held += [f"4.2/{len(self._shown) - 1}", "2.2/1", "2.10/2"] if start else ["2.4/2"]
-        if last["type"] == "play-turn":
-            held.append("2.11/1")
-            if _is_fresh(last):
-                held += ["4.1/1", "4.1/2", "4.4/1", "4.6/1"]
-        if last["type"] == "attack-request":
-            held += ["7.1/1", "7.1/3", "2.15/5"]
+        if _is_fresh(last):
+            held += ["4.1/1", "4.1/2", "4.4/1", "4.6/1"]
         if last["type"] == "game-end":
             held += self._held_at_the_end(step, last)
         if "player-disqualified" in kinds:
-            self._disqualified |= {
-                message["player_number"]
-                for message in step.due
-                if message["type"] == "player-disqualified"
-            }
+            left = [m for m in step.due if m["type"] == "player-disqualified"]
+            self._disqualified |= {message["player_number"] for message in left}
             if step.seat < 0 and last["type"] != "game-end":
                 held.append("3.5/1")
         if step.request.get("type") == "play-turn":
             held += self._held_in_a_turn(step, kinds, last)
         for message in step.due:
             if message["type"] == "player-top-discard":
-                self._topped[message["player_number"]] += 1
-                attacked = step.request.get("type") == "attack-request"
-                (self._attacked.add if attacked else self._attacked.discard)(
-                    message["player_number"]
-                )
+                number = message["player_number"]
+                self._topped[number] += 1
+                self._attacked.discard(number)
+                if step.request.get("type") == "attack-request":
+                    self._attacked.add(number)
             elif message["type"] == "player-gained":
                 self._gained.add(message["gained"])
             elif message["type"] == "player-shuffled":
                 self._shuffled.add(step.seat)
-                held.append("4.6/2")
         return held
 
     def _held_in_a_turn(self, step: ProbeStep, kinds: set[str], last: Message) -> Sequence[str]:
@@ -215,7 +180,7 @@ class Follower:
         if step.seat < 0:
             return ["3.5/2"]
         scores = end["scores"]
-        held = [_ENDS[end["reason"]]]
+        held = [TABLES.ends[end["reason"]]]
         if end["reason"] == "last-player-standing":
             return [*held, "4.5/1"]
         best = [player_number(n) for n, score in enumerate(scores) if score == max(scores)]
@@ -230,12 +195,12 @@ class Follower:
     ) -> Sequence[str]:
         """The cases that are about a message that is wrong in this way."""
         kind = mismatch.type
-        general = _MESSAGES.get(kind, "1.1/1")
+        general = TABLES.messages.get(kind, "1.1/1").split()[0]
         if mismatch.kind == "shape":
             return [general]
         kinds = {message["type"] for message in step.due}
         if mismatch.kind == "order" and _type(mismatch.expected) != _type(mismatch.actual):
-            rows = [row for types, row in _ROWS if types <= kinds]
+            rows = TABLES.rows(kinds)
             cleanup = rows[:1] == ["2.15/4"] and _json(step.line).get("phase") != "action"
             return ["2.15/6"] if cleanup else rows[:1]
         key = mismatch.field if mismatch.kind == "content" else mismatch.kind
@@ -248,13 +213,13 @@ class Follower:
         if several and _type(step.due[-1]) == "game-end" and step.seat >= 0:
             alone = step.due[-1]["reason"] == "last-player-standing"
             return ["8.3/1" if alone else "!2.15/8"]
-        cases: Sequence[str] = _CASES.get((kind, key), "").split()
+        cases = TABLES.about(kind, key)
         if (kind, key) == ("attack-request", "extra") and len(
             _hand_of(actual)
         ) <= MILITIA_HAND_SIZE:
             cases = ["7.1/2"]
         elif key == "extra" and expected:  # somebody else was asked
-            cases = [*_CASES.get((_type(expected), "missing"), "").split(), *cases]
+            cases = [*TABLES.about(_type(expected), "missing"), *cases]
         if (kind, key) == ("supply-info", "cards"):
             counts = f"4.2/{len(self._shown) - 1}" if "game-info" in kinds else "2.4/2"
             cases = [counts if _piles(expected) == _piles(actual) else "2.4/1"]
@@ -279,10 +244,10 @@ class Follower:
         if key == "winners" and not alone:
             return ["!8.3/5", "!4.5/2", "!4.5/3", "!4.5/1"]
         if key in ("missing", "extra", "reason", "winners"):
-            return [f"!{_ENDS.get(str(end.get('reason')), '2.14/1')}"]
+            return [f"!{TABLES.ends.get(str(end.get('reason')), '2.14/1')}"]
         return ["!2.14/1"]
 
-    def _about_a_hand(self, step: ProbeStep, expected: Message, actual: Message) -> Sequence[str]:
+    def _about_a_hand(self, step: ProbeStep, expected: Message, actual: Message) -> list[str]:
         if step.seat >= 0 and not _is_fresh(expected) and self._draws_short(step):
             return ["!4.6/3"]
         if len(_hand_of(actual)) != len(_hand_of(expected)):
