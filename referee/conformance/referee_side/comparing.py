@@ -13,6 +13,7 @@ of the game says which case is about a message that is missing, extra or otherwi
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -35,14 +36,14 @@ class Finding(Struct):
     """Something that is not as the protocol has it.
 
     Attributes:
-        cases: those that it breaks.
+        case: the one that it breaks.
         signature: what it has in common with the same mistake in another match.
         violation: what is to be told of it; its section is filled in with the case.
         count: how often it was found.
         shape: it is about the form of a message, and no rule's.
     """
 
-    cases: tuple[str, ...]
+    case: str
     signature: tuple[str, ...]
     violation: Violation
     count: int = 1
@@ -69,9 +70,9 @@ class Compared(Struct):
     openings: list[str] = []
 
     def add(self, finding: Finding) -> None:
-        """Take a finding; the same mistake in the same cases is counted."""
+        """Take a finding; the same mistake in the same case is counted."""
         for known in self.findings:
-            if (known.cases, known.signature) == (finding.cases, finding.signature):
+            if (known.case, known.signature) == (finding.case, finding.signature):
                 known.count += 1
                 return
         self.findings.append(finding)
@@ -139,10 +140,9 @@ class _Comparison:
                 line, deed = self._reply(seat)
                 if handshake:  # all handshakes are one step, which ends with the last
                     self._names.append(deed)
-                    special = [each for each in self._names if each.special]
-                    cases = tuple(case for each in special for case in each.cases)
-                    also = tuple(case for each in special for case in each.also)
-                    deed = Deed(cases=cases, also=also, special=bool(special))
+                    cases = tuple(c for each in self._names if each.special for c in each.cases)
+                    also = tuple(c for each in self._names if each.special for c in each.also)
+                    deed = Deed(cases=cases, also=also, special=bool(cases))
                 self._compare(-1 if handshake else seat, line, deed)
                 if deed.special:
                     self._recent[seat] = self._latest = deed
@@ -171,8 +171,9 @@ class _Comparison:
         if probe.gave_up and not self.result.findings:
             raise AssertionError(f"a probe made nothing of what is right: {probe.gave_up}")
         if probe.left is None:
-            self._found(("8.1/1",), ("no reply",), seat, None, "it waits for a reply", "it did not")
-            raise _Stop(self._place(seat, None))
+            place = self._end_of(seat)
+            self._found("8.1/1", ("no reply",), seat, place, "it waits for a reply", "it did not")
+            raise _Stop(self._place(seat, place))
         self._match.disqualify(seat, Disqualification.EXITED, "")
         return b"", probe.left
 
@@ -254,14 +255,14 @@ class _Comparison:
                     mismatches, right = [Mismatch("extra", own[-1], as_due[0].message)], False
                     break
                 wrong = (self._differences(public, as_due) or [Mismatch("extra", None, None)])[0]
-                self._mismatch(("1.7/1",), other, self._next[other], wrong)
+                self._mismatch("1.7/1", other, self._next[other], wrong)
                 raise _Stop(self._place(other, self._next[other]))
         if not mismatches:
             return
         if rightly:
             unasked = self._unasked(reader, own[-1])
             if right and not unasked:
-                self._mismatch(("1.7/1",), reader, place, mismatches[0])
+                self._mismatch("1.7/1", reader, place, mismatches[0])
                 return
             mismatches, right = unasked or mismatches, False
         self._note(mismatches, right, reader, place)
@@ -277,52 +278,50 @@ class _Comparison:
             if mismatch.field.endswith(":order"):
                 self._disordered.add(mismatch.field)
             asked = reader if others and mismatch.expected is request else None
-            cases = self._cases(mismatch, several, right, asked)
+            case = self._case(mismatch, several, right, asked)
             if mismatch.signature in self._inherited:
                 continue  # what was wrong at the start stays so
             if self._step.seat < 0:
                 self._inherited.add(mismatch.signature)
-            self._mismatch(cases, reader, place, mismatch)
+            self._mismatch(case, reader, place, mismatch)
 
-    def _cases(
-        self, mismatch: Mismatch, several: bool, right: bool, asked: int | None
-    ) -> tuple[str, ...]:
-        """The case that a mismatch breaks; none if it cannot be named.
+    def _case(self, mismatch: Mismatch, several: bool, right: bool, asked: int | None) -> str:
+        """The case that a mismatch breaks; "SECTION/departs" if none can be named.
 
         Args:
             several: whether more than that is wrong in this step.
             right: whether the game stands where it should after this step.
             asked: whose request is not right, if it is not that of the seat that has replied.
         """
-        step, deed, held = self._step, self._deed, self._held
+        step, deed = self._step, self._deed
         candidates = self._follower.case_of(mismatch, step, several=several)
         if mismatch.field.endswith(":order") and len(candidates) > 1:
-            return (candidates[0],)
+            return candidates[0]
         if self._misnames(mismatch.expected, mismatch.actual):
-            return ("1.6/1",)
+            return "1.6/1"
         certain = [case[1:] for case in candidates if case.startswith("!")]
         if certain:
-            return tuple([case for case in certain if case in held][:1] or certain[:1])
+            return next((case for case in certain if case in self._held), certain[0])
         if step.seat < 0:
             deed = self._named(mismatch) or deed
         basic = (self._plan.basic or step.seat < 0) and not deed.special
         own = {*deed.cases, *deed.also} if deed.special or basic else set()
-        known = own | {*held, *self._plan.covers} if basic else own
+        known = own | {*self._held, *self._plan.covers} if basic else own
         named = [case for case in candidates if case in known]
         if named and (basic or not several or named[0] in deed.cases):
-            return (named[0],)
-        ongoing = [d for d in self._recent.values() for case in candidates[:-1] if case in d.also]
+            return named[0]
+        ongoing = [d for d in self._recent.values() if not {*candidates[:-1]}.isdisjoint(d.also)]
         if ongoing and not basic:
-            return tuple(case for case in candidates if case in ongoing[-1].also)[:1]
+            return next(case for case in candidates if case in ongoing[-1].also)
         if right and not (deed.special or several or mismatch.kind == "content"):
-            return (candidates[0],)  # only a message is wrong that every match has
+            return candidates[0]  # only a message is wrong that every match has
         if asked is not None and mismatch.kind == "content" and not basic:
             # A seat's hand, and what it can do, follow from what it did last.
-            deed = self._recent.get(asked, self._latest if not deed.special else deed)
+            deed = self._recent.get(asked, deed if deed.special else self._latest)
         elif not deed.special and not basic:
             # All else was right in the basic matches: it follows from what was done last.
             deed = self._latest
-        return deed.cases[:1] or (candidates[-1].strip("!").partition("/")[0] + "/departs",)
+        return deed.cases[0] if deed.cases else candidates[-1].partition("/")[0] + "/departs"
 
     def _named(self, mismatch: Mismatch) -> Deed | None:
         """The handshake of the player that a message is about, if there was anything to it."""
@@ -332,11 +331,9 @@ class _Comparison:
 
     def _unasked(self, reader: int, due: Message) -> list[Mismatch]:
         """Whether somebody else was asked before the seat that is due."""
-        for other in self._readers():
-            ahead = self._ahead(other, 1)
-            if other != reader and ahead and self._asks(ahead[0]):
-                return [Mismatch("extra", due, ahead[0].message)]
-        return []
+        others = [self._ahead(other, 1) for other in self._readers() if other != reader]
+        asked = [line for lines in others for line in lines if self._asks(line)]
+        return [Mismatch("extra", due, line.message) for line in asked[:1]]
 
     def _differences(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
         """What is wrong with the messages of one step, in their order."""
@@ -362,17 +359,15 @@ class _Comparison:
     def _pairs(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
         """What is wrong, one after the other."""
         found = []
-        for place in range(max(len(due), len(came))):
-            expected = due[place] if place < len(due) else None
-            line = came[place] if place < len(came) else None
+        for expected, line in itertools.zip_longest(due, came):
             actual = line.message if line else None
-            if line is not None and actual is None:
+            if line and not actual:
                 continue  # no message at all, which is noted elsewhere
-            if expected is None:
+            if not expected:
                 found.append(Mismatch("extra", None, actual))
-            elif actual is None or line is None or actual["type"] != expected["type"]:
+            elif not line or line.kind != expected["type"]:
                 found.append(Mismatch("missing", expected, actual))
-                if line is not None and not self._asks(line):
+                if line and not self._asks(line):
                     found.append(Mismatch("extra", None, actual))
             elif field := self._differs(expected, line, strict=True):
                 found.append(Mismatch("content", expected, actual, field))
@@ -435,7 +430,7 @@ class _Comparison:
             return
         if ahead[0].message != due[-1] or not self._differs(due[0], ahead[-1]):
             leak = Mismatch("extra", None, ahead[0].message)
-            self._mismatch(("1.7/2",), seat, self._next[seat], leak)
+            self._mismatch("1.7/2", seat, self._next[seat], leak)
             raise _Stop(self._place(seat, self._next[seat]))
 
     @property
@@ -450,20 +445,18 @@ class _Comparison:
         for seat, lines in enumerate(self._lines):
             if self._recorded.seats[seat].torn:
                 what = "a line without its line end"
-                self._found(("1.1/1",), ("torn",), seat, len(lines) - 1, "whole lines", what)
+                self._found("1.1/1", ("torn",), seat, self._end_of(seat), "whole lines", what)
             for place, line in enumerate(lines):
                 if line.framing is not None:
                     case, what = line.framing
                     found = f"{what}: {shown(line)}"
-                    self._found((case,), (what,), seat, place, "compact JSON, then \\n", found)
+                    self._found(case, (what,), seat, place, "compact JSON, then \\n", found)
                 kind = line.kind
                 for misfit in line.misfits:
                     shape = Mismatch("shape", line.message, line.message, misfit.field)
-                    cases = tuple(self._follower.case_of(shape, _NO_STEP))
-                    if misfit.field in _PLAYERS:
-                        cases = ("1.6/1",)
+                    [case] = self._follower.case_of(shape, _NO_STEP)
                     self._found(
-                        cases,
+                        "1.6/1" if misfit.field in _PLAYERS else case,
                         ("shape of", kind, misfit.field, misfit.kind),
                         seat,
                         place,
@@ -471,33 +464,28 @@ class _Comparison:
                         f"it is {misfit.found}: {shown(line)}",
                         shape=True,
                     )
-                if line.extra and kind not in self._asking and self._names_secrets(line.extra):
-                    found = f"more than that: {text(line.extra)}"
+                extra = "" if kind in self._asking else text(line.extra)
+                if any(f'"{secret}"' in extra for secret in self._probes.secrets):
+                    found = f"more than that: {extra}"
                     what = f"{kind} without what bots hold"
-                    self._found(("1.7/2",), ("secret", kind), seat, place, what, found)
+                    self._found("1.7/2", ("secret", kind), seat, place, what, found)
 
     def _look_at_the_end(self) -> None:
         """After the end of the match nothing more is sent, and the referee ends (2.14, 8.4)."""
         for seat in self._readers():
-            ahead = self._ahead(seat, 1)
-            if ahead:
-                self._found(
-                    ("2.14/1",),
-                    ("after the end",),
-                    seat,
-                    self._next[seat],
-                    "nothing after game-end",
-                    shown(ahead[0]),
-                )
+            place = self._next[seat]
+            for line in self._ahead(seat, 1):
+                what = "nothing after game-end"
+                self._found("2.14/1", ("after the end",), seat, place, what, shown(line))
         outcome = self._match.outcome
         case = "8.4/1" if outcome and outcome.winners else "3.5/3"
         if self._recorded.exit_code is not None:
             self.result.held[case] += case == "3.5/3"
         else:
             what = "the referee ends, since the match is over"
-            self._found((case,), ("no end",), 0, None, what, self._ending())
+            self._found(case, ("no end",), 0, self._end_of(0), what, self._ending())
 
-    def _mismatch(self, cases: tuple[str, ...], seat: int, place: int, mismatch: Mismatch) -> None:
+    def _mismatch(self, case: str, seat: int, place: int, mismatch: Mismatch) -> None:
         """Note a mismatch.
 
         Args:
@@ -516,32 +504,33 @@ class _Comparison:
         if at is not None:
             actual = shown(lines[at])
         at = min(place, len(lines) - 1) if at is None else at
-        self._found(cases, mismatch.signature, seat, at, expected, actual)
+        self._found(case, mismatch.signature, seat, at, expected, actual)
 
     def _found(
         self,
-        cases: tuple[str, ...],
+        case: str,
         signature: tuple[str, ...],
         seat: int,
-        place: int | None,
+        place: int,
         expected: str,
         actual: str,
         *,
         shape: bool = False,
     ) -> None:
         number = player_number(seat)
-        place = len(self._lines[seat]) - 1 if place is None else place
         expected, actual = f"to {number}{self._seed}: {expected}", f"to {number}: {actual}"
         if shape:  # the line itself says enough
             violation = Violation("{} {}.{}".format(*signature), "", expected, actual)
         else:
             kind = "seed" if self._seed else "departure"
             violation = self._recorded.violation(kind, seat, place, expected, actual)
-        self.result.add(Finding(cases, signature, violation, shape=shape))
+        self.result.add(Finding(case, signature, violation, shape=shape))
 
-    def _place(self, seat: int, place: int | None) -> str:
+    def _end_of(self, seat: int) -> int:
+        return len(self._lines[seat]) - 1
+
+    def _place(self, seat: int, place: int) -> str:
         count = len(self._lines[seat])
-        place = count - 1 if place is None else place
         where = f"line {place + 1}" if 0 <= place < count else f"after line {count}"
         return f"{self._recorded.id}, {where} to {player_number(seat)}"
 
@@ -553,14 +542,6 @@ class _Comparison:
         if recorded.exit_code is None:
             return f"nothing more, until the referee was ended after {recorded.seconds:.1f} s"
         return f"nothing more; the referee ended with exit code {recorded.exit_code}"
-
-    def _names_secrets(self, value: object) -> bool:
-        """Whether there is a card's id in a JSON value."""
-        if isinstance(value, dict):
-            return any(map(self._names_secrets, value.values()))
-        if isinstance(value, list):
-            return any(map(self._names_secrets, value))
-        return isinstance(value, str) and value in self._probes.secrets
 
     def _misnames(self, expected: object, actual: object) -> bool:
         """Whether a card or a player has a name that nobody knows (1.6)."""

@@ -133,7 +133,7 @@ class _Experiment:
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
                 break  # it is no accident that keeps most cases from being seen
             seen = {case for each in self.compared for case in each.held}
-            seen |= {case for each in self.compared for f in each.findings for case in f.cases}
+            seen |= {f.case for each in self.compared for f in each.findings}
             unseen = [case for case in cases if case not in seen]
             await self._all([m for m in matches if _covers(m, unseen)], self.seed + number)
         if self.template.seeded and self.hangs < _MOST_HANGS:
@@ -141,7 +141,7 @@ class _Experiment:
             if not compare_twins(first, again):
                 # Then it is no news that a match is not what its seed says.
                 for each in self.compared:
-                    each.findings = [f for f in each.findings if f.cases[0] not in SEED_CASES]
+                    each.findings = [f for f in each.findings if f.case not in SEED_CASES]
                     for case in SEED_CASES:
                         del each.held[case]
 
@@ -183,7 +183,7 @@ def check_deals(compared: Sequence[Compared]) -> None:
     elif len(openings) >= _ENOUGH_DEALS:
         what = f"{len(openings)} times the same: {openings[0]}"
         violation = Violation("deal", "", "a shuffled deck for everybody", what)
-        compared[0].add(Finding(("4.1/3",), ("deal",), violation))
+        compared[0].add(Finding("4.1/3", ("deal",), violation))
 
 
 def judge(

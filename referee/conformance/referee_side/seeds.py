@@ -22,7 +22,7 @@ def check_seed(compared: Compared, catalogue: Catalogue) -> None:
     chosen = bool(compared.held["7.4/3"])
     for finding in seeded.findings[:1]:
         case = _REFEREE if chosen else _SEATS
-        compared.add(msgspec.structs.replace(finding, cases=(case,), signature=("seed", case)))
+        compared.add(msgspec.structs.replace(finding, case=case, signature=("seed", case)))
     if not seeded.findings:
         compared.held.update([_SEATS] + [_REFEREE] * chosen)
 
@@ -37,7 +37,7 @@ def compare_twins(one: Compared, two: RecordedMatch) -> bool:
                 expected = f"{to}, with the seed {two.seed}: {text(line.message or {})}"
                 actual = f"{to}: {shown(other)}"
                 violation = two.violation("seed", seat, place, expected, actual)
-                one.add(Finding(("4.7/1",), ("seed", "4.7/1"), violation))
+                one.add(Finding("4.7/1", ("seed", "4.7/1"), violation))
                 return False
     one.held["4.7/1"] += 1
     return True

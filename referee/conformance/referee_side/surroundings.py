@@ -28,7 +28,7 @@ def check_processes(compared: Compared) -> None:
             who = player_number(number)
             expected, found = f"{who}: {expected}", f"{who}: {found}"
             violation = recorded.violation("process", number, len(seat.received), expected, found)
-            compared.add(Finding((case,), ("process", case), violation))
+            compared.add(Finding(case, ("process", case), violation))
 
 
 def _looked_at(seat: Seat, hello: Hello, sessions: list[int]) -> Iterator[tuple[str, str, str]]:

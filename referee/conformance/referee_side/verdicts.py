@@ -46,8 +46,7 @@ def results(
     mixed: _Broken = defaultdict(list)
     for each in compared:
         for finding in _own(each, compared):
-            for id in finding.cases:
-                (mixed if each.match.mixed else broken)[id].append((each, finding))
+            (mixed if each.match.mixed else broken)[finding.case].append((each, finding))
     broken = dict(broken or mixed)
     _find_common(broken, probes)
     held = sum((each.held for each in compared), Counter[str]())
