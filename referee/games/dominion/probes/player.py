@@ -43,8 +43,7 @@ class ProbePlayer:
             return deed(reply, "7.2/1" if "discard" in reply else "7.3/1 : 2.9/1")
         reply = sight.turn_reply()
         if reply["phase"] == "action":
-            cases = " ".join(sight.style.cases) or CARD_CASES[reply["card"]]
-            return deed(reply, cases)
+            return deed(reply, sight.style.cases or CARD_CASES[reply["card"]])
         cases = "5.2/1" if reply["phase"] == "buy" else "5.1/4"
         return deed(reply, cases, special=False)
 

@@ -20,28 +20,38 @@ MANY = 99
 _CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
-class Style(Struct, frozen=True):
-    """How a probe plays where its tricks have no occasion.
+class Style(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat in matches.json: how a probe plays. Words of one field are parted by spaces.
 
     Attributes:
-        buys: what it buys.
+        tricks, handshake, stays: those of `Plan`.
         plays: the actions that it plays, in this order.
+        buys: what it buys, then provinces, gold and silver: "silver:2 moat" are two silvers at the
+            most, then as many moats as there are.
         gains: what its cards gain, if anything of it can be had; if not, anything.
+        cases: what its plays of cards are there for, in place of the cards' own cases.
         only: it gets nothing but `buys` and `gains`.
         patient: it gets nothing that would end the game.
-        turns: after so many it leaves.
         idle: it ends its turns without buying.
-        cases: what its plays of cards are there for, in place of the cards' own cases.
+        turns: after so many it leaves.
     """
 
-    buys: Wishes = ()
-    plays: tuple[str, ...] = ()
-    gains: Wishes = ()
+    tricks: str = ""
+    handshake: str = ""
+    stays: str = ""
+    plays: str = ""
+    buys: str = ""
+    gains: str = ""
+    cases: str = ""
     only: bool = False
     patient: bool = False
-    turns: int = 60
     idle: bool = False
-    cases: tuple[str, ...] = ()
+    turns: int = 60
+
+
+def _wishes(text: str) -> Wishes:
+    pairs = [word.partition(":") for word in text.split()]
+    return tuple((card, int(count or MANY)) for card, _, count in pairs)
 
 
 class Sight:
@@ -67,6 +77,8 @@ class Sight:
 
     def __init__(self, style: Style, seat: int, seed: str) -> None:
         self.style = style
+        self._buys = _wishes(style.buys if style.only else f"{style.buys} province gold silver")
+        self._gains = _wishes(style.gains)
         self.message: Message = {}
         self.supply: dict[str, int] = {}
         self.owned = Counter(STARTING_DECK)
@@ -122,7 +134,7 @@ class Sight:
         """A legal reply to a play-turn."""
         if self.style.idle:
             return dict(_CLEANUP)
-        for card in self.style.plays if self.actions else ():
+        for card in self.style.plays.split() if self.actions else ():
             parameters = self._parameters(card) if card in self.hand else None
             if parameters is not None:
                 return action(card, **parameters)
@@ -146,7 +158,7 @@ class Sight:
         left, owned, money = dict(self.supply), self.owned.copy(), self.money
         found: list[str] = []
         while len(found) < self.buys:
-            for card, enough in self.style.buys:
+            for card, enough in self._buys:
                 has = left[card] and COST[card] <= money and owned[card] < enough
                 if has and not (self.style.patient and _would_end(left, card)):
                     break
@@ -162,7 +174,7 @@ class Sight:
         """One of these that can be gained, the dearest as often as any."""
         if self.style.patient:
             cards = [card for card in cards if not _would_end(self.supply, card)]
-        for card, enough in self.style.gains:
+        for card, enough in self._gains:
             if card in cards and self.owned[card] < enough:
                 return card
         if self.style.only or not cards:
