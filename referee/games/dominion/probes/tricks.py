@@ -1,9 +1,10 @@
 """What probes do to see what another referee makes of it, from tricks.json, and why.
 
-A trick is done once, at the first request that gives it an occasion. `when` has its conditions,
-parted by commas: names of `Eye`, its words after it; all must hold. `reply` is what it answers; a
-string that is no JSON there is written as it is, and without a reply the probe leaves. "$name" is
-a value of `Eye`, "*name" puts a list into another. A row with `cards` makes a trick of each.
+A trick is done once, at the first request that gives it an occasion: all conditions of `when`
+hold, which are parted by commas. `reply` is what it answers, in JSON, or in full if it is a string;
+with none the probe leaves. "$word" in it is a value, "*word" a list whose members are meant, and
+there is no occasion without them. Such a word, or a condition, is an attribute or a method of
+`Eye`, with its arguments behind it. A row with `cards` is a trick for each of them.
 """
 
 from __future__ import annotations
@@ -20,9 +21,6 @@ from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
 from referee.seam.probing import Deed
 
 _GROUPS = {"": (*COST,), "treasure": (*WORTH,), "kingdom": KINGDOM}
-_PLAIN = ("smithy", "market", "village", "woodcutter", "moat")
-"""The cards that take no parameters and attack nobody."""
-
 _FOLLOWS = {
     "militia": "7.1/1 7.1/2 7.1/3 2.12/1 2.15/5",
     "remodel": "2.7/1 2.15/2",
@@ -140,13 +138,9 @@ class Eye(Sight):
         """A card of the hand that is no treasure."""
         return _any([card for card in self.hand if card not in WORTH])
 
-    def kingdom(self) -> str:
-        """An action card in hand."""
-        return _any([card for card in KINGDOM if self.has(card)])
-
-    def plain(self) -> str:
-        """An action card in hand that takes no parameters."""
-        return _any([card for card in _PLAIN if self.has(card)])
+    def held(self, *cards: str) -> str:
+        """One of these cards that is in hand."""
+        return _any([card for card in cards if self.has(card)])
 
     def top(self, *among: str) -> str:
         """A card to lie on top, another one than the referee would pick."""
@@ -217,15 +211,12 @@ class Eye(Sight):
         """Another card, and no treasure."""
         return _any([other for other in self.rest(card) if other not in WORTH])
 
-    def tradable(self, card: str) -> str:
-        """A card to trash for which something can be gained."""
-        return _any([c for c, limit, among in self._trades(card) if self.gainable(limit, among)])
-
-    def untradable(self, card: str) -> str:
-        """A card to trash for which nothing can be gained."""
-        return _any(
-            [c for c, limit, among in self._trades(card) if not self.gainable(limit, among)]
-        )
+    def trashable(self, card: str, *for_nothing: str) -> str:
+        """A card to trash for which something can be gained, or else nothing."""
+        found = []
+        for trashed, limit, among in self._trades(card):
+            found += [trashed] * (bool(self.gainable(limit, among)) != bool(for_nothing))
+        return _any(found)
 
     def exchange(self, card: str, low: str, high: str, stock: str = "left") -> dict[str, Any]:
         """A mine or remodel for a card that costs so much more than the one that is trashed."""
