@@ -50,12 +50,10 @@ class Reply(Struct, frozen=True):
     Attributes:
         line: without its line end.
         deed: what it belongs to.
-        after: so many lines had been sent to the seat by then.
     """
 
     line: bytes
     deed: Deed
-    after: int
 
 
 class Seat(Struct):
@@ -100,7 +98,7 @@ class Seat(Struct):
         for line in lines:
             self.lines.append(b"< " + line)
             if line.strip(b" \t\r"):
-                self.replies.append(Reply(line, deed, len(self.received)))
+                self.replies.append(Reply(line, deed))
         if torn:
             self.lines.append(b"< " + torn)
             self.note("without a line end")
@@ -126,12 +124,6 @@ class Seat(Struct):
         """Note something besides."""
         self.lines.append(b"! " + text.encode())
 
-    def conversation(self, received: int) -> list[str]:
-        """The last lines up to the message with this number, counted from 0."""
-        places = [place for place, line in enumerate(self.lines) if line.startswith(b"> ")]
-        last = places[received] + 1 if 0 <= received < len(places) else len(self.lines)
-        return [shown(line) for line in self.lines[max(0, last - LAST_LINES) : last]]
-
 
 class RecordedMatch(Struct):
     """A match that was played.
@@ -154,17 +146,16 @@ class RecordedMatch(Struct):
     stderr: list[str] = []
     seconds: float = 0.0
 
-    def conversation(self, seat: int, received: int) -> list[str]:
-        """The last lines of a seat, as of `Seat`, after a note that says whose they are."""
-        note = f"! {player_number(seat)} of the match {self.id}"
-        return [note, *self.seats[seat].conversation(received)]
-
     def violation(
         self, kind: str, seat: int, received: int, expected: str, actual: str
     ) -> Violation:
         """What is to be told of a mistake, with the seat's last lines up to this message."""
-        lines = self.conversation(seat, received)
-        return Violation(kind, "", expected, actual, conversation=lines)
+        lines = self.seats[seat].lines
+        places = [place for place, line in enumerate(lines) if line.startswith(b"> ")]
+        last = places[received] + 1 if 0 <= received < len(places) else len(lines)
+        note = f"! {player_number(seat)} of the match {self.id}"
+        told = [note, *map(shown, lines[max(0, last - LAST_LINES) : last])]
+        return Violation(kind, "", expected, actual, conversation=told)
 
     def keep(self, folder: Path) -> None:
         """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""
