@@ -210,6 +210,8 @@ class Follower:
         end = expected if kind == "game-end" else actual
         if _type(end) == "game-end":
             return self._about_the_end(end, key, step)
+        if several and (kind, key) == ("player-disqualified", "missing"):
+            return ["8.2/1", general]
         if several and _type(step.due[-1]) == "game-end" and step.seat >= 0:
             alone = step.due[-1]["reason"] == "last-player-standing"
             return ["8.3/1" if alone else "!2.15/8"]
