@@ -4,7 +4,7 @@ template.py      COMMAND with its placeholders -> the command line of a match
 cases.py         the cases of spec/vectors
 lines.py         lines -> messages, and what is wrong with their form
 recording.py     what was seen of a match
-probe.py         what a probe does with each line that its seat is sent
+probe.py         what a probe does with each line that its seat is sent; its tricks: written.json
 relay.py         a probe's process, a program of its own: it hands lines to and fro
 playing.py       trio: one match, with the referee and relays as processes
 comparing.py     a match compared with what our rules send
