@@ -11,12 +11,14 @@ import os
 import signal
 import subprocess
 import time
+from typing import Any
 
 from referee.bots.command import BotCommand
 from referee.bots.guardian import GUARDIAN
 from referee.bots.orphans import descendants
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 
+_PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
 
 
@@ -26,12 +28,15 @@ class LaunchedBot:
     Attributes:
         command: what was started.
         popen: the process with its three pipes; None if it could not be started.
-        error: why it could not be started; empty if it was.
+        error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
     """
 
-    def __init__(self, command: BotCommand) -> None:
+    def __init__(self, command: BotCommand, **others: Any) -> None:
         """Start the process. Failing is no exception: the bot is then disqualified (3.4).
+
+        Args:
+            others: for `Popen`, in place of the pipes and beside them.
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for it.
@@ -39,6 +44,7 @@ class LaunchedBot:
         self.command = command
         self.popen: subprocess.Popen[bytes] | None = None
         self.error = ""
+        self.cause: OSError | None = None
         self.started = time.monotonic()
         self._guarded = False
         try:
@@ -48,18 +54,16 @@ class LaunchedBot:
         try:
             self.popen = subprocess.Popen(
                 command.argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
                 bufsize=0,
                 # The group is what is killed; the session keeps a terminal's Ctrl-C from the bot.
                 start_new_session=True,
+                **{"stdin": _PIPE, "stdout": _PIPE, "stderr": _PIPE, **others},
             )
         except OSError as error:
             GUARDIAN.end(None)
             if error.errno in SHORTAGES:
                 raise ShortageError(f"cannot start {command.argument}", error) from error
-            self.error = _explain(error)
+            self.error, self.cause = _explain(error), error
         except BaseException:
             GUARDIAN.end(None)
             raise

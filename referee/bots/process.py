@@ -50,6 +50,20 @@ class _OutputLimitError(Exception):
     pass
 
 
+async def wait_for_exit(launched: LaunchedBot) -> None:
+    """Wait until a process has ended, without reaping it: its id must stay its own."""
+    assert launched.popen is not None
+    if sys.platform == "linux":
+        fd = os.pidfd_open(launched.popen.pid)
+        try:
+            await trio.lowlevel.wait_readable(fd)
+        finally:
+            os.close(fd)
+    else:
+        while launched.peek_exit_code() is None:  # noqa: ASYNC110 (nothing tells us)
+            await trio.sleep(_POLL_SECONDS)
+
+
 class BotProcess:
     """One launched bot.
 
@@ -255,22 +269,10 @@ class BotProcess:
         """Notice the end of the process, which no pipe tells for sure: a child may hold it."""
         # Once it was reaped its id may be anybody's.
         if self.launched.popen is not None and not self._closed:
-            await self._wait_for_exit(self.launched.popen.pid)
+            await wait_for_exit(self.launched)
         self._ended.set()
         if self._waiting is not None:
             self._waiting.cancel()
-
-    async def _wait_for_exit(self, pid: int) -> None:
-        """Wait until the process has ended, without reaping it: its id must stay its own."""
-        if sys.platform == "linux":
-            fd = os.pidfd_open(pid)
-            try:
-                await trio.lowlevel.wait_readable(fd)
-            finally:
-                os.close(fd)
-        else:
-            while self.launched.peek_exit_code() is None:  # noqa: ASYNC110 (nothing tells us)
-                await trio.sleep(_POLL_SECONDS)
 
     async def drain_stderr(self) -> None:
         """Read stderr to its end, so that the bot never blocks on it (1.4)."""

@@ -221,9 +221,9 @@ class _Referee:
             jobs=options.jobs or cores(),
             timeout=options.timeout or MATCH_SECONDS,
             strict=options.strict,
-            tell=on_result,
-            tell_match=played,
-            about=[case.id for case in self.cases] if options.case else [],
+            on_result=on_result,
+            on_match=played,
+            covers=[case.id for case in self.cases] if options.case else [],
             only=options.match,
             keep=None if options.keep is None else Path(options.keep),
         )

@@ -40,7 +40,7 @@ class ProbeMatch(Struct, frozen=True):
 
     Attributes:
         id: its name.
-        about: the ids of the cases that it is there for.
+        covers: the ids of the cases that it is there for.
         seats: one plan a seat.
         basic: what every match does; what is wrong there is not counted again elsewhere.
         control: the id of a match without what this one is about; likewise.
@@ -48,7 +48,7 @@ class ProbeMatch(Struct, frozen=True):
     """
 
     id: str
-    about: tuple[str, ...]
+    covers: tuple[str, ...]
     seats: tuple[Plan, ...]
     basic: bool = False
     control: str = ""
@@ -96,7 +96,7 @@ class Player(Protocol):
         """
 
 
-class Step(Struct, frozen=True):
+class ProbeStep(Struct, frozen=True):
     """From one reply to the next request.
 
     Attributes:
@@ -147,10 +147,12 @@ class Follower(Chance, Protocol):
     def asked(self, seat: int) -> None:
         """A request to this seat has been compared."""
 
-    def held(self, step: Step) -> Sequence[str]:
+    def held(self, step: ProbeStep) -> Sequence[str]:
         """The cases that a step shows by what is due in it, besides those of its reply."""
 
-    def case_of(self, mismatch: Mismatch, step: Step, *, several: bool = False) -> Sequence[str]:
+    def case_of(
+        self, mismatch: Mismatch, step: ProbeStep, *, several: bool = False
+    ) -> Sequence[str]:
         """The cases that are about a message that is wrong in this way, the most special first.
 
         With a "!" before it where it can be nothing else, whatever the step is there for.

@@ -9,11 +9,10 @@ from types import ModuleType
 from typing import Any
 
 from referee.conformance.referee_side.cases import load_referee_cases
-from referee.conformance.referee_side.comparing import Compared
+from referee.conformance.referee_side.experiment import check_deals, judge
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import LINE_LIMIT, Probe
-from referee.conformance.referee_side.recording import Played
-from referee.conformance.referee_side.suite import check_deals, judge
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status
@@ -23,6 +22,7 @@ from referee.seam.probing import ProbeMatch
 RULES = GAMES["dominion"]
 CASES = load_referee_cases().cases
 MATCHES = RULES.probes().matches
+CATALOGUE = Catalogue(RULES)
 
 
 def another_package() -> ModuleType:
@@ -40,17 +40,16 @@ def another_package() -> ModuleType:
         sys.modules.update(kept)
 
 
-def play(wrong: Any, match: ProbeMatch, seed: int) -> Played:
+def play(wrong: Any, match: ProbeMatch, seed: int) -> RecordedMatch:
     """Play a match by the rules of another package."""
-    catalogue = Catalogue(RULES)
-    probes = [Probe(RULES, catalogue, p, seat, seed) for seat, p in enumerate(match.seats)]
-    played = Played(match.id, seed, [probe.seat for probe in probes], [""] * len(probes))
+    probes = [Probe(CATALOGUE, p, seat, seed) for seat, p in enumerate(match.seats)]
+    recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     try:
         _run(wrong, probes, seed)
     except Exception as error:
-        played.exit_code = 1
-        played.stderr = [repr(error)]
-    return played
+        recorded.exit_code = 1
+        recorded.stderr = [repr(error)]
+    return recorded
 
 
 def _run(wrong: Any, probes: list[Probe], seed: int) -> None:
@@ -89,7 +88,7 @@ def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
         match
         for match in MATCHES
         if match.basic
-        or (not match.mixed and any(fnmatch.fnmatchcase(case, pattern) for pattern in match.about))
+        or (not match.mixed and any(fnmatch.fnmatchcase(case, pattern) for pattern in match.covers))
     ]
     controls = {match.control for match in chosen}
     return [m for m in MATCHES if (m in chosen or m.id in controls) and len(m.seats) <= seats]
@@ -99,15 +98,13 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     """Have a wrong referee play these matches, and judge it."""
     wrong = another_package()
     wrong.MODES[mode]()
-    played: dict[str, Played] = {}
-    compared: dict[str, Compared] = {}
-    for match in matches:
-        played[match.id] = play(wrong, match, seed)
-        compared[match.id] = judge(played[match.id], RULES, match, seeded=False)
-    check_deals(compared.values())
+    compared = [
+        judge(play(wrong, match, seed), CATALOGUE, match, seeded=False) for match in matches
+    ]
+    check_deals(compared)
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
     template = Template(f"r {players}")
-    return results(CASES, CASES, template, RULES.probes(), compared, played, 0.0)
+    return results(CASES, CASES, template, RULES.probes(), compared, 0.0)
 
 
 def failing(found: list[Result]) -> list[str]:

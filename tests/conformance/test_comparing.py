@@ -12,20 +12,18 @@ from random import Random
 from typing import Any
 
 import pytest
-from in_process import CASES, MATCHES, RULES, another_package, play
+from in_process import CASES, CATALOGUE, MATCHES, RULES, another_package, play
 
 from referee.conformance.referee_side import Template
 from referee.conformance.referee_side.comparing import Compared, Finding, compare
-from referee.conformance.referee_side.lines import Catalogue
-from referee.conformance.referee_side.process import check_processes
-from referee.conformance.referee_side.recording import Played, Seat
-from referee.conformance.referee_side.running import play_match
+from referee.conformance.referee_side.playing import run_probe_match
+from referee.conformance.referee_side.recording import RecordedMatch, Seat
+from referee.conformance.referee_side.surroundings import check_processes
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status, Violation
-from referee.seam.probing import Deed, Mismatch, Plan, ProbeMatch, Step
+from referee.seam.probing import Deed, Mismatch, Plan, ProbeMatch, ProbeStep
 
 BY_ID = {match.id: match for match in MATCHES}
-CATALOGUE = Catalogue(RULES)
 JUNK: list[Any] = [
     *(None, True, 0, -1, 1.5, 10**30, "", "copper", "player3", "player9"),
     *([], {}, [[]], [{}], ["copper", 7], {"a": 1}),
@@ -38,11 +36,11 @@ LINES = [b"", b"[]", b"{", b"\xff", b"7", b'{"type":[]}', b"[" * 100_000]
 RIGHT = another_package()
 
 
-def right(*names: str) -> list[Played]:
+def right(*names: str) -> list[RecordedMatch]:
     return [play(RIGHT, BY_ID[name], 1) for name in names]
 
 
-def spoilt(chance: Random, right: Played) -> Played:
+def spoilt(chance: Random, right: RecordedMatch) -> RecordedMatch:
     """A match with one message that was another one, for one seat or for all."""
     wrong = copy.deepcopy(right)
     seat = chance.choice([seat for seat in wrong.seats if seat.received])
@@ -80,7 +78,7 @@ def spoilt(chance: Random, right: Played) -> Played:
 def test_whatever_is_sent_is_judged() -> None:
     matches = right("names-3", "exit-3", "militia-3", "remodel", "leave-attacked")
     for match in matches:
-        compared = compare(match, RULES, BY_ID[match.id])
+        compared = compare(match, CATALOGUE, BY_ID[match.id])
         assert compared.findings == []
         assert compared.stopped == ""
     known = {case.id for case in CASES}
@@ -88,11 +86,10 @@ def test_whatever_is_sent_is_judged() -> None:
     for seed in range(250):
         chance = Random(seed)
         match = spoilt(chance, chance.choice(matches))
-        compared = compare(match, RULES, BY_ID[match.id])
+        compared = compare(match, CATALOGUE, BY_ID[match.id])
         for finding in compared.findings:
-            [case] = finding.cases
-            assert case in known or case.endswith("/departs")
-            broken[case] += 1
+            assert finding.case in known or finding.case.endswith("/departs")
+            broken[finding.case] += 1
         if compared.stopped:
             assert compared.findings  # nothing disappears
     assert {"1.1/1", "1.1/2", "1.7/1", "2.1/1"} <= set(broken)
@@ -107,7 +104,7 @@ def test_whoever_is_said_to_have_left_at_the_start(number: object) -> None:
         for seat in wrong.seats:
             if after < len(seat.received):
                 seat.received[after] = CATALOGUE.read(json.dumps(left).encode())
-        assert compare(wrong, RULES, BY_ID["names-3"]).findings
+        assert compare(wrong, CATALOGUE, BY_ID["names-3"]).findings
 
 
 def test_a_probe_that_makes_nothing_of_what_is_right_is_our_mistake() -> None:
@@ -116,7 +113,7 @@ def test_a_probe_that_makes_nothing_of_what_is_right_is_our_mistake() -> None:
     del seat.replies[1:]
     seat.gave_up, seat.left = "KeyError 'buys'", Deed(then="exit")
     with pytest.raises(AssertionError, match="made nothing of what is right"):
-        compare(match, RULES, BY_ID["pass"])
+        compare(match, CATALOGUE, BY_ID["pass"])
 
 
 # --- which case it is -------------------------------------------------------------------------
@@ -168,43 +165,45 @@ GAINED = {"type": "player-gained", "player_number": "player1", "gained": "copper
 )
 def test_the_table_of_what_messages_are_about(mismatch: Mismatch, case: str) -> None:
     due = (TRASHED, GAINED, TURN) if mismatch.kind == "order" else (TURN,)
-    assert follower().case_of(mismatch, Step(0, TURN, b"{}", due))[0] == case
+    assert follower().case_of(mismatch, ProbeStep(0, TURN, b"{}", due))[0] == case
 
 
 def finding(case: str, kind: str = "missing", *, shape: bool = False) -> Finding:
     violation = Violation("departure", "", "this", "that")
-    return Finding((case,), (kind, "play-turn", "hand"), violation, shape=shape)
+    return Finding(case, (kind, "play-turn", "hand"), violation, shape=shape)
 
 
-def found(*compared: Compared) -> dict[str, Result]:
-    each = {one.match.id: one for one in compared}
-    played = {id: Played(id, 1, [Seat(), Seat()]) for id in each}
+def found(*every: Compared) -> dict[str, Result]:
     template = Template("r {player1} {player2}")
-    judged = results(CASES, CASES, template, RULES.probes(), each, played, 1.0)
+    judged = results(CASES, CASES, template, RULES.probes(), every, 1.0)
     return {result.id: result for result in judged}
 
 
-def failing(*compared: Compared) -> set[str]:
-    return {id for id, result in found(*compared).items() if result.status == Status.FAILED}
+def failing(*every: Compared) -> set[str]:
+    return {id for id, result in found(*every).items() if result.status == Status.FAILED}
 
 
 def match(id: str, *about: str, **fields: Any) -> ProbeMatch:
     return ProbeMatch(id, about, (Plan(), Plan()), **fields)
 
 
+def compared(match: ProbeMatch, held: Counter[str], findings: list[Finding]) -> Compared:
+    return Compared(match, RecordedMatch(match.id, 1, [Seat(), Seat()]), held, findings)
+
+
 def test_what_the_control_has_as_well_is_not_counted_twice() -> None:
-    basic = Compared(match("pass", basic=True), Counter(), [finding("5.1/4")])
-    control = Compared(match("cellar"), Counter(), [finding("6.1/1", "content")])
-    other = Compared(match("smithy"), Counter(), [finding("6.7/1")])
-    faults = Compared(match("faults", control="cellar"), Counter(), [finding("6.1/2", "content")])
+    basic = compared(match("pass", basic=True), Counter(), [finding("5.1/4")])
+    control = compared(match("cellar"), Counter(), [finding("6.1/1", "content")])
+    other = compared(match("smithy"), Counter(), [finding("6.7/1")])
+    faults = compared(match("faults", control="cellar"), Counter(), [finding("6.1/2", "content")])
     assert failing(basic, control, other, faults) == {"5.1/4", "6.1/1"}
     assert failing(control, other, faults) == {"6.1/1", "6.7/1"}
     assert failing(faults) == {"6.1/2"}
 
 
 def test_the_rule_that_cases_share_is_broken_if_three_are_alike() -> None:
-    two = [Compared(match(f"{n}"), Counter(), [finding(f"6.{n}/1")]) for n in (2, 7)]
-    third = Compared(match("8"), Counter(), [finding("6.8/1")])
+    two = [compared(match(f"{n}"), Counter(), [finding(f"6.{n}/1")]) for n in (2, 7)]
+    third = compared(match("8"), Counter(), [finding("6.8/1")])
     assert failing(*two) == {"6.2/1", "6.7/1"}
     assert failing(*two, third) == {"5.3/1"}
     again = found(*two, third)["5.3/1"].again
@@ -214,27 +213,27 @@ def test_the_rule_that_cases_share_is_broken_if_three_are_alike() -> None:
 
 
 def test_what_cannot_be_known_while_another_case_is_broken_is_not_judged() -> None:
-    both = Compared(match("smithy"), Counter({"5.1/2": 3}), [finding("5.1/2"), finding("2.11/1")])
+    both = compared(match("smithy"), Counter({"5.1/2": 3}), [finding("5.1/2"), finding("2.11/1")])
     assert failing(both) == {"2.11/1"}
     assert found(both)["5.1/2"].status == Status.NOT_JUDGED
     assert found(both)["5.1/2"].because == ["2.11/1"]
 
 
 def test_what_a_mixed_match_shows_counts_only_alone() -> None:
-    mixed = Compared(match("all", mixed=True), Counter(), [finding("6.2/1")])
-    other = Compared(match("smithy"), Counter(), [finding("6.7/1", "extra")])
+    mixed = compared(match("all", mixed=True), Counter(), [finding("6.2/1")])
+    other = compared(match("smithy"), Counter(), [finding("6.7/1", "extra")])
     assert failing(mixed) == {"6.2/1"}
     assert failing(mixed, other) == {"6.7/1"}
 
 
 def test_what_belongs_to_no_case_is_reported_all_the_same() -> None:
-    assert failing(Compared(match("smithy"), Counter(), [finding("2.8/departs")])) == {
+    assert failing(compared(match("smithy"), Counter(), [finding("2.8/departs")])) == {
         "2.8/departs"
     }
 
 
 def test_a_case_that_needs_more_seats_fails_all_the_same() -> None:
-    assert failing(Compared(match("leave"), Counter(), [finding("8.3/2")])) == {"8.3/2"}
+    assert failing(compared(match("leave"), Counter(), [finding("8.3/2")])) == {"8.3/2"}
 
 
 # --- processes --------------------------------------------------------------------------------
@@ -244,17 +243,22 @@ async def test_one_that_is_stopped_leaves_no_probe_behind() -> None:
     program = "import shlex, signal, subprocess, sys\n"
     program += "subprocess.run(shlex.split(sys.argv[1]))\nsignal.pause()"
     command = shlex.join([sys.executable, "-c", program]) + " {player1} {player2}"
-    played = await play_match(Template(command), RULES, BY_ID["money"], seed=1, limit=2.0)
-    assert played.exit_code is None
-    compared = compare(played, RULES, BY_ID["money"])
-    assert [finding.cases for finding in compared.findings] == [("2.1/1",)]
+    recorded = await run_probe_match(
+        Template(command), CATALOGUE, BY_ID["money"], seed=1, limit=2.0
+    )
+    assert recorded.exit_code is None
+    compared = compare(recorded, CATALOGUE, BY_ID["money"])
+    assert [finding.case for finding in compared.findings] == ["2.1/1"]
 
 
 async def test_bots_that_are_left_behind_are_seen() -> None:
     wrong = str(Path(__file__).parent / "wrong_referee.py")
     command = shlex.join([sys.executable, wrong, "bots are left behind"]) + " {players}"
-    played = await play_match(Template(command), RULES, BY_ID["stays"], seed=1, limit=30.0)
-    assert [seat.outlived for seat in played.seats] == [False, True]
-    assert played.exit_code == 0
-    problems = {check.case for check in check_processes(played) if check.problem}
-    assert problems == {"8.4/3", "8.4/4"}
+    recorded = await run_probe_match(
+        Template(command), CATALOGUE, BY_ID["stays"], seed=1, limit=30.0
+    )
+    assert [seat.outlived for seat in recorded.seats] == [False, True]
+    assert recorded.exit_code == 0
+    judged = Compared(BY_ID["stays"], recorded)
+    check_processes(judged)
+    assert {finding.case for finding in judged.findings} == {"8.4/3", "8.4/4"}

@@ -94,7 +94,7 @@ async def test_our_own_referee_passes_in_some_matches() -> None:
 async def test_a_sound_referee_passes_every_case(command: str) -> None:
     told: list[Result] = []
     report = await check_referee(
-        command, RULES, CASES, seed=7, jobs=2, timeout=60, tell=told.append
+        command, RULES, CASES, seed=7, jobs=2, timeout=60, on_result=told.append
     )
     assert blamed(report) == []
     assert ids(report, Status.NOT_JUDGED) == []
@@ -409,7 +409,7 @@ def test_the_cases_stand_in_the_order_of_the_sections() -> None:
 def test_every_match_is_about_cases_that_there_are() -> None:
     known = [case.id for case in CASES]
     for match in MATCHES:
-        for pattern in match.about:
+        for pattern in match.covers:
             assert any(_matches(case, pattern) for case in known), (match.id, pattern)
 
 
@@ -427,7 +427,7 @@ def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
 def test_every_case_has_a_match() -> None:
     seeded = {case.id for case in CASES if case.seeded}
     left = {case.id for case in CASES if not [m for m in matches_about(case.id) if not m.basic]}
-    basic = {pattern for match in MATCHES if match.basic for pattern in match.about}
+    basic = {pattern for match in MATCHES if match.basic for pattern in match.covers}
     assert {case for case in left - seeded if not _is_among(case, basic)} == set()
 
 

@@ -1,23 +1,23 @@
 """Conformance of referees: what a referee sends that the protocol does not, by section.
 
-template.py   COMMAND with its placeholders -> the command line of a match
-cases.py      the cases of spec/vectors
-lines.py      lines -> messages, and what is wrong with their form
-recording.py  what was seen of a match
-probe.py      what a probe does with each line that its seat is sent
-relay.py      a probe's process, a program of its own: it hands lines to and fro
-running.py    trio: one match, with the referee and relays as processes
-comparing.py  a match compared with what our rules send
-process.py    what is asked of a referee beside its messages: ends, processes, environment
-seeds.py      is a match what its seed says?
-verdicts.py   findings of all matches -> results of the cases
-suite.py      trio: all matches, side by side
+template.py      COMMAND with its placeholders -> the command line of a match
+cases.py         the cases of spec/vectors
+lines.py         lines -> messages, and what is wrong with their form
+recording.py     what was seen of a match
+probe.py         what a probe does with each line that its seat is sent; its tricks: written.json
+relay.py         a probe's process, a program of its own: it hands lines to and fro
+playing.py       trio: one match, with the referee and relays as processes
+comparing.py     a match compared with what our rules send
+surroundings.py  what is asked of a referee beside its messages: ends, processes, environment
+seeds.py         is a match what its seed says?
+verdicts.py      findings of all matches -> results of the cases
+experiment.py    trio: all matches, side by side
 
 What is about one game is the game's: `referee.seam.probing.Probes`.
 """
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases
-from referee.conformance.referee_side.suite import check_referee
+from referee.conformance.referee_side.experiment import check_referee
 from referee.conformance.referee_side.template import Template
 
 __all__ = ["RefereeCase", "Template", "check_referee", "load_referee_cases"]

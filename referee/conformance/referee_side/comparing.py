@@ -13,20 +13,20 @@ of the game says which case is about a message that is missing, extra or otherwi
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from referee.conformance.referee_side.lines import Catalogue, Line
+from referee.conformance.referee_side.lines import Catalogue, Line, shown, text
 from referee.conformance.referee_side.probe import LINE_LIMIT
-from referee.conformance.referee_side.recording import Played
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.verdict import Violation
 from referee.match import Match, Sent
 from referee.seam.faults import Disqualification
-from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, Step
-from referee.seam.rules import Rules
+from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, ProbeStep
 from referee.seam.seats import SEAT_IDS, seat_id
 
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
@@ -37,14 +37,14 @@ class Finding(Struct):
     """Something that is not as the protocol has it.
 
     Attributes:
-        cases: those that it breaks.
+        case: the one that it breaks.
         signature: what it has in common with the same mistake in another match.
         violation: what is to be told of it; its section is filled in with the case.
         count: how often it was found.
         shape: it is about the form of a message, and no rule's.
     """
 
-    cases: tuple[str, ...]
+    case: str
     signature: tuple[str, ...]
     violation: Violation
     count: int = 1
@@ -56,6 +56,7 @@ class Compared(Struct):
 
     Attributes:
         match: which.
+        recorded: what was seen of it.
         held: case -> in how many steps it held.
         findings: what was wrong, once each.
         stopped: where the comparison stopped before the end of the match; empty if it did not.
@@ -63,23 +64,30 @@ class Compared(Struct):
     """
 
     match: ProbeMatch
-    held: Counter[str]
-    findings: list[Finding]
+    recorded: RecordedMatch
+    held: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
     stopped: str = ""
     openings: list[str] = []
 
     def add(self, finding: Finding) -> None:
-        """Take a finding; the same mistake in the same cases is counted."""
+        """Take a finding; the same mistake in the same case is counted."""
         for known in self.findings:
-            if (known.cases, known.signature) == (finding.cases, finding.signature):
+            if (known.case, known.signature) == (finding.case, finding.signature):
                 known.count += 1
                 return
         self.findings.append(finding)
 
 
-def compare(played: Played, rules: Rules, match: ProbeMatch) -> Compared:
-    """Compare a match with what is right; its lines are read, too."""
-    comparison = _Comparison(played, rules, match)
+def compare(
+    recorded: RecordedMatch, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool = False
+) -> Compared:
+    """Compare a match with what is right.
+
+    Args:
+        seeded: with what its seed makes, and not with what chance may have been.
+    """
+    comparison = _Comparison(recorded, catalogue, match, seeded=seeded)
     comparison.run()
     return comparison.result
 
@@ -89,23 +97,29 @@ class _Stop(Exception):
 
 
 class _Comparison:
-    def __init__(self, played: Played, rules: Rules, match: ProbeMatch) -> None:
-        self.result = Compared(match, Counter(), [])
-        self._played = played
-        self._rules = rules
+    def __init__(
+        self, recorded: RecordedMatch, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool
+    ) -> None:
+        self.result = Compared(match, recorded)
+        self._recorded = recorded
+        self._probes = catalogue.probes
         self._plan = match
-        catalogue = Catalogue(rules)
         self._asking = catalogue.asking
-        self._lines = [seat.received for seat in played.seats]
-        told = [[line.message for line in lines if line.message] for lines in self._lines]
-        asked = [[m for m in each if m["type"] in catalogue.requests] for each in told]
-        self.result.openings = [_text(requests[0]) for requests in asked if requests]
-        public = [m for m in max(told, key=len) if m["type"] not in catalogue.asking]
-        self._follower = rules.probes().follower(asked, public)
-        self._match = Match(rules, seats=len(told), seed=0, chance=self._follower)
-        self._next = [0] * len(told)
-        self._replied = [0] * len(told)
-        self._asked: list[Message] = [{} for _ in told]  # the last request of each
+        self._lines = [seat.received for seat in recorded.seats]
+        messages = [[line.message for line in lines if line.message] for lines in self._lines]
+        asked = [[m for m in each if m["type"] in catalogue.requests] for each in messages]
+        self.result.openings = [text(requests[0]) for requests in asked if requests]
+        public = [m for m in max(messages, key=len) if m["type"] not in catalogue.asking]
+        self._follower = self._probes.follower(asked, public)
+        self._seed = f", with the seed {recorded.seed}" if seeded else ""
+        chance = None if seeded else self._follower
+        self._match = Match(catalogue.rules, seats=len(messages), seed=recorded.seed, chance=chance)
+        self._next = [0] * len(messages)
+        self._replied = [0] * len(messages)
+        self._asked: list[Message] = [{} for _ in messages]  # the last request of each
+        self._step = _NO_STEP  # the one that is compared, what brought it about, what it shows
+        self._deed = _NOTHING
+        self._held: Sequence[str] = ()
         self._recent: dict[int, Deed] = {}  # seat -> its last special one
         self._latest = _NOTHING  # the last special one of all
         self._names: list[Deed] = []  # the handshakes, in seat order
@@ -127,10 +141,9 @@ class _Comparison:
                 line, deed = self._reply(seat)
                 if handshake:  # all handshakes are one step, which ends with the last
                     self._names.append(deed)
-                    special = [each for each in self._names if each.special]
-                    cases = tuple(case for each in special for case in each.cases)
-                    also = tuple(case for each in special for case in each.also)
-                    deed = Deed(cases=cases, also=also, special=bool(special))
+                    cases = tuple(c for each in self._names if each.special for c in each.cases)
+                    also = tuple(c for each in self._names if each.special for c in each.also)
+                    deed = Deed(cases=cases, also=also, special=bool(cases))
                 self._compare(-1 if handshake else seat, line, deed)
                 if deed.special:
                     self._recent[seat] = self._latest = deed
@@ -146,7 +159,7 @@ class _Comparison:
 
     def _reply(self, seat: int) -> tuple[bytes, Deed]:
         """Give the match the reply of the seat that is due, or take the seat out."""
-        probe = self._played.seats[seat]
+        probe = self._recorded.seats[seat]
         number = self._replied[seat]
         self._replied[seat] += 1
         if number < len(probe.replies):
@@ -159,8 +172,9 @@ class _Comparison:
         if probe.gave_up and not self.result.findings:
             raise AssertionError(f"a probe made nothing of what is right: {probe.gave_up}")
         if probe.left is None:
-            self._found(("8.1/1",), ("no reply",), seat, None, "it waits for a reply", "it did not")
-            raise _Stop(self._place(seat, None))
+            place = self._end_of(seat)
+            self._found("8.1/1", ("no reply",), seat, place, "it waits for a reply", "it did not")
+            raise _Stop(self._place(seat, place))
         self._match.disqualify(seat, Disqualification.EXITED, "")
         return b"", probe.left
 
@@ -170,27 +184,29 @@ class _Comparison:
         due = [(entry.to, json.loads(entry.line)) for entry in entries]
         if not due:
             return
+        to = -1 if due[-1][0] is None else due[-1][0]
         request = self._asked[seat] if seat >= 0 else {}
-        to = due[-1][0]
-        step = Step(seat, request, line, [m for _, m in due], -1 if to is None else to)
-        wrong = sum(finding.count for finding in self.result.findings)
-        held = self._follower.held(step)
-        public = [message for each, message in due if each is None]
-        if public or self._match.outcome:
-            self._compare_step(to, due, public, step, deed, held)
+        self._step = ProbeStep(seat, request, line, [message for _, message in due], to)
+        self._deed = deed
+        self._held = self._follower.held(self._step)
+        wrong = self._mistakes()
+        if self._match.outcome or any(each is None for each, _ in due):
+            self._compare_step(due)
         else:  # the first requests of all, or a request alone
             for each, message in due:
-                assert each is not None
-                if self._sees(each, 1):
-                    self._compare_step(each, [(each, message)], [], step, deed, held)
+                if each is not None and self._sees(each, 1):
+                    self._compare_step([(each, message)])
         for each, message in due:
             if each is not None:
                 self._asked[each] = message
                 if message["type"] != "player-name-request":
                     self._follower.asked(each)
-        if wrong == sum(finding.count for finding in self.result.findings):
+        if wrong == self._mistakes():
             own = deed.cases if deed.special else ()
-            self.result.held.update({*_EVERY_STEP, *held, *own})
+            self.result.held.update({*_EVERY_STEP, *self._held, *own})
+
+    def _mistakes(self) -> int:
+        return sum(finding.count for finding in self.result.findings)
 
     def _readers(self, due: Sequence[tuple[int | None, Message]] = ()) -> list[int]:
         """The seats that are still there and can be seen reading what is due."""
@@ -200,25 +216,18 @@ class _Comparison:
 
     def _sees(self, seat: int, count: int) -> bool:
         """Whether so many lines for a seat can be seen: one that has left reads no more."""
-        left = self._played.seats[seat].left is not None
+        left = self._recorded.seats[seat].left is not None
         return not left or len(self._ahead(seat, count)) == count
 
     # --- one step ---------------------------------------------------------------------------------
 
-    def _compare_step(
-        self,
-        to: int | None,
-        due: Sequence[tuple[int | None, Message]],
-        public: Sequence[Message],
-        step: Step,
-        deed: Deed,
-        held: Sequence[str],
-    ) -> None:
+    def _compare_step(self, due: Sequence[tuple[int | None, Message]]) -> None:
         readers = self._readers(due)
         if not readers:
             return
-        # Whoever is asked next sees most; then whoever has replied.
-        reader = to if to in readers else step.seat if step.seat in readers else readers[0]
+        to = due[-1][0]
+        reader = to if to in readers else readers[0]  # whoever is asked next sees most
+        public = [message for each, message in due if each is None]
         own = [message for each, message in due if each in (None, reader)]
         self._check_leaks(reader, own)
         place = self._next[reader]
@@ -228,11 +237,10 @@ class _Comparison:
         mismatches = self._differences(own, came)
         right = bool(came) and not self._differs(own[-1], came[-1])
         told = [line for line in came if not self._asks(line)]
-        rightly: list[int] = []  # who else was told what is due, where the reader was not
+        rightly = False  # somebody else was told what is due, where the reader was not
         for other in readers:
             if other == reader:
                 continue
-            self._check_leaks(other, [{}])
             as_due = self._ahead(other, len(public))
             as_told = self._ahead(other, len(told))
             same = [line.text for line in as_told] == [line.text for line in told]
@@ -240,7 +248,7 @@ class _Comparison:
                 self._take(other, as_told)
             elif self._same(public, as_due):
                 self._take(other, as_due)
-                rightly += [other] * (not self._same(public, told))
+                rightly = rightly or not self._same(public, told)
             elif not clean and same:
                 self._take(other, as_told)
             elif clean and not (len(as_due) < len(public) and self._broke_down):
@@ -248,95 +256,73 @@ class _Comparison:
                     mismatches, right = [Mismatch("extra", own[-1], as_due[0].message)], False
                     break
                 wrong = (self._differences(public, as_due) or [Mismatch("extra", None, None)])[0]
-                dropped = not as_due and other in self._recent
-                cases = self._recent[other].cases[:1] if dropped else ("1.7/1",)
-                self._mismatch(cases, other, self._next[other], wrong)
+                self._mismatch("1.7/1", other, self._next[other], wrong)
                 raise _Stop(self._place(other, self._next[other]))
         if not mismatches:
             return
         if rightly:
             unasked = self._unasked(reader, own[-1])
             if right and not unasked:
-                self._mismatch(("1.7/1",), reader, place, mismatches[0])
+                self._mismatch("1.7/1", reader, place, mismatches[0])
                 return
             mismatches, right = unasked or mismatches, False
-        self._tell(mismatches, right, reader, place, step, deed, held)
+        self._note(mismatches, right, reader, place)
         if not right:
             raise _Stop(self._place(reader, place))
 
-    def _tell(
-        self,
-        mismatches: list[Mismatch],
-        right: bool,
-        reader: int,
-        place: int,
-        step: Step,
-        deed: Deed,
-        held: Sequence[str],
-    ) -> None:
+    def _note(self, mismatches: list[Mismatch], right: bool, reader: int, place: int) -> None:
         """Note what is wrong in a step; if the game is not where it should be, the first alone."""
+        request = self._step.due[-1]
+        others = reader != self._step.seat and request["type"] in self._asking
         several = len({mismatch.signature for mismatch in mismatches}) > 1
         for mismatch in mismatches if right else mismatches[:1]:
             if mismatch.field.endswith(":order"):
                 self._disordered.add(mismatch.field)
-            asked = reader if mismatch.expected is self._due_to(reader, step) else None
-            cases = self._cases(mismatch, several, right, asked, step, deed, held)
+            asked = reader if others and mismatch.expected is request else None
+            case = self._case(mismatch, several, right, asked)
             if mismatch.signature in self._inherited:
                 continue  # what was wrong at the start stays so
-            if step.seat < 0:
+            if self._step.seat < 0:
                 self._inherited.add(mismatch.signature)
-            self._mismatch(cases, reader, place, mismatch)
+            self._mismatch(case, reader, place, mismatch)
 
-    def _due_to(self, reader: int, step: Step) -> Message | None:
-        """The request that ends a step, if it is this seat's and the reply was another's."""
-        request = step.due[-1]
-        return request if reader != step.seat and request["type"] in self._asking else None
-
-    def _cases(
-        self,
-        mismatch: Mismatch,
-        several: bool,
-        right: bool,
-        asked: int | None,
-        step: Step,
-        deed: Deed,
-        held: Sequence[str],
-    ) -> tuple[str, ...]:
-        """The case that a mismatch breaks; none if it cannot be named.
+    def _case(self, mismatch: Mismatch, several: bool, right: bool, asked: int | None) -> str:
+        """The case that a mismatch breaks; "SECTION/departs" if none can be named.
 
         Args:
             several: whether more than that is wrong in this step.
             right: whether the game stands where it should after this step.
             asked: whose request is not right, if it is not that of the seat that has replied.
         """
-        about = self._follower.case_of(mismatch, step, several=several)
-        if mismatch.field.endswith(":order") and len(about) > 1:
-            return (about[0],)
+        step, deed = self._step, self._deed
+        candidates = self._follower.case_of(mismatch, step, several=several)
+        if mismatch.field.endswith(":order") and len(candidates) > 1:
+            return candidates[0]
         if self._misnames(mismatch.expected, mismatch.actual):
-            return ("1.6/1",)
-        certain = [case[1:] for case in about if case.startswith("!")]
+            return "1.6/1"
+        certain = [case[1:] for case in candidates if case.startswith("!")]
         if certain:
-            return tuple([case for case in certain if case in held][:1] or certain[:1])
+            return next((case for case in certain if case in self._held), certain[0])
         if step.seat < 0:
             deed = self._named(mismatch) or deed
         basic = (self._plan.basic or step.seat < 0) and not deed.special
         own = {*deed.cases, *deed.also} if deed.special or basic else set()
-        known = own | {*held, *self._plan.about} if basic else own
-        named = [case for case in about if case in known]
+        known = own | {*self._held, *self._plan.covers} if basic else own
+        named = [case for case in candidates if case in known]
         if named and (basic or not several or named[0] in deed.cases):
-            return (named[0],)
-        ongoing = [d for d in self._recent.values() for case in about[:-1] if case in d.also]
+            return named[0]
+        ongoing = [d for d in self._recent.values() if not {*candidates[:-1]}.isdisjoint(d.also)]
         if ongoing and not basic:
-            return tuple(case for case in about if case in ongoing[-1].also)[:1]
+            return next(case for case in candidates if case in ongoing[-1].also)
         if right and not (deed.special or several or mismatch.kind == "content"):
-            return (about[0],)  # only a message is wrong that every match has
+            return candidates[0]  # only a message is wrong that every match has
         if asked is not None and mismatch.kind == "content" and not basic:
             # A seat's hand, and what it can do, follow from what it did last.
-            deed = self._recent.get(asked, self._latest if not deed.special else deed)
+            deed = self._recent.get(asked, deed if deed.special else self._latest)
         elif not deed.special and not basic:
             # All else was right in the basic matches: it follows from what was done last.
-            deed = self._recent.get(step.seat, self._latest)
-        return deed.cases[:1] or (about[-1].strip("!").partition("/")[0] + "/departs",)
+            deed = self._latest
+        return deed.cases[0] if deed.cases else candidates[-1].partition("/")[0] + "/departs"
 
     def _named(self, mismatch: Mismatch) -> Deed | None:
         """The handshake of the player that a message is about, if there was anything to it."""
@@ -346,18 +332,16 @@ class _Comparison:
 
     def _unasked(self, reader: int, due: Message) -> list[Mismatch]:
         """Whether somebody else was asked before the seat that is due."""
-        for other in self._readers():
-            ahead = self._ahead(other, 1)
-            if other != reader and ahead and self._asks(ahead[0]):
-                return [Mismatch("extra", due, ahead[0].message)]
-        return []
+        others = [self._ahead(other, 1) for other in self._readers() if other != reader]
+        asked = [line for lines in others for line in lines if self._asks(line)]
+        return [Mismatch("extra", due, line.message) for line in asked[:1]]
 
     def _differences(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
         """What is wrong with the messages of one step, in their order."""
         if self._same(due, came):
             return []
-        rights = [_text(message) for message in due]
-        texts = [_text(line.message) for line in came]
+        rights = [text(message) for message in due]
+        texts = [text(line.message) for line in came]
         if sorted(texts) == sorted(rights) and texts != rights:
             place = next(n for n, text in enumerate(texts) if text != rights[n])
             return [Mismatch("order", due[place], came[place].message)]
@@ -376,17 +360,15 @@ class _Comparison:
     def _pairs(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
         """What is wrong, one after the other."""
         found = []
-        for place in range(max(len(due), len(came))):
-            expected = due[place] if place < len(due) else None
-            line = came[place] if place < len(came) else None
+        for expected, line in itertools.zip_longest(due, came):
             actual = line.message if line else None
-            if line is not None and actual is None:
+            if line and not actual:
                 continue  # no message at all, which is noted elsewhere
-            if expected is None:
+            if not expected:
                 found.append(Mismatch("extra", None, actual))
-            elif actual is None or line is None or actual["type"] != expected["type"]:
+            elif not line or line.kind != expected["type"]:
                 found.append(Mismatch("missing", expected, actual))
-                if line is not None and not self._asks(line):
+                if line and not self._asks(line):
                     found.append(Mismatch("extra", None, actual))
             elif field := self._differs(expected, line, strict=True):
                 found.append(Mismatch("content", expected, actual, field))
@@ -449,69 +431,62 @@ class _Comparison:
             return
         if ahead[0].message != due[-1] or not self._differs(due[0], ahead[-1]):
             leak = Mismatch("extra", None, ahead[0].message)
-            self._mismatch(("1.7/2",), seat, self._next[seat], leak)
+            self._mismatch("1.7/2", seat, self._next[seat], leak)
             raise _Stop(self._place(seat, self._next[seat]))
 
     @property
     def _broke_down(self) -> bool:
         """Whether it ended before the match: what it had not handed over then says nothing."""
-        return self._played.exit_code != 0 and self._match.outcome is None
+        return self._recorded.exit_code != 0 and self._match.outcome is None
 
     # --- what is noted ----------------------------------------------------------------------------
 
     def _look_at_lines(self) -> None:
         """Note what is wrong with the form of lines, whatever they say."""
         for seat, lines in enumerate(self._lines):
-            if self._played.seats[seat].torn:
+            if self._recorded.seats[seat].torn:
                 what = "a line without its line end"
-                self._found(("1.1/1",), ("torn",), seat, len(lines) - 1, "whole lines", what)
+                self._found("1.1/1", ("torn",), seat, self._end_of(seat), "whole lines", what)
             for place, line in enumerate(lines):
                 if line.framing is not None:
                     case, what = line.framing
-                    text = f"{what}: {_shown(line)}"
-                    self._found((case,), (what,), seat, place, "compact JSON, then \\n", text)
+                    found = f"{what}: {shown(line)}"
+                    self._found(case, (what,), seat, place, "compact JSON, then \\n", found)
                 kind = line.kind
                 for misfit in line.misfits:
                     shape = Mismatch("shape", line.message, line.message, misfit.field)
-                    cases = tuple(self._follower.case_of(shape, _NO_STEP))
-                    if misfit.field in _PLAYERS:
-                        cases = ("1.6/1",)
+                    [case] = self._follower.case_of(shape, _NO_STEP)
                     self._found(
-                        cases,
+                        "1.6/1" if misfit.field in _PLAYERS else case,
                         ("shape of", kind, misfit.field, misfit.kind),
                         seat,
                         place,
                         f"`{misfit.field}` of {kind} is {misfit.expected}",
-                        f"it is {misfit.found}: {_shown(line)}",
+                        f"it is {misfit.found}: {shown(line)}",
                         shape=True,
                     )
-                if line.extra and kind not in self._asking and self._names_secrets(line.extra):
-                    text = f"more than that: {_text(line.extra)}"
+                extra = "" if kind in self._asking else text(line.extra)
+                if any(f'"{secret}"' in extra for secret in self._probes.secrets):
+                    found = f"more than that: {extra}"
                     what = f"{kind} without what bots hold"
-                    self._found(("1.7/2",), ("secret", kind), seat, place, what, text)
+                    self._found("1.7/2", ("secret", kind), seat, place, what, found)
 
     def _look_at_the_end(self) -> None:
         """After the end of the match nothing more is sent, and the referee ends (2.14, 8.4)."""
         for seat in self._readers():
-            ahead = self._ahead(seat, 1)
-            if ahead:
-                self._found(
-                    ("2.14/1",),
-                    ("after the end",),
-                    seat,
-                    self._next[seat],
-                    "nothing after game-end",
-                    _shown(ahead[0]),
-                )
+            place = self._next[seat]
+            for line in self._ahead(seat, 1):
+                what = "nothing after game-end"
+                self._found("2.14/1", ("after the end",), seat, place, what, shown(line))
         outcome = self._match.outcome
         case = "8.4/1" if outcome and outcome.winners else "3.5/3"
-        if self._played.exit_code is not None:
+        if self._recorded.exit_code is not None:
             self.result.held[case] += case == "3.5/3"
         else:
             what = "the referee ends, since the match is over"
-            self._found((case,), ("no end",), 0, None, what, self._ending())
+            self._found(case, ("no end",), 0, self._end_of(0), what, self._ending())
 
-    def _mismatch(self, cases: tuple[str, ...], seat: int, place: int, mismatch: Mismatch) -> None:
+    def _mismatch(self, case: str, seat: int, place: int, mismatch: Mismatch) -> None:
         """Note a mismatch.
 
         Args:
@@ -521,71 +496,65 @@ class _Comparison:
         at = next(
             (n for n in range(place, len(lines)) if lines[n].message is mismatch.actual), None
         )
-        expected = "not that" if mismatch.expected is None else _text(mismatch.expected)
+        expected = "not that" if mismatch.expected is None else text(mismatch.expected)
         if mismatch.kind == "extra" and mismatch.expected is not None:
             expected = "first: " + expected
-        actual = self._ending() if mismatch.actual is None else _text(mismatch.actual)
+        actual = self._ending() if mismatch.actual is None else text(mismatch.actual)
         if mismatch.kind == "missing" and mismatch.actual is None and place < len(lines):
             actual = "nothing of the kind"
         if at is not None:
-            actual = _shown(lines[at])
+            actual = shown(lines[at])
         at = min(place, len(lines) - 1) if at is None else at
-        self._found(cases, mismatch.signature, seat, at, expected, actual)
+        self._found(case, mismatch.signature, seat, at, expected, actual)
 
     def _found(
         self,
-        cases: tuple[str, ...],
+        case: str,
         signature: tuple[str, ...],
         seat: int,
-        place: int | None,
+        place: int,
         expected: str,
         actual: str,
         *,
         shape: bool = False,
     ) -> None:
         number = seat_id(seat)
-        place = len(self._lines[seat]) - 1 if place is None else place
-        expected, actual = f"to {number}: {expected}", f"to {number}: {actual}"
+        expected, actual = f"to {number}{self._seed}: {expected}", f"to {number}: {actual}"
         if shape:  # the line itself says enough
             violation = Violation("{} {}.{}".format(*signature), "", expected, actual)
         else:
-            violation = self._played.violation("departure", seat, place, expected, actual)
-        self.result.add(Finding(cases, signature, violation, shape=shape))
+            kind = "seed" if self._seed else "departure"
+            violation = self._recorded.violation(kind, seat, place, expected, actual)
+        self.result.add(Finding(case, signature, violation, shape=shape))
 
-    def _place(self, seat: int, place: int | None) -> str:
+    def _end_of(self, seat: int) -> int:
+        return len(self._lines[seat]) - 1
+
+    def _place(self, seat: int, place: int) -> str:
         count = len(self._lines[seat])
-        place = count - 1 if place is None else place
         where = f"line {place + 1}" if 0 <= place < count else f"after line {count}"
-        return f"{self._played.id}, {where} to {seat_id(seat)}"
+        return f"{self._recorded.id}, {where} to {seat_id(seat)}"
 
     def _ending(self) -> str:
         """Why nothing more was sent."""
-        played = self._played
-        if played.error:
-            return f"nothing: the referee could not be started: {played.error}"
-        if played.exit_code is None:
-            return f"nothing more, until the referee was ended after {played.seconds:.1f} s"
-        return f"nothing more; the referee ended with exit code {played.exit_code}"
-
-    def _names_secrets(self, value: object) -> bool:
-        """Whether there is a card's id in a JSON value."""
-        if isinstance(value, dict):
-            return any(map(self._names_secrets, value.values()))
-        if isinstance(value, list):
-            return any(map(self._names_secrets, value))
-        return isinstance(value, str) and value in self._rules.probes().secrets
+        recorded = self._recorded
+        if recorded.error:
+            return f"nothing: the referee could not be started: {recorded.error}"
+        if recorded.exit_code is None:
+            return f"nothing more, until the referee was ended after {recorded.seconds:.1f} s"
+        return f"nothing more; the referee ended with exit code {recorded.exit_code}"
 
     def _misnames(self, expected: object, actual: object) -> bool:
         """Whether a card or a player has a name that nobody knows (1.6)."""
         if isinstance(expected, dict) and isinstance(actual, dict):
             return any(self._misnames(value, actual.get(name)) for name, value in expected.items())
-        known = {*self._rules.probes().secrets, *SEAT_IDS}
+        known = {*self._probes.secrets, *SEAT_IDS}
         words = isinstance(expected, str) and isinstance(actual, str)
         return words and expected in known and actual not in known
 
 
 _PLAYERS = ("player_number", "winners[]")
-_NO_STEP = Step(-1, {}, b"", ())
+_NO_STEP = ProbeStep(-1, {}, b"", ())
 
 
 def _reordered(one: object, other: object) -> bool:
@@ -593,12 +562,3 @@ def _reordered(one: object, other: object) -> bool:
     if not isinstance(one, list) or not isinstance(other, list):
         return False
     return sorted(map(str, one)) == sorted(map(str, other))
-
-
-def _text(message: object) -> str:
-    """A JSON value as the referee writes it."""
-    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
-
-
-def _shown(line: Line) -> str:
-    return line.text.decode(errors="backslashreplace")

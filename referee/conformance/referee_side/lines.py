@@ -43,14 +43,28 @@ class Line(Struct, frozen=True):
         return str(self.message["type"]) if self.message else ""
 
 
+def text(message: object) -> str:
+    """A JSON value as the referee writes it."""
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+
+
+def shown(line: Line) -> str:
+    """A line in full, whatever it is."""
+    return line.text.decode(errors="backslashreplace")
+
+
 class Catalogue:
     """The messages that a game's referee sends.
 
     Attributes:
+        rules, probes: the game's.
         requests: the types of the game's requests.
+        asking: the types of all requests.
     """
 
     def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.probes = rules.probes()
         public: tuple[type[Struct], ...] = (*SHARED_PUBLIC, *rules.public)
         structs: tuple[type[Struct], ...] = (PlayerNameRequest, *public, *rules.requests)
         self._decode = msgspec.json.Decoder(reduce(or_, structs)).decode

@@ -1,115 +1,80 @@
 """A probe: what is done with each line that a seat is sent. Pure.
 
 The game's own `Player` (`referee.seam.probing`) plays; handshakes and the way in which lines are
-written are no game's, so the tricks that are about them are here.
+written are no game's, so the tricks of both are here: written.json.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.recording import Seat
 from referee.options import Limits
-from referee.seam.probing import Deed, Plan
-from referee.seam.rules import Rules
+from referee.seam.probing import Deed, Message, Plan
 from referee.seam.seats import seat_id
 
 LINE_LIMIT = Limits().line_limit
-_DEEP = b"[" * 127 + b"]" * 127
-
-
-def _framed(cases: str, change: Callable[[bytes], bytes]) -> Callable[[bytes], Deed]:
-    """A trick on how a line is written: takes a reply without its line end."""
-    return lambda line: Deed(change(line), tuple(cases.split()))
-
-
-def _with_field(cases: str, text: bytes) -> Callable[[bytes], Deed]:
-    return _framed(cases, lambda line: line[:-1] + b',"x":' + text + b"}\n")
-
-
-def _spaced(line: bytes) -> bytes:
-    return b" \t" + json.dumps(json.loads(line), indent=1).replace("\n", "\t").encode() + b" \r\n"
-
-
 _EARLY = "long-line-early"
-_FRAMING: Mapping[str, Callable[[bytes], Deed]] = {
-    "spaces": _framed("1.1/4", _spaced),
-    "blank-lines": _framed("1.1/5", lambda line: b" \n\t\r\n\n" + line + b"\n"),
-    "odd-blank": _framed("1.1/7", lambda line: b"\v\f\n"),
-    "torn": lambda line: Deed(line, ("1.1/6",), then="exit"),
-    "twice": _framed("1.2/1", lambda line: line + b"\n" + line + b"\n"),
-    "limit-line": _framed("1.3/1", lambda line: line.ljust(LINE_LIMIT) + b"\n"),
-    "long-line": _framed("1.3/2", lambda line: line.ljust(LINE_LIMIT + 1) + b"\n"),
-    "noise": lambda line: Deed(line + b"\n", ("1.4/1",), noise=1 << 20),
-    "slow": lambda line: Deed(line + b"\n", ("8.1/1",), delay=1.5),
-    "fields": _with_field("1.5/1", b'[{"hand":["gold"]},null],"comment":"\\u00e9"'),
-    "duplicates": _framed("1.5/2", lambda line: b'{"type":"7","phase":[],' + line[1:] + b"\n"),
-    "json-utf8": _with_field("1.8/1", b'"\xff"'),
-    "json-bom": _framed("1.8/2", lambda line: b"\xef\xbb\xbf" + line + b"\n"),
-    "json-nan": _with_field("1.8/3", b"NaN"),
-    "json-infinity": _with_field("1.8/3", b"-Infinity"),
-    "json-control": _with_field("1.8/4", b'"\t"'),
-    "json-surrogate": _with_field("1.8/5", rb'"\ud800"'),
-    "json-deep": _with_field("1.8/6", b"[" + _DEEP + b"]"),
-    "json-after": _framed("1.8/7", lambda line: line + b" {}\n"),
-    "json-array": _framed("1.8/8", lambda line: b"[" + line + b"]\n"),
-    "json-cut": _framed("1.8/8", lambda line: line[:-1] + b"\n"),
-    "json-spaces": _framed("1.8/11", lambda line: b"{\f" + line[1:] + b"\n"),
-    "deep": _with_field("1.8/9", _DEEP),
-    "deep-string": _with_field("1.8/9", b'"' + b"[" * 1000 + b'"'),
-    "long-integer": _with_field("1.8/10", b"9" * 5000),
-    "close-output": lambda line: Deed(b"", ("8.2/2",), then="close"),
-    "last-words": lambda line: Deed(line + b"\n" + line + b"\n", ("8.2/3",), then="exit"),
-}
 
 
-def _named(cases: str, **changes: Any) -> Callable[[dict[str, Any]], Deed]:
-    """A handshake with other fields; UNSET takes one out."""
+class _Written(Struct, frozen=True, forbid_unknown_fields=True):
+    """A way in which a reply is written; its other fields are those of `Deed`.
 
-    def answer(right: dict[str, Any]) -> Deed:
-        fields = {**right, **changes}
-        kept = {name: value for name, value in fields.items() if value is not msgspec.UNSET}
-        return Deed(msgspec.json.encode(kept) + b"\n", tuple(cases.split()))
+    Attributes:
+        write: the bytes as Latin-1, with "$line" for the line, and what else is in `deed`.
+        fields, without: other fields than it should have, and those that are left out.
+    """
 
-    return answer
+    cases: str
+    also: str = ""
+    write: str = "$line\n"
+    fields: dict[str, Any] = {}
+    without: str = ""
+    noise: int = 0
+    delay: float = 0.0
+    then: str = ""
+    awaits: tuple[str, int] | None = None
+
+    def deed(self, right: Message) -> Deed:
+        """What is done in place of this reply."""
+        fields = {n: v for n, v in {**right, **self.fields}.items() if n != self.without}
+        line = msgspec.json.encode(fields).decode("latin-1")
+        values = {
+            "line": line,
+            "body": line[:-1],
+            "rest": line[1:],
+            "limit": line.ljust(LINE_LIMIT),
+            "spaced": json.dumps(fields, indent=1).replace("\n", "\t"),
+            "deep": "[" * 127 + "]" * 127,
+            "brackets": "[" * 1000,
+            "digits": "9" * 5000,
+        }
+        data = re.sub(r"\$([a-z]+)", lambda found: values[found[1]], self.write)
+        return Deed(
+            data.encode("latin-1"),
+            tuple(self.cases.split()),
+            tuple(self.also.split()),
+            noise=self.noise,
+            delay=self.delay,
+            then=self.then,
+            awaits=self.awaits,
+        )
 
 
-def _other_number(right: dict[str, Any]) -> Deed:
-    return _named("3.2/4", player_number=seat_id(right["player_number"] == "player1"))(right)
+class _Tables(Struct, forbid_unknown_fields=True):
+    replies: dict[str, _Written]
+    handshakes: dict[str, _Written]
 
 
-_HANDSHAKES: Mapping[str, Callable[[dict[str, Any]], Deed]] = {
-    "": lambda right: Deed(msgspec.json.encode(right) + b"\n", special=False),
-    "control": _named("3.1/2", name="A\x00\tB\x1f\x7f\x9fC\n"),
-    "long": _named("3.1/3", name="\x07" + "N\u00e4me \U0001f0cf" * 40),
-    "empty": _named("3.1/1", name=""),
-    "spaces": _named("3.1/1", name="  two  words \u00a0 "),
-    "json": lambda right: Deed(b"Hello\n", ("3.2/1",)),
-    "type": _named("3.2/2", type="hello"),
-    "no-name": _named("3.2/3", name=msgspec.UNSET),
-    "bad-name": _named("3.2/3", name=7),
-    "no-number": _named("3.2/4", player_number=msgspec.UNSET),
-    "bad-number": _other_number,
-    "no-version": _named("3.3/3", version=msgspec.UNSET),
-    "version-float": _named("3.3/3", version=1.0),
-    "version-2": _named("3.3/1", version=2, name=msgspec.UNSET),
-    "version-string": _named("3.3/2", version="1"),
-    "version-true": _named("3.3/2", version=True),
-    "version-null": _named("3.3/2", version=None),
-    "version-2-late": lambda right: msgspec.structs.replace(
-        _named("3.5/4", version=2)(right), awaits=("player-name-request", 1)
-    ),
-    "exit": lambda right: Deed(b"", ("3.4/2",), then="exit"),
-    "exit-skipped": lambda right: Deed(b"", ("3.5/1",), ("3.4/2",), then="exit"),
-    "side-by-side": lambda right: Deed(
-        msgspec.json.encode(right) + b"\n", ("3.4/1",), awaits=("player-name-request", 1)
-    ),
-}
+_FILE = Path(__file__).with_name("written.json")
+_TABLES = msgspec.json.decode(_FILE.read_bytes(), type=_Tables)
 
 
 class Probe:
@@ -120,16 +85,14 @@ class Probe:
         sent: type -> how many messages of it the seat was sent.
     """
 
-    def __init__(
-        self, rules: Rules, catalogue: Catalogue, plan: Plan, seat: int, seed: int
-    ) -> None:
-        self.seat = Seat()
+    def __init__(self, catalogue: Catalogue, plan: Plan, seat: int, seed: int) -> None:
+        self.seat = Seat(plan.stays)
         self.sent: dict[str, int] = {}
         self._name = f"Probe {seat + 1}"
         self._number = seat_id(seat)
         self._plan = plan
-        self._tricks = [trick for trick in plan.tricks if trick in (*_FRAMING, _EARLY)]
-        self._player = rules.probes().player(plan, seat, f"{seed}/{self._number}")
+        self._tricks = [trick for trick in plan.tricks if trick in (*_TABLES.replies, _EARLY)]
+        self._player = catalogue.probes.player(plan, seat, f"{seed}/{self._number}")
         self._catalogue = catalogue
         self._asked = 0
 
@@ -165,18 +128,18 @@ class Probe:
                 "name": self._name,
                 "version": 1,
             }
-            return _HANDSHAKES[self._plan.handshake](right)
+            if not self._plan.handshake:
+                return Deed(msgspec.json.encode(right) + b"\n", special=False)
+            return _TABLES.handshakes[self._plan.handshake].deed(right)
         if kind not in self._catalogue.requests:
             self._player.hear(message)
             return self._unasked()
         if len(self.seat.replies) >= self._asked:
             return None  # it was answered before it came
         deed = self._player.reply(message)
-        ready = self._tricks and self._tricks[0] in _FRAMING and not deed.special
+        ready = self._tricks and self._tricks[0] != _EARLY and not deed.special
         plain = self._player.plain() if ready else None
-        if plain is not None:
-            deed = _FRAMING[self._tricks.pop(0)](msgspec.json.encode(plain))
-        return deed
+        return deed if plain is None else _TABLES.replies[self._tricks.pop(0)].deed(plain)
 
     def _unasked(self) -> Deed | None:
         """What is written before it is asked for, once there was a turn."""

@@ -6,7 +6,7 @@ The conversation of a seat is kept line by line, with a mark before each line: "
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -35,6 +35,14 @@ class Hello(Struct, frozen=True):
     folder: str
     environment: Mapping[str, str]
 
+    @classmethod
+    def read(cls, data: bytes) -> tuple[int, Hello]:
+        """A relay's first frame: its seat, and what it says of itself."""
+        words = data.decode(errors="surrogateescape").split("\0")
+        seat, pid, session, group = map(int, words[:4])
+        environment = dict(each.split("=", 1) for each in words[5:])
+        return seat, cls(pid, session, group, words[4], environment)
+
 
 class Reply(Struct, frozen=True):
     """A line that a probe wrote.
@@ -42,18 +50,17 @@ class Reply(Struct, frozen=True):
     Attributes:
         line: without its line end.
         deed: what it belongs to.
-        after: so many lines had been sent to the seat by then.
     """
 
     line: bytes
     deed: Deed
-    after: int
 
 
 class Seat(Struct):
     """What one seat of a match was sent and did.
 
     Attributes:
+        stays: how it is to end (`Plan`).
         received: the lines that it was sent.
         replies: the lines that it wrote and that are no blank lines.
         left: why it left of its own accord; None if it did not.
@@ -70,6 +77,7 @@ class Seat(Struct):
         lines: its conversation.
     """
 
+    stays: str = ""
     received: list[Line] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     left: Deed | None = None
@@ -90,7 +98,7 @@ class Seat(Struct):
         for line in lines:
             self.lines.append(b"< " + line)
             if line.strip(b" \t\r"):
-                self.replies.append(Reply(line, deed, len(self.received)))
+                self.replies.append(Reply(line, deed))
         if torn:
             self.lines.append(b"< " + torn)
             self.note("without a line end")
@@ -98,25 +106,32 @@ class Seat(Struct):
             self.left = deed
             self.note({"exit": "exits", "close": "closes its output"}.get(deed.then, "blocks"))
 
+    def terminate(self) -> None:
+        """Note that SIGTERM came."""
+        self.terminated = True
+        self.note("SIGTERM came")
+
+    def end(self, torn: bytes) -> None:
+        """Note the end of the input, and what came before it without a line end."""
+        self.ended = True
+        self.note("its input ended")
+        if torn:
+            self.torn = torn
+            self.lines.append(b"> " + torn)
+            self.note("without a line end")
+
     def note(self, text: str) -> None:
         """Note something besides."""
         self.lines.append(b"! " + text.encode())
 
-    def conversation(self, received: int) -> list[str]:
-        """The last lines up to the message with this number, counted from 0."""
-        places = [place for place, line in enumerate(self.lines) if line.startswith(b"> ")]
-        last = places[received] + 1 if 0 <= received < len(places) else len(self.lines)
-        return [shown(line) for line in self.lines[max(0, last - LAST_LINES) : last]]
 
-
-class Played(Struct):
+class RecordedMatch(Struct):
     """A match that was played.
 
     Attributes:
         id: which match; with the seed if it was not the first time.
         seed: that the referee was given.
         seats: what each seat was sent and did.
-        stays: how each was to end (`Plan`).
         exit_code: the referee's; None if it was ended by force.
         error: why it could not be started; empty if it was.
         stderr: the referee's last lines.
@@ -126,23 +141,21 @@ class Played(Struct):
     id: str
     seed: int
     seats: list[Seat]
-    stays: Sequence[str] = ()
     exit_code: int | None = 0
     error: str = ""
     stderr: list[str] = []
     seconds: float = 0.0
 
-    def conversation(self, seat: int, received: int) -> list[str]:
-        """The last lines of a seat, as of `Seat`, after a note that says whose they are."""
-        note = f"! {seat_id(seat)} of the match {self.id}"
-        return [note, *self.seats[seat].conversation(received)]
-
     def violation(
         self, kind: str, seat: int, received: int, expected: str, actual: str
     ) -> Violation:
         """What is to be told of a mistake, with the seat's last lines up to this message."""
-        lines = self.conversation(seat, received)
-        return Violation(kind, "", expected, actual, conversation=lines)
+        lines = self.seats[seat].lines
+        places = [place for place, line in enumerate(lines) if line.startswith(b"> ")]
+        last = places[received] + 1 if 0 <= received < len(places) else len(lines)
+        note = f"! {seat_id(seat)} of the match {self.id}"
+        told = [note, *map(shown, lines[max(0, last - LAST_LINES) : last])]
+        return Violation(kind, "", expected, actual, conversation=told)
 
     def keep(self, folder: Path) -> None:
         """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""

@@ -33,13 +33,13 @@ def main():
     _signal.signal(TERMINATE, lambda number, frame: None)
     _signal.set_wakeup_fd(write)
 
-    def tell(kind, data=b""):
+    def send(kind, data=b""):
         suite.sendall(kind + len(data).to_bytes(4, "big") + data)
 
     ids = (os.getpid(), os.getsid(0), os.getpgid(0))
     variables = [f"{name}={value}" for name, value in sorted(os.environ.items())]
     hello = "\0".join([sys.argv[2], *map(str, ids), os.getcwd(), *variables])
-    tell(b"H", hello.encode(errors="surrogateescape"))
+    send(b"H", hello.encode(errors="surrogateescape"))
     sources = [0, suite, read]
     frames = b""
     end = None
@@ -48,10 +48,10 @@ def main():
         ready = select.select(sources, [], [], left)[0]
         if read in ready:
             os.read(read, 1)
-            tell(b"T")
+            send(b"T")
         if 0 in ready:
             data = os.read(0, 65536)
-            tell(b"R" if data else b"E", data)
+            send(b"R" if data else b"E", data)
             if not data:
                 sources.remove(0)
                 end = time.monotonic() + float(sys.argv[3])
@@ -68,14 +68,14 @@ def main():
                 if kind == b"X":
                     return
                 if kind == b"P":
-                    tell(b"P")
+                    send(b"P")
                 elif kind == b"C":
                     os.close(1)
                 else:
                     view = memoryview(data if kind == b"W" else b"x" * int(data))
                     while view:
                         view = view[os.write(1 if kind == b"W" else 2, view) :]
-    tell(b"B")
+    send(b"B")
 
 
 try:

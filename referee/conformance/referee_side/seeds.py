@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import msgspec
 
-from referee.conformance.referee_side.comparing import Compared, Finding
-from referee.conformance.referee_side.lines import Line
-from referee.conformance.referee_side.probe import LINE_LIMIT
-from referee.conformance.referee_side.recording import Played
-from referee.match import Match, Sent
-from referee.seam.faults import Disqualification
-from referee.seam.rules import Rules
+from referee.conformance.referee_side.comparing import Compared, Finding, compare
+from referee.conformance.referee_side.lines import Catalogue, shown, text
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.seam.seats import seat_id
 
 _SEATS = "4.7/2"
@@ -21,72 +16,28 @@ SEED_VEILS = {_SEATS: _REFEREE}
 """While the shuffles are not as they should be, nothing can be said of random discards."""
 
 
-def check_seed(played: Played, compared: Compared, rules: Rules) -> None:
-    """Play a match that was right to its end with its own seed, and compare it.
-
-    Args:
-        compared: takes what is found.
-    """
-    streams = [[line for line in s.received if line.message is not None] for s in played.seats]
-    places = [0] * len(streams)
-    replied = [0] * len(streams)
+def check_seed(compared: Compared, catalogue: Catalogue) -> None:
+    """Compare a match that was right with the one that its own seed makes."""
+    seeded = compare(compared.recorded, catalogue, compared.match, seeded=True)
     chosen = bool(compared.held["7.4/3"])
-    match = Match(rules, seats=len(streams), seed=played.seed)
-    match.start()
-    while True:
-        for entry in match.take_entries():
-            if not isinstance(entry, Sent):
-                continue
-            expected = json.loads(entry.line)
-            for seat in range(len(streams)) if entry.to is None else [entry.to]:
-                if seat in match.disqualified or places[seat] >= len(streams[seat]):
-                    continue
-                line = streams[seat][places[seat]]
-                actual = line.message or {}
-                if actual["type"] != expected["type"] == "player-disqualified":
-                    continue  # that news is an extension (2.13)
-                if actual != expected:
-                    case = _REFEREE if chosen else _SEATS
-                    compared.add(_finding(played, seat, case, expected, line))
-                    return
-                places[seat] += 1
-        if not match.due:
-            break
-        seat = match.due[0]
-        replies = played.seats[seat].replies
-        if replied[seat] >= len(replies):
-            match.disqualify(seat, Disqualification.EXITED, "")
-        elif len(reply := replies[replied[seat]].line) > LINE_LIMIT:
-            match.disqualify(seat, Disqualification.OUTPUT_LIMIT, "")
-        else:
-            match.receive(seat, reply)
-        replied[seat] += 1
-    compared.held[_SEATS] += 1
-    compared.held[_REFEREE] += chosen
+    for finding in seeded.findings[:1]:
+        case = _REFEREE if chosen else _SEATS
+        compared.add(msgspec.structs.replace(finding, case=case, signature=("seed", case)))
+    if not seeded.findings:
+        compared.held.update([_SEATS] + [_REFEREE] * chosen)
 
 
-def compare_twins(one: Played, two: Played, compared: Compared) -> bool:
+def compare_twins(one: Compared, two: RecordedMatch) -> bool:
     """Compare two matches with the same seed and the same probes, as far as we know messages."""
-    for seat, (first, second) in enumerate(zip(one.seats, two.seats, strict=True)):
-        for line, other in zip(first.received, second.received, strict=False):
+    for seat, (first, second) in enumerate(zip(one.recorded.seats, two.seats, strict=True)):
+        pairs = zip(first.received, second.received, strict=False)
+        for place, (line, other) in enumerate(pairs):
             if line.message != other.message:
-                compared.add(_finding(two, seat, "4.7/1", line.message or {}, other))
+                to = f"to {seat_id(seat)}"
+                expected = f"{to}, with the seed {two.seed}: {text(line.message or {})}"
+                actual = f"{to}: {shown(other)}"
+                violation = two.violation("seed", seat, place, expected, actual)
+                one.add(Finding("4.7/1", ("seed", "4.7/1"), violation))
                 return False
-    compared.held["4.7/1"] += 1
+    one.held["4.7/1"] += 1
     return True
-
-
-def _finding(
-    played: Played, seat: int, case: str, expected: Mapping[str, object], line: Line
-) -> Finding:
-    number = seat_id(seat)
-    place = played.seats[seat].received.index(line)
-    text = json.dumps(expected, separators=(",", ":"))
-    violation = played.violation(
-        "seed",
-        seat,
-        place,
-        f"to {number}, with the seed {played.seed}: {text}",
-        f"to {number}: {line.text.decode(errors='backslashreplace')}",
-    )
-    return Finding((case,), ("seed", case), violation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.games.dominion.probes.follower import COMMON, VEILS, Follower
+from referee.games.dominion.probes.follower import TABLES, Follower
 from referee.games.dominion.probes.plans import MATCHES
 from referee.games.dominion.probes.player import ProbePlayer
 from referee.games.dominion.rules.cards import CARDS
@@ -12,7 +12,7 @@ PROBES = Probes(
     matches=MATCHES,
     player=ProbePlayer,
     follower=Follower,
-    common=COMMON,
-    veils=VEILS,
+    common={case: frozenset(each.split()) for case, each in TABLES.common.items()},
+    veils=TABLES.veils,
     secrets=frozenset(CARDS),
 )

@@ -12,75 +12,49 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
 from referee.games.dominion.rules.cards import HAND_SIZE, MILITIA_HAND_SIZE
-from referee.seam.probing import Message, Mismatch, Step
+from referee.seam.probing import Message, Mismatch, ProbeStep
 from referee.seam.seats import SEAT_IDS, seat_id
 
-_MESSAGES = {
-    "player-name-request": "2.1/1",
-    "player-name": "2.2/1",
-    "game-info": "2.3/1",
-    "supply-info": "2.4/1",
-    "player-gained": "2.5/1",
-    "player-played": "2.6/1",
-    "player-trashed": "2.7/1",
-    "player-top-discard": "2.8/1",
-    "player-reveal": "2.9/1",
-    "player-shuffled": "2.10/1",
-    "play-turn": "2.11/2",
-    "attack-request": "2.12/1",
-    "player-disqualified": "2.13/1",
-    "game-end": "2.14/1",
-}
-"""Type of a message -> the case that is about the message itself."""
-
-_ABOUT: Mapping[tuple[str, str], str] = {
-    ("supply-info", "missing"): "2.4/2",
-    ("supply-info", "extra"): "2.4/2",
-    ("player-played", "extra"): "2.6/2",
-    ("player-top-discard", "extra"): "2.8/2",
-    ("player-top-discard", "card"): "5.1/2",
-    ("player-shuffled", "extra"): "2.10/2",
-    ("player-disqualified", "reason"): "8.2/1 3.4/2",
-    ("play-turn", "missing"): "4.1/2",
-    ("play-turn", "extra"): "4.1/2",
-    ("play-turn", "actions"): "4.4/1 5.2/9",
-    ("play-turn", "buys"): "4.4/1 5.2/9",
-    ("play-turn", "extra_money"): "4.4/1 5.2/9",
-    ("play-turn", "hand:order"): "2.11/1",
-    ("attack-request", "missing"): "7.1/1",
-    ("attack-request", "extra"): "7.1/2",
-    ("attack-request", "discard"): "7.1/3",
-}
-"""Type of a message, and the kind of mismatch or the field -> the cases that are about it."""
-
-_ENDS = {
-    "provinces-empty": "4.4/2",
-    "piles-empty": "4.4/3",
-    "turn-limit": "4.4/4",
-    "last-player-standing": "8.3/1",
-}
-_ROWS = (
-    # What stands together in a step -> the row of 2.15 on its order.
-    ({"game-info"}, "2.15/1"),
-    ({"player-disqualified"}, "2.15/7"),
-    ({"game-end"}, "2.15/8"),
-    ({"player-played"}, "2.15/6"),
-    ({"player-trashed", "player-gained"}, "2.15/2"),
-    ({"player-gained"}, "2.15/3"),
-    ({"player-top-discard", "player-shuffled"}, "2.15/4"),
-    ({"player-top-discard"}, "2.15/5"),
-)
 _DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
 
-COMMON = {
-    "5.3/1": frozenset(f"6.{card}/1" for card in range(1, 11)),
-    "7.4/3": frozenset(("7.2/2", "7.2/3", "7.2/4", "7.3/2", "7.3/3", "7.4/1", "7.4/2")),
-}
-VEILS = {"2.11/1": "5.1/2", "2.12/1": "2.11/1"}
-"""What lies last in a hand is not known if hands are shown in another order."""
+
+class _Tables(Struct, forbid_unknown_fields=True):
+    """cases.json: which case is about what.
+
+    Attributes:
+        messages: type of a message -> the case that is about the message itself, and others that
+            hold if it is right.
+        mismatches: type, and the kind of mismatch or the field -> the cases that are about it.
+        ends: reason of the end -> case.
+        orders: what stands together in a step -> the row of 2.15 on its order; the first counts.
+        common, veils: those of `Probes`. What lies last in a hand, say, is not known if hands are
+            shown in another order.
+    """
+
+    messages: dict[str, str]
+    mismatches: dict[str, str]
+    ends: dict[str, str]
+    orders: dict[str, str]
+    common: dict[str, str]
+    veils: dict[str, str]
+
+    def about(self, kind: str, key: str) -> list[str]:
+        """The cases that are about this being wrong with messages of a type."""
+        return self.mismatches.get(f"{kind} {key}", "").split()
+
+    def rows(self, kinds: set[str]) -> list[str]:
+        """The rows of 2.15 that say in which order these types stand."""
+        return [row for types, row in self.orders.items() if {*types.split()} <= kinds]
+
+
+TABLES = msgspec.json.decode(Path(__file__).with_name("cases.json").read_bytes(), type=_Tables)
 
 
 class Follower:
@@ -99,8 +73,8 @@ class Follower:
         self._crossed: set[int] = set()  # seats whose last draw went on after a shuffle
         self._attacked: set[object] = set()  # with three cards in hand
         self._gained: set[object] = set()
-        self._gone: set[object] = set()
-        self._gone_before: set[object] = set()  # this step
+        self._disqualified: set[object] = set()
+        self._disqualified_before: set[object] = set()  # this step
 
     # --- chance -----------------------------------------------------------------------------------
 
@@ -155,50 +129,41 @@ class Follower:
 
     # --- cases ------------------------------------------------------------------------------------
 
-    def held(self, step: Step) -> Sequence[str]:
+    def held(self, step: ProbeStep) -> Sequence[str]:
         """The cases that a step shows by what is due in it."""
         kinds = {message["type"] for message in step.due}
         last = step.due[-1]
-        self._gone_before = set(self._gone)
-        held = [_MESSAGES[kind] for kind in kinds]
-        held += [row for types, row in _ROWS if types <= kinds][:1]
-        held += ["2.8/2"] * ("player-gained" in kinds)
+        self._disqualified_before = set(self._disqualified)
+        held = [case for kind in kinds for case in TABLES.messages[kind].split()]
+        held += TABLES.rows(kinds)[:1]
         if "supply-info" in kinds:
             start = "game-info" in kinds
             held += [f"4.2/{len(self._shown) - 1}", "2.2/1", "2.10/2"] if start else ["2.4/2"]
-        if last["type"] == "play-turn":
-            held.append("2.11/1")
-            if _is_fresh(last):
-                held += ["4.1/1", "4.1/2", "4.4/1", "4.6/1"]
-        if last["type"] == "attack-request":
-            held += ["7.1/1", "7.1/3", "2.15/5"]
+        if _is_fresh(last):
+            held += ["4.1/1", "4.1/2", "4.4/1", "4.6/1"]
         if last["type"] == "game-end":
             held += self._held_at_the_end(step, last)
         if "player-disqualified" in kinds:
-            self._gone |= {
-                message["player_number"]
-                for message in step.due
-                if message["type"] == "player-disqualified"
-            }
+            left = [m for m in step.due if m["type"] == "player-disqualified"]
+            self._disqualified |= {message["player_number"] for message in left}
             if step.seat < 0 and last["type"] != "game-end":
                 held.append("3.5/1")
         if step.request.get("type") == "play-turn":
             held += self._held_in_a_turn(step, kinds, last)
         for message in step.due:
             if message["type"] == "player-top-discard":
-                self._topped[message["player_number"]] += 1
-                attacked = step.request.get("type") == "attack-request"
-                (self._attacked.add if attacked else self._attacked.discard)(
-                    message["player_number"]
-                )
+                number = message["player_number"]
+                self._topped[number] += 1
+                self._attacked.discard(number)
+                if step.request.get("type") == "attack-request":
+                    self._attacked.add(number)
             elif message["type"] == "player-gained":
                 self._gained.add(message["gained"])
             elif message["type"] == "player-shuffled":
                 self._shuffled.add(step.seat)
-                held.append("4.6/2")
         return held
 
-    def _held_in_a_turn(self, step: Step, kinds: set[str], last: Message) -> Sequence[str]:
+    def _held_in_a_turn(self, step: ProbeStep, kinds: set[str], last: Message) -> Sequence[str]:
         reply = _json(step.line)
         card = str(reply.get("card"))
         held = []
@@ -212,14 +177,14 @@ class Follower:
         elif self._draws_short(step):
             held.append("4.6/3")
         if card == "militia":
-            held += ["7.1/2"] * bool(self._attacked) + ["8.3/4"] * bool(self._gone_before)
+            held += ["7.1/2"] * bool(self._attacked) + ["8.3/4"] * bool(self._disqualified_before)
         return held
 
-    def _held_at_the_end(self, step: Step, end: Message) -> Sequence[str]:
+    def _held_at_the_end(self, step: ProbeStep, end: Message) -> Sequence[str]:
         if step.seat < 0:
             return ["3.5/2"]
         scores = end["scores"]
-        held = [_ENDS[end["reason"]]]
+        held = [TABLES.ends[end["reason"]]]
         if end["reason"] == "last-player-standing":
             return [*held, "4.5/1"]
         best = [seat_id(n) for n, score in enumerate(scores) if score == max(scores)]
@@ -229,20 +194,22 @@ class Follower:
             held.append("4.5/2" if len(end["winners"]) == 1 else "4.5/3")
         return [*held, "4.3/3", "4.5/1"]
 
-    def case_of(self, mismatch: Mismatch, step: Step, *, several: bool = False) -> Sequence[str]:
+    def case_of(
+        self, mismatch: Mismatch, step: ProbeStep, *, several: bool = False
+    ) -> Sequence[str]:
         """The cases that are about a message that is wrong in this way."""
         kind = mismatch.type
-        general = _MESSAGES.get(kind, "1.1/1")
+        general = TABLES.messages.get(kind, "1.1/1").split()[0]
         if mismatch.kind == "shape":
             return [general]
         kinds = {message["type"] for message in step.due}
         if mismatch.kind == "order" and _type(mismatch.expected) != _type(mismatch.actual):
-            rows = [row for types, row in _ROWS if types <= kinds]
+            rows = TABLES.rows(kinds)
             cleanup = rows[:1] == ["2.15/4"] and _json(step.line).get("phase") != "action"
             return ["2.15/6"] if cleanup else rows[:1]
         key = mismatch.field if mismatch.kind == "content" else mismatch.kind
         expected, actual = mismatch.expected or {}, mismatch.actual or {}
-        if key == "extra" and str(actual.get("player_number")) in self._gone_before:
+        if key == "extra" and str(actual.get("player_number")) in self._disqualified_before:
             return ["!8.3/4"]
         end = expected if kind == "game-end" else actual
         if _type(end) == "game-end":
@@ -252,29 +219,29 @@ class Follower:
         if several and _type(step.due[-1]) == "game-end" and step.seat >= 0:
             alone = step.due[-1]["reason"] == "last-player-standing"
             return ["8.3/1" if alone else "!2.15/8"]
-        about: Sequence[str] = _ABOUT.get((kind, key), "").split()
+        cases = TABLES.about(kind, key)
         if (kind, key) == ("attack-request", "extra") and len(
             _hand_of(actual)
         ) <= MILITIA_HAND_SIZE:
-            about = ["7.1/2"]
+            cases = ["7.1/2"]
         elif key == "extra" and expected:  # somebody else was asked
-            about = [*_ABOUT.get((_type(expected), "missing"), "").split(), *about]
+            cases = [*TABLES.about(_type(expected), "missing"), *cases]
         if (kind, key) == ("supply-info", "cards"):
             counts = f"4.2/{len(self._shown) - 1}" if "game-info" in kinds else "2.4/2"
-            about = [counts if _piles(expected) == _piles(actual) else "2.4/1"]
+            cases = [counts if _piles(expected) == _piles(actual) else "2.4/1"]
         elif (kind, key) == ("play-turn", "hand"):
-            about = self._about_a_hand(step, expected, actual)
+            cases = self._about_a_hand(step, expected, actual)
         elif kind == "player-shuffled" and key in ("missing", "extra"):
             # Or else the draw itself is wrong: that is seen when the hand is shown.
             number = (expected or actual).get("player_number")
             hand = self._next_hand(SEAT_IDS.index(number)) if number in SEAT_IDS else ()
             if hand and len(hand) < HAND_SIZE and key == "missing":
-                about = ["4.6/2"]
+                cases = ["4.6/2"]
             elif hand and len(hand) > HAND_SIZE and key == "extra":
-                about = ["5.1/4"]
-        return [*about, general]
+                cases = ["5.1/4"]
+        return [*cases, general]
 
-    def _about_the_end(self, end: Message, key: str, step: Step) -> Sequence[str]:
+    def _about_the_end(self, end: Message, key: str, step: ProbeStep) -> Sequence[str]:
         if step.seat < 0:
             return ["!3.5/2"]
         alone = end.get("reason") == "last-player-standing"
@@ -283,10 +250,10 @@ class Follower:
         if key == "winners" and not alone:
             return ["!8.3/5", "!4.5/2", "!4.5/3", "!4.5/1"]
         if key in ("missing", "extra", "reason", "winners"):
-            return [f"!{_ENDS.get(str(end.get('reason')), '2.14/1')}"]
+            return [f"!{TABLES.ends.get(str(end.get('reason')), '2.14/1')}"]
         return ["!2.14/1"]
 
-    def _about_a_hand(self, step: Step, expected: Message, actual: Message) -> Sequence[str]:
+    def _about_a_hand(self, step: ProbeStep, expected: Message, actual: Message) -> list[str]:
         if step.seat >= 0 and not _is_fresh(expected) and self._draws_short(step):
             return ["!4.6/3"]
         if len(_hand_of(actual)) != len(_hand_of(expected)):
@@ -295,7 +262,7 @@ class Follower:
             return ["4.6/2"]
         return ["5.2/1"] if self._gained else ["4.6/1" if self._shuffled else "4.1/1"]
 
-    def _draws_short(self, step: Step) -> bool:
+    def _draws_short(self, step: ProbeStep) -> bool:
         """Whether an action has drawn fewer cards than it should, since there were no more."""
         card, last = str(_json(step.line).get("card")), step.due[-1]
         if card not in _DRAWS or _type(last) != "play-turn" or card not in last["cards_played"]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from referee.games.dominion.probes.sight import Sight
-from referee.games.dominion.probes.tricks import TRICKS, small_buy
+from referee.games.dominion.probes.sight import buy
+from referee.games.dominion.probes.tricks import TRICKS, Eye, deed
 from referee.games.dominion.rules.cards import KINGDOM
 from referee.seam.probing import Deed, Message, Plan
 
@@ -14,20 +12,13 @@ _MOST_REPLIES = 100
 
 CARD_CASES = {card: f"6.{number}/1 5.3/1" for number, card in enumerate(KINGDOM, start=1)}
 """What a legal play of a card is there for."""
-_ALSO = {
-    "militia": ("7.1/1", "7.1/2", "7.1/3", "2.12/1", "2.15/5"),
-    "remodel": ("2.7/1", "2.15/2"),
-    "mine": ("2.7/1", "2.15/2"),
-    "cellar": ("2.15/4",),
-}
-"""What messages are about besides that follow from an action reply with this card."""
 
 
 class ProbePlayer:
     """Implements `referee.seam.probing.Player`."""
 
     def __init__(self, plan: Plan, seat: int, seed: str) -> None:
-        self._sight = Sight(plan.style, seat, seed)
+        self._sight = Eye(plan.style, seat, seed)
         self._tricks = [TRICKS[name] for name in plan.tricks if name in TRICKS]
         self._replies = 0
 
@@ -43,31 +34,20 @@ class ProbePlayer:
         if sight.turns > sight.style.turns or self._replies > _MOST_REPLIES:
             return Deed(cases=("8.2/1", "8.3/1"), special=False, then="exit")
         for trick in self._tricks:
-            if trick.attack != sight.asks_to_play:
-                reply = trick.reply(sight)
-                if reply:
-                    self._tricks.remove(trick)
-                    return _deed(reply, trick.cases)
+            done = trick.deed(sight)
+            if done is not None:
+                self._tricks.remove(trick)
+                return done
         if not sight.asks_to_play:
             reply = sight.attack_reply()
-            return _deed(reply, "7.2/1" if "discard" in reply else "7.3/1 : 2.9/1")
+            return deed(reply, "7.2/1" if "discard" in reply else "7.3/1 : 2.9/1")
         reply = sight.turn_reply()
         if reply["phase"] == "action":
-            cases = " ".join(sight.style.cases) or CARD_CASES[reply["card"]]
-            return _deed(reply, cases)
+            return deed(reply, sight.style.cases or CARD_CASES[reply["card"]])
         cases = "5.2/1" if reply["phase"] == "buy" else "5.1/4"
-        return msgspec.structs.replace(_deed(reply, cases), special=False)
+        return deed(reply, cases, special=False)
 
     def plain(self) -> Message | None:
         """A small buy at the start of a turn."""
-        return small_buy(self._sight) if self._sight.asks_to_play and self._sight.first else None
-
-
-def _deed(reply: Message | Deed, cases: str) -> Deed:
-    """A reply and what it is there for."""
-    own, _, also = cases.partition(" : ")
-    card: tuple[str, ...] = ()
-    if not isinstance(reply, Deed):
-        card = _ALSO.get(str(reply.get("card")), ())
-        reply = Deed(msgspec.json.encode(reply) + b"\n")
-    return msgspec.structs.replace(reply, cases=tuple(own.split()), also=(*also.split(), *card))
+        sight = self._sight
+        return buy(sight.treasures, ["copper"]) if sight.asks_to_play and sight.first else None

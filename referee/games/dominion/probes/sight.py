@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from referee.games.dominion.rules.cards import COST, KINGDOM, STARTING_DECK, WORTH
 from referee.seam.probing import Message
@@ -17,30 +17,41 @@ Wishes = tuple[tuple[str, int], ...]
 """Cards in the order in which they are wanted, each with how many of it are enough."""
 
 MANY = 99
+_CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
-class Style(Struct, frozen=True):
-    """How a probe plays where its tricks have no occasion.
+class Style(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat in matches.json: how a probe plays. Words of one field are parted by spaces.
 
     Attributes:
-        buys: what it buys.
+        tricks, handshake, stays: those of `Plan`.
         plays: the actions that it plays, in this order.
+        buys: what it buys, then provinces, gold and silver: "silver:2 moat" are two silvers at the
+            most, then as many moats as there are.
         gains: what its cards gain, if anything of it can be had; if not, anything.
+        cases: what its plays of cards are there for, in place of the cards' own cases.
         only: it gets nothing but `buys` and `gains`.
         patient: it gets nothing that would end the game.
-        turns: after so many it leaves.
         idle: it ends its turns without buying.
-        cases: what its plays of cards are there for, in place of the cards' own cases.
+        turns: after so many it leaves.
     """
 
-    buys: Wishes = ()
-    plays: tuple[str, ...] = ()
-    gains: Wishes = ()
+    tricks: str = ""
+    handshake: str = ""
+    stays: str = ""
+    plays: str = ""
+    buys: str = ""
+    gains: str = ""
+    cases: str = ""
     only: bool = False
     patient: bool = False
-    turns: int = 60
     idle: bool = False
-    cases: tuple[str, ...] = ()
+    turns: int = 60
+
+
+def _wishes(text: str) -> Wishes:
+    pairs = [word.partition(":") for word in text.split()]
+    return tuple((card, int(count or MANY)) for card, _, count in pairs)
 
 
 class Sight:
@@ -66,6 +77,8 @@ class Sight:
 
     def __init__(self, style: Style, seat: int, seed: str) -> None:
         self.style = style
+        self._buys = _wishes(style.buys if style.only else f"{style.buys} province gold silver")
+        self._gains = _wishes(style.gains)
         self.message: Message = {}
         self.supply: dict[str, int] = {}
         self.owned = Counter(STARTING_DECK)
@@ -111,14 +124,6 @@ class Sight:
         hand.remove(card)
         return hand
 
-    def absent(self, among: Iterable[str] = COST) -> list[str]:
-        """The cards that are not in hand."""
-        return [card for card in among if card not in self.hand]
-
-    def can_play(self, card: str) -> bool:
-        """Whether there is an occasion to play an action."""
-        return bool(self.actions and self.buys and card in self.hand)
-
     def gainable(self, limit: int, among: Iterable[str] = COST) -> list[str]:
         """The cards up to this cost that are left."""
         return [card for card in among if self.supply[card] and COST[card] <= limit]
@@ -128,32 +133,32 @@ class Sight:
     def turn_reply(self) -> dict[str, Any]:
         """A legal reply to a play-turn."""
         if self.style.idle:
-            return cleanup()
-        for card in self.style.plays if self.actions else ():
+            return dict(_CLEANUP)
+        for card in self.style.plays.split() if self.actions else ():
             parameters = self._parameters(card) if card in self.hand else None
             if parameters is not None:
                 return action(card, **parameters)
         if self.buys and not self.bought:
             self.bought = True
             return buy(self.treasures, self._purchases())
-        return cleanup()
+        return dict(_CLEANUP)
 
     def attack_reply(self) -> dict[str, Any]:
         """A legal reply to an attack: a moat in every second case that there is one."""
         if "moat" in self.hand and self._chance.random() < 0.5:
             return {"type": "attack-reply-reaction", "reaction": "moat"}
-        return self.discards()
+        return {"type": "attack-reply", "discard": self.discards()}
 
-    def discards(self) -> dict[str, Any]:
-        """A right answer to a militia, in an order that nobody would choose by itself."""
+    def discards(self) -> list[str]:
+        """What a militia asks for, in an order that nobody would choose by itself."""
         dull = sorted(self.hand, key=lambda card: (card in WORTH, card))
-        return {"type": "attack-reply", "discard": dull[: self.message["discard"]][::-1]}
+        return dull[: self.message["discard"]][::-1]
 
     def _purchases(self) -> list[str]:
         left, owned, money = dict(self.supply), self.owned.copy(), self.money
         found: list[str] = []
         while len(found) < self.buys:
-            for card, enough in self.style.buys:
+            for card, enough in self._buys:
                 has = left[card] and COST[card] <= money and owned[card] < enough
                 if has and not (self.style.patient and _would_end(left, card)):
                     break
@@ -169,7 +174,7 @@ class Sight:
         """One of these that can be gained, the dearest as often as any."""
         if self.style.patient:
             cards = [card for card in cards if not _would_end(self.supply, card)]
-        for card, enough in self.style.gains:
+        for card, enough in self._gains:
             if card in cards and self.owned[card] < enough:
                 return card
         if self.style.only or not cards:
@@ -200,21 +205,15 @@ class Sight:
 
 
 def action(card: str, **parameters: Any) -> dict[str, Any]:
-    """An action reply; a parameter that is UNSET is left out."""
-    given = {name: value for name, value in parameters.items() if value is not UNSET}
+    """An action reply."""
     reply = {"type": "play-reply", "phase": "action", "card": card}
-    return {**reply, **({"additional_parameters": given} if given else {})}
+    return {**reply, **({"additional_parameters": parameters} if parameters else {})}
 
 
-def buy(treasures: Any, cards: Any) -> dict[str, Any]:
+def buy(treasures: Sequence[str], cards: Sequence[str]) -> dict[str, Any]:
     """A buy reply."""
     fields = {"played_treasures": treasures, "cards_to_buy": cards}
     return {"type": "play-reply", "phase": "buy", **fields}
-
-
-def cleanup(**fields: Any) -> dict[str, Any]:
-    """A clean-up reply."""
-    return {"type": "play-reply", "phase": "cleanup", **fields}
 
 
 def _would_end(left: Mapping[str, int], card: str) -> bool:

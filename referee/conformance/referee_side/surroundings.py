@@ -1,0 +1,72 @@
+"""What is asked of a referee beside its messages: processes, ends, and when things come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from referee.conformance.referee_side.comparing import Compared, Finding
+from referee.conformance.referee_side.recording import TOKEN, Hello, Seat
+from referee.seam.seats import seat_id
+
+_SHOWN_NAMES = 5
+_PATIENCE_SECONDS = 0.3
+"""A referee that has not closed a bot's input by then does not mean to."""
+
+
+def check_processes(compared: Compared) -> None:
+    """Look at everything that can be said of a match that ended by itself."""
+    recorded = compared.recorded
+    sessions = [seat.hello.session for seat in recorded.seats if seat.hello]
+    for number, seat in enumerate(recorded.seats):
+        if seat.hello is None:
+            continue
+        for case, expected, found in _looked_at(seat, seat.hello, sessions):
+            if not found:
+                compared.held[case] += 1
+                continue
+            who = seat_id(number)
+            expected, found = f"{who}: {expected}", f"{who}: {found}"
+            violation = recorded.violation("process", number, len(seat.received), expected, found)
+            compared.add(Finding(case, ("process", case), violation))
+
+
+def _looked_at(seat: Seat, hello: Hello, sessions: list[int]) -> Iterator[tuple[str, str, str]]:
+    """Cases, each with what is expected and what is wrong; empty if nothing is."""
+    own = sessions.count(hello.session) == 1 and hello.session != os.getsid(0)
+    found = "" if own and hello.group != os.getpgid(0) else "it shares both with others"
+    yield "8.5/1", "a session and a process group of its own", found
+    yield "8.5/2", "the referee's folder and environment", _surroundings(hello)
+    if seat.waited is not None:
+        case = next(r.deed.cases[0] for r in seat.replies if r.deed.awaits is not None)
+        what = "that another one hears of it, or is asked, too, while this one thinks"
+        yield case, what, "" if seat.waited else "that did not come within 3 s"
+    if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
+        return
+    # What follows `game-end` (8.4).
+    late = not seat.ended and seat.patience > _PATIENCE_SECONDS
+    if late or seat.ended or not (seat.killed or seat.terminated):
+        yield "8.4/1", "the end of its input after game-end", "it did not end" if late else ""
+    if late:
+        return
+    if seat.stays == "yes":
+        found = "" if seat.terminated else "no SIGTERM came"
+        yield "8.4/3", "SIGTERM, as it did not end by itself", found
+        found = "this one was still running" if seat.outlived else ""
+        yield "8.4/4", "no process of a bot outlives the referee", found
+    else:
+        signal = "SIGTERM came" if seat.terminated else "it was killed" if seat.killed else ""
+        found = signal and f"{signal} at once"
+        yield "8.4/2", "a grace period after game-end, to end by itself", found
+
+
+def _surroundings(hello: Hello) -> str:
+    """How folder and environment of a probe differ from the referee's; empty if they do not."""
+    found = []
+    if hello.folder != os.getcwd():
+        found.append(f"its folder is {hello.folder}, not {os.getcwd()}")
+    if TOKEN not in hello.environment:
+        missing = sorted(os.environ.keys() - hello.environment.keys())[:_SHOWN_NAMES]
+        names = ", ".join([TOKEN, *missing])
+        found.append(f"its environment is another: {names} and others are missing")
+    return "; ".join(found)
