@@ -243,7 +243,8 @@ def _run(
 
     import trio
 
-    from referee.cli.running import collect_garbage, no_orphans, run_in_trio, show_progress
+    from referee.bots.orphans import no_orphans
+    from referee.cli.running import collect_garbage, run_in_trio, show_progress
 
     async def work(nursery: trio.Nursery) -> Report:
         if sys.stderr.isatty():

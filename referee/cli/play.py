@@ -104,7 +104,7 @@ def _play_match(
 ) -> Played:
     """Start the bots, play the match, and see that nothing of a bot is left."""
     from referee.bots.launch import LaunchedBot
-    from referee.cli.running import no_orphans
+    from referee.bots.orphans import no_orphans
 
     launched: list[LaunchedBot] = []
     with no_orphans():
