@@ -103,18 +103,10 @@ def _play_match(
     stderr: list[LogFile | None],
 ) -> Played:
     """Start the bots, play the match, and see that nothing of a bot is left."""
-    from referee.bots.launch import LaunchedBot
-    from referee.bots.orphans import no_orphans
+    from referee.bots.launch import launched
 
-    launched: list[LaunchedBot] = []
-    with no_orphans():
-        try:
-            for command in commands:
-                launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
-            return _drive(options, interrupts, launched, log, record, stderr)
-        finally:
-            for bot in launched:
-                bot.end()
+    with launched(commands) as bots:
+        return _drive(options, interrupts, bots, log, record, stderr)
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -173,7 +165,7 @@ def _drive(
 
     from referee.cli.running import collect_garbage, run_in_trio, show_progress
     from referee.match_spec import match_spec
-    from referee.play import Runner
+    from referee.play import play_once
 
     bots = [bot.command.argument for bot in launched]
     spec = match_spec(bots, game=options.game, seed=options.seed, options=chosen_settings(options))
@@ -183,13 +175,14 @@ def _drive(
     for file in (log, record):
         if file is not None:
             file.keep_copy()
-    runner = Runner(spec, launched, log=log, record=record, stderr=stderr)
 
     async def work(nursery: trio.Nursery) -> Played:
-        if not options.quiet and sys.stderr.isatty():
-            shown = partial(show_progress, partial(_progress, runner), after=PROGRESS_AFTER_SECONDS)
-            nursery.start_soon(shown)
-        return await runner.run()
+        def watch(runner: Runner) -> None:
+            if not options.quiet and sys.stderr.isatty():
+                line = partial(_progress, runner)
+                nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
+
+        return await play_once(spec, launched, log=log, record=record, stderr=stderr, watch=watch)
 
     collect_garbage()
     return run_in_trio(work, interrupts)
