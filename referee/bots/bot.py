@@ -24,6 +24,20 @@ class Failure(Struct, frozen=True):
 Answer: TypeAlias = bytes | Failure
 
 
+def split_lines(lines: bytes) -> list[bytes]:
+    """Whole lines one by one, without their line ends."""
+    return lines.split(b"\n")[:-1]
+
+
+def as_line(data: bytes) -> bytes:
+    """What a bot answered in another form than a line, as a line that is not blank.
+
+    As JSON it is worth what it was: outside strings a carriage return is white space as well, and
+    inside one neither may stand.
+    """
+    return data.strip(b" \t\r\n").replace(b"\n", b"\r") or b"null"
+
+
 class Bot(Protocol):
     """A bot, for one match after the other.
 
