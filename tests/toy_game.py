@@ -123,7 +123,7 @@ class Bare:
         try:
             return msgspec.json.encode(NumberReply(msgspec.json.decode(data, type=int)))
         except msgspec.MsgspecError:
-            return data
+            return b"[%b]" % data if data.startswith(b"{") else data
 
 
 RULES = Rules(
