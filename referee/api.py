@@ -9,7 +9,7 @@ from typing import Any
 
 import trio
 
-from referee.bots.command import resolve_bot
+from referee.bots.command import find_bot
 from referee.bots.launch import launched
 from referee.logs.files import open_logs, restored
 from referee.match_spec import match_spec
@@ -49,8 +49,8 @@ def play_match(
     Warns:
         RuntimeWarning: somebody has changed or removed a log during the match; it was written anew.
     """
-    commands = [resolve_bot(bot) for bot in bots]
-    arguments = [command.argument for command in commands]
+    sources = [find_bot(bot, game) for bot in bots]
+    arguments = [source.argument for source in sources]
     spec = match_spec(arguments, game=game, seed=seed, options=options)
     files = open_logs([log, record])
     for file in files:
@@ -58,7 +58,7 @@ def play_match(
             file.begin()
             file.keep_copy()
     try:
-        with launched(commands) as started:
+        with launched(sources) as started:
             play = partial(play_once, spec, started, log=files[0], record=files[1])
             result = trio.run(play).result
         for file in files:

@@ -6,11 +6,11 @@ the others waits for their own next request: waking a process costs more than al
 round. But when those who are asked take their time, the others get their news within
 `NEWS_SECONDS`.
 
-    async with hosted(launched, spec.limits) as bots:
+    async with hosted(spec, started) as bots:
         runner = Runner(spec, bots, log=log)
         await runner.run()
         await finish_all(bots, spec.limits.grace)
-        played = runner.close()
+        played = await runner.close()
 
 The runner borrows its bots. `play_once` is the above, for bots that play one match.
 """
@@ -24,6 +24,7 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
+from referee.bots.command import BotAddress
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.launch import LaunchedBot
 from referee.errors import as_ours
@@ -279,7 +280,7 @@ class Runner:
 
 async def play_once(
     spec: MatchSpec,
-    launched: Sequence[LaunchedBot],
+    started: Sequence[LaunchedBot | BotAddress],
     *,
     log: LogFile | None = None,
     record: LogFile | None = None,
@@ -290,7 +291,7 @@ async def play_once(
 
     Args:
         spec: what is played.
-        launched: the bots, in seat order.
+        started: the bots, in seat order.
         log: the spectator log, or None.
         record: the match record, or None.
         stderr: for each seat a file to keep its stderr in, or None.
@@ -304,7 +305,7 @@ async def play_once(
     In each case the match was given up, and the logs are valid as far as they go.
     """
     try:
-        async with hosted(launched, spec.limits, stderr) as bots:
+        async with hosted(spec, started, stderr) as bots:
             runner = Runner(spec, bots, log=log, record=record)
             watch(runner)
             await runner.run()

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from referee.bots.command import resolve_bot
+from referee.bots.command import find_bot
 from referee.bots.launch import launched
 from referee.bots.orphans import children
 from referee.logs.files import LogFile, open_logs
@@ -56,7 +56,7 @@ async def play(
         if file is not None:
             file.begin()
     try:
-        with launched([resolve_bot(bot) for bot in bots]) as started:
+        with launched([find_bot(bot, "dominion") for bot in bots]) as started:
             spec = match_spec(bots, seed=seed, options=limits)
             return await play_once(spec, started, log=log, record=record, stderr=stderr)
     finally:

@@ -290,7 +290,7 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
 
     over = False
     with launched([resolve_bot("minimal")] * 2) as started:
-        async with hosted(started, spec.limits) as bots, trio.open_nursery() as nursery:
+        async with hosted(spec, started) as bots, trio.open_nursery() as nursery:
             runner = Runner(spec, bots, log=log)
             nursery.start_soon(read, runner)
             await runner.run()
@@ -380,7 +380,7 @@ async def test_a_borrowed_process_plays_match_after_match() -> None:
     arguments = [hostile("plays_on"), hostile("exit_at", 3)]
     spec = match_spec(arguments, seed=1, options={"max_turns": 3})
     with launched([resolve_bot(bot) for bot in arguments]) as started:
-        async with hosted(started, spec.limits) as bots:
+        async with hosted(spec, started) as bots:
             played = []
             for _ in range(3):
                 runner = Runner(spec, bots)

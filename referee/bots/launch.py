@@ -13,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 
-from referee.bots.command import BotCommand
+from referee.bots.command import BotAddress, BotCommand, BotSource
 from referee.bots.guardian import GUARDIAN
 from referee.bots.orphans import descendants, no_orphans
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
@@ -67,6 +67,16 @@ class LaunchedBot:
         else:
             GUARDIAN.watch(self.popen.pid)
             self._guarded = True
+
+    @property
+    def argument(self) -> str:
+        """The BOT argument."""
+        return self.command.argument
+
+    @property
+    def dialect(self) -> str:
+        """Which the bot speaks; empty for the canonical messages."""
+        return self.command.dialect
 
     @property
     def exit_code(self) -> int | None:
@@ -154,21 +164,25 @@ class LaunchedBot:
 
 
 @contextlib.contextmanager
-def launched(commands: Sequence[BotCommand]) -> Iterator[list[LaunchedBot]]:
+def launched(sources: Sequence[BotSource]) -> Iterator[list[LaunchedBot | BotAddress]]:
     """Bots that run inside this block; nothing that they have started is left after it.
+
+    What is only asked, at an address, stays as it is.
 
     Raises:
         ShortageError: the system has no process, memory or file descriptor left for one.
     """
-    bots: list[LaunchedBot] = []
+    bots: list[LaunchedBot | BotAddress] = []
     with no_orphans():
         try:
-            for command in commands:
-                bots.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
+            for source in sources:
+                bot = LaunchedBot(source) if isinstance(source, BotCommand) else source
+                bots.append(bot)  # at once: none may be lost
             yield bots
         finally:
             for bot in bots:
-                bot.end()
+                if isinstance(bot, LaunchedBot):
+                    bot.end()
 
 
 def _explain(error: OSError) -> str:
