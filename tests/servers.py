@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -32,12 +33,14 @@ class Server:
         over: is set at the end, for a behaviour that does nothing until then.
     """
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, context: ssl.SSLContext | None = None) -> None:
         self._behaviour = behaviour
+        self._context = context
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._threads: list[threading.Thread] = []
         self._connections: list[socket.socket] = []
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/bot?key=1"
+        scheme = "https" if context else "http"
+        self.url = f"{scheme}://127.0.0.1:{self._listener.getsockname()[1]}/bot?key=1"
         self.requests: list[Request] = []
         self.over = threading.Event()
         self._start(self._accept)
@@ -58,7 +61,7 @@ class Server:
     def _serve(self, connection: socket.socket, number: int) -> None:
         with (
             contextlib.suppress(OSError, ValueError),
-            connection,
+            self._secured(connection) as connection,
             connection.makefile("rb") as file,
         ):
             while line := file.readline().decode().strip():
@@ -71,11 +74,18 @@ class Server:
                 if not self._behaviour(connection, body):
                     return
 
+    def _secured(self, connection: socket.socket) -> socket.socket:
+        if self._context is None:
+            return connection
+        secured = self._context.wrap_socket(connection, server_side=True)
+        self._connections.append(secured)
+        return secured
+
     def close(self) -> None:
         """End it."""
         self.over.set()
         for opened in (self._listener, *self._connections):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # it was closed
                 opened.shutdown(socket.SHUT_RDWR)
             opened.close()
         for thread in self._threads:
@@ -83,9 +93,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def server(behaviour: Behaviour) -> Iterator[Server]:
-    """A server that runs inside the block."""
-    running = Server(behaviour)
+def server(behaviour: Behaviour, context: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """A server that runs inside the block; with TLS if it has a context."""
+    running = Server(behaviour, context)
     try:
         yield running
     finally:

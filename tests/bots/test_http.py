@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 import servers
 import trio
@@ -219,6 +221,28 @@ async def test_no_tls_where_tls_was_asked_for() -> None:
         answer = await ask(server.url.replace("http:", "https:"))
     assert isinstance(answer, Failure)
     assert answer.code == "unreachable"
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+async def test_a_certificate_has_to_be_trusted(
+    trusted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what this Python trusts; a certificate of one's own is not, whatever the environment."""
+    file = str(Path(__file__).with_name("self_signed.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    monkeypatch.setenv("SSL_CERT_FILE", file)
+    if trusted:
+        monkeypatch.setattr(certifi, "where", lambda: file)
+    with servers.server(OK, context) as server:
+        answer = await ask(server.url)
+    if trusted:
+        assert answer == b"reply"
+    else:
+        assert isinstance(answer, Failure)
+        assert answer.code == "unreachable"
+        assert "certificate is not valid: self" in answer.detail
+        assert server.requests == []
 
 
 # --- its time -------------------------------------------------------------------------------------
