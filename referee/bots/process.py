@@ -36,6 +36,21 @@ class _OutputLimitError(Exception):
     pass
 
 
+async def wait_for_exit(launched: LaunchedBot) -> None:
+    """Wait until a process has ended, without reaping it: its id must stay its own."""
+    if launched.popen is None or launched.exit_code is not None:  # then its id may be anybody's
+        return
+    if sys.platform == "linux":
+        fd = os.pidfd_open(launched.popen.pid)
+        try:
+            await trio.lowlevel.wait_readable(fd)
+        finally:
+            os.close(fd)
+    else:
+        while launched.peek_exit_code() is None:  # noqa: ASYNC110 (nothing tells us)
+            await trio.sleep(_POLL_SECONDS)
+
+
 class BotProcess:
     """A launched bot; a `Bot`.
 
@@ -242,23 +257,8 @@ class BotProcess:
 
     async def watch(self) -> None:
         """Notice the end of the process, which no pipe tells for sure: a child may hold it."""
-        await self._wait_for_exit()
+        await wait_for_exit(self.launched)
         self._note_end()
-
-    async def _wait_for_exit(self) -> None:
-        """Wait until the process has ended, without reaping it: its id must stay its own."""
-        popen = self.launched.popen
-        if popen is None or popen.returncode is not None:  # then its id may be anybody's
-            return
-        if sys.platform == "linux":
-            fd = os.pidfd_open(popen.pid)
-            try:
-                await trio.lowlevel.wait_readable(fd)
-            finally:
-                os.close(fd)
-        else:
-            while self.launched.peek_exit_code() is None:  # noqa: ASYNC110 (nothing tells us)
-                await trio.sleep(_POLL_SECONDS)
 
     def _note_end(self) -> None:
         self._ended.set()
@@ -327,7 +327,7 @@ class BotProcess:
                     self.launched.kill()
                     # SIGKILL cannot be ignored, but one stuck in the kernel must not hang us.
                     with trio.move_on_after(_KILL_SECONDS):
-                        await self._wait_for_exit()
+                        await wait_for_exit(self.launched)
                     self._close()
 
     def _close(self) -> None:
