@@ -67,7 +67,7 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.bots.command import find_bot
-    from referee.cli.running import check_descriptors
+    from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, open_logs
 
     if options.log == STDOUT and options.format == "json":
@@ -164,7 +164,7 @@ def _drive(
     """Play the match with bots that were launched already."""
     from functools import partial
 
-    from referee.cli.running import collect_garbage, run_in_trio, show_progress
+    from referee.cli.work import collect_garbage, run_in_trio, show_progress
     from referee.match_spec import match_spec
     from referee.play import play_once
 
