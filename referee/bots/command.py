@@ -123,6 +123,8 @@ def resolve_bot(argument: str) -> BotCommand:
     """
     if not argument.strip() or "\0" in argument:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
+    if _is_url(argument):
+        raise BotNotFoundError(f"BOT {argument!r} is an address, and this needs a program")
     found = _resolve_word(argument)
     if found is not None:
         return BotCommand(as_text(argument), found)

@@ -84,6 +84,11 @@ def test_a_colon_in_a_command_line_means_nothing() -> None:
     assert command.argv[1:] == ("-c", "a:b")
 
 
+def test_an_address_where_a_program_is_needed() -> None:
+    with pytest.raises(BotNotFoundError, match="is an address"):
+        resolve_bot(URL)
+
+
 @pytest.mark.parametrize(
     ("argument", "game", "says"),
     [

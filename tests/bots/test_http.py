@@ -211,7 +211,16 @@ async def test_nobody_listens() -> None:
     assert answer == Failure("unreachable", "no connection: refused")
 
 
+class Nobody(trio.abc.HostnameResolver):
+    async def getaddrinfo(self, *_: Any, **__: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    async def getnameinfo(self, *_: Any) -> Any:
+        raise NotImplementedError
+
+
 async def test_a_name_that_is_nobodys() -> None:
+    trio.socket.set_custom_hostname_resolver(Nobody())
     answer = await ask("http://no-such-host.invalid/")
     assert answer == Failure("unreachable", "no connection")
 
