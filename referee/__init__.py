@@ -15,7 +15,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   options.py      the limits of a match
 #   result.py       the result of a match as one object
 #   logs/           spectator log and match record: write, read, verify, validate
-#   bots/           BOT argument -> command line -> process -> lines
+#   bots/           BOT argument -> command line -> process -> lines; or HTTP, or a Python object
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
 #   api.py          play_match: one match from a Python program

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import trio
 
-from referee.bots.command import resolve_bot
+from referee.bots.command import find_bot
+from referee.bots.launch import launched
 from referee.logs.files import open_logs, restored
 from referee.match_spec import match_spec
-from referee.play import Runner
+from referee.play import play_once
 from referee.result import MatchResult
 
 
@@ -26,7 +28,7 @@ def play_match(
 ) -> MatchResult:
     """Play one match with bots as processes.
 
-    Not to be called inside an async program: there, await `Runner.run` under trio.
+    Not to be called inside an async program: there, await `referee.play.play_once` under trio.
 
     Args:
         bots: BOT arguments as `referee play` takes them, in seat order.
@@ -47,8 +49,8 @@ def play_match(
     Warns:
         RuntimeWarning: somebody has changed or removed a log during the match; it was written anew.
     """
-    commands = [resolve_bot(bot) for bot in bots]
-    arguments = [command.argument for command in commands]
+    sources = [find_bot(bot, game) for bot in bots]
+    arguments = [source.argument for source in sources]
     spec = match_spec(arguments, game=game, seed=seed, options=options)
     files = open_logs([log, record])
     for file in files:
@@ -56,8 +58,9 @@ def play_match(
             file.begin()
             file.keep_copy()
     try:
-        runner = Runner(spec, commands, log=files[0], record=files[1])
-        result = trio.run(runner.run).result
+        with launched(sources) as started:
+            play = partial(play_once, spec, started, log=files[0], record=files[1])
+            result = trio.run(play).result
         for file in files:
             problem = file.finish() if file is not None else None
             if file is not None and problem is not None:

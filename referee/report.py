@@ -204,7 +204,7 @@ def _disqualification(played: Played, seat: int, width: int) -> Iterator[str]:
     player = played.result.players[seat]
     said = f"{seat_id(seat)}, {player.bot}, was disqualified: {left.code}, {left.detail}."
     yield from textwrap.wrap(plain(said), width, break_long_words=False, break_on_hyphens=False)
-    if left.code in _LATE:
+    if left.code in _LATE and played.last_stderr[seat] is not None:
         hint = "If it did answer: does it flush its output, and read its input line by line?"
         yield from textwrap.wrap(f"{hint} (protocol-v1, 10)", width)
     asked = plain(left.asked.decode().rstrip())
@@ -213,6 +213,8 @@ def _disqualification(played: Played, seat: int, width: int) -> Iterator[str]:
     yield "  It was asked:"
     yield f"    {asked}"
     lines = played.last_stderr[seat]
+    if lines is None:
+        return
     if not lines:
         yield "  It wrote nothing on stderr."
         return

@@ -17,11 +17,12 @@ from typing import Any
 
 import msgspec
 
-from referee.bots.command import resolve_bot
+from referee.bots.command import find_bot
+from referee.bots.launch import launched
 from referee.bots.orphans import children
 from referee.logs.files import LogFile, open_logs
 from referee.match_spec import match_spec
-from referee.play import Played, Runner
+from referee.play import Played, play_once
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
@@ -54,21 +55,15 @@ async def play(
     for file in (log, record, *(stderr or [])):
         if file is not None:
             file.begin()
-    runner = Runner(
-        match_spec(bots, seed=seed, options=limits),
-        [resolve_bot(bot) for bot in bots],
-        log=log,
-        record=record,
-        stderr=stderr,
-    )
     try:
-        played = await runner.run()
+        with launched([find_bot(bot, "dominion") for bot in bots]) as started:
+            spec = match_spec(bots, seed=seed, options=limits)
+            return await play_once(spec, started, log=log, record=record, stderr=stderr)
     finally:
         assert children() - before == set()
         for file in (log, record):
             assert file is not None
             file.close()
-    return played
 
 
 def entries(file: Path) -> list[dict[str, Any]]:

@@ -21,8 +21,9 @@ from test_example_bots import FOREIGN, build, seatings
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
+from referee.bots.launch import launched
 from referee.match_spec import match_spec
-from referee.play import Runner
+from referee.play import play_once
 
 
 async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
@@ -32,9 +33,8 @@ async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
 
     async def one(seed: int, bots: list[str]) -> None:
         async with limiter:
-            commands = [resolve_bot(other) for other in bots]
-            runner = Runner(match_spec(bots, seed=seed), commands)
-            result = (await runner.run()).result
+            with launched([resolve_bot(other) for other in bots]) as started:
+                result = (await play_once(match_spec(bots, seed=seed), started)).result
         player = next(p for p in result.players if p.bot == bot)
         counts["matches"] += 1
         counts["requests"] += player.requests

@@ -6,10 +6,12 @@ import errno
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
-from live import entries, hostile, left_behind
+from live import await_end, entries, hostile, left_behind
 
 import referee
 from referee.errors import as_ours
@@ -90,6 +92,23 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
     with pytest.raises(KeyboardInterrupt):
         referee.play_match([bot, hostile("stays")], seed=1)
     assert left_behind() == []
+
+
+@pytest.mark.parametrize("mode", ["daemon", "lost_daemon"])
+def test_nothing_that_a_bot_has_started_is_left(tmp_path: Path, mode: str) -> None:
+    """8.4: in a session of its own, and cut off from the bot as well."""
+    pid_file = tmp_path / "pid"
+    bots = ["minimal", hostile(mode, pid_file)]
+    referee.play_match(bots, seed=1, options={"max_turns": 1})
+    await_end(int(pid_file.read_text()))
+    assert left_behind() == []
+
+
+def test_matches_in_several_threads_leave_each_other_alone() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        play = partial(referee.play_match, ["minimal", "minimal"], options={"max_turns": 5})
+        results = list(pool.map(lambda seed: play(seed=seed), range(9)))
+    assert [player.exit_code for result in results for player in result.players] == [0] * 18
 
 
 def test_a_log_that_a_bot_removes_is_written_anew_with_a_warning(tmp_path: Path) -> None:

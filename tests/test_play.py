@@ -13,6 +13,8 @@ import trio.testing
 from live import await_end, entries, hostile, play, without_times
 
 from referee.bots.command import resolve_bot
+from referee.bots.hosting import finish_all, hosted
+from referee.bots.launch import launched
 from referee.errors import InternalError, LogWriteError
 from referee.games import GAMES
 from referee.logs.files import open_logs
@@ -269,11 +271,9 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
         while True:
             os.write(filler, b"x" * 4096)
     os.close(filler)
-    bots = [resolve_bot("minimal"), resolve_bot("minimal")]
     spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 1})
-    runner = Runner(spec, bots, log=log)
 
-    async def read() -> None:
+    async def read(runner: Runner) -> None:
         while not log.behind:
             await trio.lowlevel.checkpoint()
         before = runner.asked_since
@@ -289,11 +289,13 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
             await trio.lowlevel.checkpoint()
 
     over = False
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(read)
-        played = await runner.run()
-        over = True
-    assert played.disqualified == {}
+    with launched([resolve_bot("minimal")] * 2) as started:
+        async with hosted(spec, started) as bots, trio.open_nursery() as nursery:
+            runner = Runner(spec, bots, log=log)
+            nursery.start_soon(read, runner)
+            await runner.run()
+            over = True
+    assert runner.match.disqualified == {}
     log.close()
     os.close(reader)
 
@@ -371,6 +373,26 @@ async def test_a_bot_that_will_not_go_is_killed(tmp_path: Path) -> None:
 async def test_sigterm_comes_before_sigkill(tmp_path: Path) -> None:
     played = await play(tmp_path, BIG_MONEY, hostile("late_goodbye"), grace=1.5, max_turns=1)
     assert played.result.players[1].exit_code == 7
+
+
+async def test_a_borrowed_process_plays_match_after_match() -> None:
+    """Who lends a bot ends it; one that was disqualified is dead, and fails from then on."""
+    arguments = [hostile("plays_on"), hostile("exit_at", 3)]
+    spec = match_spec(arguments, seed=1, options={"max_turns": 3})
+    with launched([resolve_bot(bot) for bot in arguments]) as started:
+        async with hosted(spec, started) as bots:
+            played = []
+            for _ in range(3):
+                runner = Runner(spec, bots)
+                await runner.run()
+                played.append(await runner.close())
+                assert bots[0].exit_code is None  # it is still there
+                assert bots[1].exit_code is not None
+            await finish_all(bots, spec.limits.grace)
+            assert bots[0].exit_code == 0
+    left = [[player.disqualified for player in each.result.players] for each in played]
+    assert left == [[None, "exited"]] * 3
+    assert [each.result.players[1].requests for each in played] == [3, 0, 0]
 
 
 # --- nothing is left behind -----------------------------------------------------------------------

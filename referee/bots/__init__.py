@@ -1,10 +1,15 @@
-"""What a bot is, to the referee: a command line, then a process, then lines.
+"""What a bot is, to the referee, and what it can be made of.
 
-bundled.py   the example bots that come with the referee
-command.py   BOT argument -> command line
-launch.py    command line -> process in a group of its own; ending the group
-orphans.py   finding what a bot has started outside its group
-guardian.py  ending the bots of a referee that was killed
-stderr.py    what a bot said on stderr: kept up to a cap
-process.py   the process under trio: lines with exact caps and deadlines
+bot.py         a bot, as a match sees it: lines are pushed, a reply is awaited
+bundled.py     the example bots that come with the referee
+command.py     BOT argument -> command line or address
+launch.py      command line -> process in a group of its own; ending the group
+orphans.py     finding what a bot has started outside its group
+guardian.py    ending the bots of a referee that was killed
+stderr.py      what a bot said on stderr: kept up to a cap
+process.py     a bot that is a process: lines with exact caps and deadlines
+http.py        a bot that is asked over HTTP
+in_process.py  a bot that is a Python object
+dialect.py     a bot that speaks a dialect of its game
+hosting.py     the bots of a match under trio: made, and ended on every way out
 """

@@ -1,18 +1,21 @@
-"""BOT argument -> command line.
+"""BOT argument -> command line or address.
 
-A BOT argument is, in this order: the name of a bundled bot; the path of a program; a command
-line in one argument, split as a shell would split it, whose first word is one of the former or a
-program on the PATH. Nothing is ever given to a shell.
+A BOT argument is, in this order: an `http://` or `https://` address; the name of a bundled bot; the
+path of a program; a dialect of the game, a colon and an address, program or command line; a command
+line in one argument, split as a shell would split it, whose first word is a bundled bot or a
+program, there or on the PATH. Nothing is ever given to a shell.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+from urllib.parse import urlsplit
 
 from referee.bots.bundled import bundled_bots
 from referee.errors import BotNotFoundError
@@ -28,6 +31,7 @@ _INTERPRETERS = {
     ".jar": "java -jar",
     ".sh": "sh",
 }
+_DIALECT = re.compile(r"[a-z][a-z0-9-]*").fullmatch
 _COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
 
 
@@ -37,20 +41,90 @@ class BotCommand(NamedTuple):
     Attributes:
         argument: the BOT argument as it was given; bytes that are no UTF-8 stand as `\xHH`.
         argv: the command line; its first entry is a path.
+        dialect: of the game, which the bot speaks; empty for the canonical messages.
     """
 
     argument: str
     argv: tuple[str, ...]
+    dialect: str = ""
+
+
+class BotAddress(NamedTuple):
+    """Where a bot is asked over HTTP.
+
+    Attributes:
+        argument: as of a `BotCommand`.
+        url: of every POST.
+        dialect: as of a `BotCommand`.
+    """
+
+    argument: str
+    url: str
+    dialect: str = ""
+
+
+BotSource: TypeAlias = BotCommand | BotAddress
+
+
+def find_bot(argument: str, game: str) -> BotSource:
+    """Find out what a BOT argument means in a match of a game, a key of `GAMES`.
+
+    Raises:
+        BotNotFoundError: it names nothing that can be run; the text says what to do.
+    """
+    if _is_url(argument):
+        return BotAddress(as_text(argument), _checked(argument))
+    dialect, colon, rest = argument.partition(":")
+    if not colon or not _DIALECT(dialect) or _is_file(argument):
+        return resolve_bot(argument)
+    from referee.games import GAMES  # which takes longer than all the rest of this
+
+    kind = GAMES[game].dialects.get(dialect) if game in GAMES else None
+    if kind is None:
+        return resolve_bot(argument)
+    if _is_url(rest):
+        return BotAddress(as_text(argument), _checked(rest), dialect)
+    if kind().form_field:
+        raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
+    return BotCommand(as_text(argument), resolve_bot(rest).argv, dialect)
+
+
+def _is_url(text: str) -> bool:
+    return text.startswith(("http://", "https://"))
+
+
+def _checked(url: str) -> str:
+    import httpx  # only who plays over HTTP needs it
+
+    try:
+        # Neither of the two finds everything.
+        if urlsplit(url).hostname and httpx.URL(url).host and not re.search(r"\s", url):
+            return url
+        problem = "a host is missing, or there is a space in it"
+    except (ValueError, httpx.InvalidURL) as error:
+        problem = str(error)
+    raise BotNotFoundError(f"BOT {url!r} is no address: {problem}")
+
+
+def _is_file(argument: str) -> bool:
+    """Whether this, or its first word, is the path of a file, whatever it looks like."""
+    try:
+        words = shlex.split(argument)
+    except ValueError:
+        words = []
+    return any(os.path.exists(path) for path in [argument, *words[:1]])
 
 
 def resolve_bot(argument: str) -> BotCommand:
-    """Find out what a BOT argument means.
+    """Find out what a BOT argument means that names a process.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
     """
     if not argument.strip() or "\0" in argument:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
+    if _is_url(argument):
+        raise BotNotFoundError(f"BOT {argument!r} is an address, and this needs a program")
     found = _resolve_word(argument)
     if found is not None:
         return BotCommand(as_text(argument), found)

@@ -11,11 +11,12 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from referee.bots.command import BotCommand
+from referee.bots.command import BotAddress, BotCommand, BotSource
 from referee.bots.guardian import GUARDIAN
-from referee.bots.orphans import descendants
+from referee.bots.orphans import descendants, no_orphans
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 
 _PIPE = subprocess.PIPE
@@ -70,6 +71,16 @@ class LaunchedBot:
         else:
             GUARDIAN.watch(self.popen.pid)
             self._guarded = True
+
+    @property
+    def argument(self) -> str:
+        """The BOT argument."""
+        return self.command.argument
+
+    @property
+    def dialect(self) -> str:
+        """Which the bot speaks; empty for the canonical messages."""
+        return self.command.dialect
 
     @property
     def exit_code(self) -> int | None:
@@ -128,14 +139,15 @@ class LaunchedBot:
         return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
 
     def reap(self) -> None:
-        """Reap a process that has ended or was killed."""
-        if self.popen is not None:
-            if self._guarded:
-                self._guarded = False
-                GUARDIAN.end(self.popen.pid)
-            # SIGKILL cannot be ignored, but a process stuck in the kernel must not hang us.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.popen.wait(timeout=_REAP_SECONDS)
+        """Reap the process if it has ended; never waits for it."""
+        if self.popen is not None and self.peek_exit_code() is not None:
+            self._unguard()
+            self.popen.poll()
+
+    def _unguard(self) -> None:
+        if self.popen is not None and self._guarded:
+            self._guarded = False
+            GUARDIAN.end(self.popen.pid)
 
     def close_pipes(self) -> None:
         """Close the referee's ends of the pipes."""
@@ -145,10 +157,36 @@ class LaunchedBot:
                     pipe.close()
 
     def end(self) -> None:
-        """Kill the group, reap the process, close the pipes. Safe at any time, more than once."""
+        """Kill the group, wait for the process, close the pipes. Safe at any time, and twice."""
         self.kill()
-        self.reap()
+        if self.popen is not None:
+            self._unguard()
+            # SIGKILL cannot be ignored, but one stuck in the kernel must not hang us.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(timeout=_REAP_SECONDS)
         self.close_pipes()
+
+
+@contextlib.contextmanager
+def launched(sources: Sequence[BotSource]) -> Iterator[list[LaunchedBot | BotAddress]]:
+    """Bots that run inside this block; nothing that they have started is left after it.
+
+    What is only asked, at an address, stays as it is.
+
+    Raises:
+        ShortageError: the system has no process, memory or file descriptor left for one.
+    """
+    bots: list[LaunchedBot | BotAddress] = []
+    with no_orphans():
+        try:
+            for source in sources:
+                bot = LaunchedBot(source) if isinstance(source, BotCommand) else source
+                bots.append(bot)  # at once: none may be lost
+            yield bots
+        finally:
+            for bot in bots:
+                if isinstance(bot, LaunchedBot):
+                    bot.end()
 
 
 def _explain(error: OSError) -> str:

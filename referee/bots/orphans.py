@@ -13,6 +13,8 @@ import ctypes
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
 
 _PR_SET_CHILD_SUBREAPER = 36
 _MAX_ROUNDS = 1000
@@ -52,15 +54,53 @@ def descendants(pid: int) -> set[int]:
 def kill_orphans(spare: set[int]) -> None:
     """Kill and reap children of this process; call it when every bot has been reaped.
 
+    Those in this process's own session are nobody's orphans: each bot has a session of its own,
+    and nothing can leave that but for a new one.
+
     Args:
         spare: the children that are no bots'.
     """
+    session = os.getsid(0)
     # A killed orphan's own children come up as new ones, hence the rounds.
     for _ in range(_MAX_ROUNDS):
-        orphans = children() - spare
+        orphans = {pid for pid in children() - spare if _session(pid) not in (session, None)}
         if not orphans:
             break
         for pid in orphans:
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
+
+
+_lock = threading.Lock()
+_users = 0
+_spare: set[int] = set()
+
+
+@contextlib.contextmanager
+def no_orphans() -> Iterator[None]:
+    """Kill at the end of this block what the processes started in it have left behind.
+
+    Of blocks in several threads, the last to end does it for all: the bots of the others live.
+    """
+    global _users, _spare
+    with _lock:
+        _users += 1
+        if _users == 1:
+            _spare = children()
+            adopt_orphans()
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                kill_orphans(_spare)
+                adopt_orphans(False)

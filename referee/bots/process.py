@@ -11,11 +11,11 @@ import contextlib
 import fcntl
 import os
 import sys
-from typing import TypeAlias
+import time
 
 import trio
-from msgspec import Struct
 
+from referee.bots.bot import Answer, Failure
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
 from referee.interrupts import signal_name
@@ -27,23 +27,9 @@ _CHUNK = 64 * 1024
 _MAX_PIPE = 1024 * 1024  # what Linux grants everybody
 _LAST_STDERR_READS = 64
 _POLL_SECONDS = 0.02
+_KILL_SECONDS = 5
 _EXIT_SECONDS = 0.5
 """So long after the end of a bot's output its exit is waited for, to be able to name it."""
-
-
-class Failure(Struct, frozen=True):
-    """Why a bot gave no reply.
-
-    Attributes:
-        code: what it is disqualified for.
-        detail: one clause for its author.
-    """
-
-    code: Disqualification
-    detail: str
-
-
-Answer: TypeAlias = bytes | Failure
 
 
 class _OutputLimitError(Exception):
@@ -52,7 +38,8 @@ class _OutputLimitError(Exception):
 
 async def wait_for_exit(launched: LaunchedBot) -> None:
     """Wait until a process has ended, without reaping it: its id must stay its own."""
-    assert launched.popen is not None
+    if launched.popen is None or launched.exit_code is not None:  # then its id may be anybody's
+        return
     if sys.platform == "linux":
         fd = os.pidfd_open(launched.popen.pid)
         try:
@@ -64,20 +51,31 @@ async def wait_for_exit(launched: LaunchedBot) -> None:
             await trio.sleep(_POLL_SECONDS)
 
 
-class BotProcess:
-    """One launched bot.
+async def kill(launched: LaunchedBot) -> None:
+    """Kill what a bot has started, and wait for its process, which is then to be reaped."""
+    launched.kill()
+    # SIGKILL cannot be ignored, but one stuck in the kernel must not hang us.
+    with trio.move_on_after(_KILL_SECONDS):
+        await wait_for_exit(launched)
 
-    `push` hands it lines, `reply` waits for its answer; `finish` or `kill` end it. `watch` and
-    `drain_stderr` run in tasks of their own meanwhile.
+
+class BotProcess:
+    """A launched bot; a `Bot`.
+
+    `watch` and `drain_stderr` run in tasks of their own while it plays.
 
     Attributes:
         launched: the process itself.
         stderr: what it said there.
+        started: when it was started, on trio's clock; None once it was asked.
     """
 
     def __init__(self, launched: LaunchedBot, limits: Limits, stderr: StderrKeeper) -> None:
         self.launched = launched
         self.stderr = stderr
+        # The two clocks differ in their zero only.
+        offset = trio.current_time() - time.monotonic()
+        self.started: float | None = launched.started + offset
         self._limits = limits
         self._outgoing = bytearray()  # what the pipe did not take yet
         self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
@@ -86,6 +84,7 @@ class BotProcess:
         self._stdin_open = self._stdout_open = self._stderr_open = False
         self._waiting: trio.CancelScope | None = None
         self._ended = trio.Event()
+        self._killing = trio.Lock()
         self._closed = False
         popen = launched.popen
         if popen is not None:
@@ -134,14 +133,8 @@ class BotProcess:
     # --- from the bot -------------------------------------------------------------------------
 
     async def reply(self, deadline: float) -> Answer:
-        """Wait for the line that answers the request handed over last (1.2, 1.3, 8.1, 8.2).
-
-        Args:
-            deadline: on trio's clock; it bounds handing over the rest of the request as well.
-
-        Returns:
-            The line without its line end, or why there is none.
-        """
+        """Wait for the line that answers the request handed over last (1.2, 1.3, 8.1, 8.2)."""
+        self.started = None
         if self.launched.popen is None:
             await trio.lowlevel.checkpoint()
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
@@ -265,11 +258,17 @@ class BotProcess:
 
     # --- its end ------------------------------------------------------------------------------
 
+    @property
+    def exit_code(self) -> int | None:
+        """Of the process, once reaped: -N after signal N; None if it was never started."""
+        return self.launched.exit_code
+
     async def watch(self) -> None:
         """Notice the end of the process, which no pipe tells for sure: a child may hold it."""
-        # Once it was reaped its id may be anybody's.
-        if self.launched.popen is not None and not self._closed:
-            await wait_for_exit(self.launched)
+        await wait_for_exit(self.launched)
+        self._note_end()
+
+    def _note_end(self) -> None:
         self._ended.set()
         if self._waiting is not None:
             self._waiting.cancel()
@@ -294,6 +293,10 @@ class BotProcess:
         self.stderr.feed(data)
         return bool(data)
 
+    def last_words(self, count: int) -> list[str]:
+        """The last lines that it wrote on stderr, safe to print."""
+        return self.stderr.last_lines(count)
+
     async def end_input(self, seconds: float) -> bool:
         """Hand over what is left, let it see the end of its input, and wait for its own end.
 
@@ -315,31 +318,34 @@ class BotProcess:
         Args:
             grace: seconds to exit after the last line, and again after SIGTERM.
         """
-        if not await self.end_input(grace):
+        if not self._closed and not await self.end_input(grace):
             self.launched.terminate()
             with trio.move_on_after(grace):
                 await self._ended.wait()
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill what the bot has started, reap the process, keep its last words (8.3)."""
-        self.launched.kill()
-        with trio.move_on_after(_EXIT_SECONDS):
-            await self._ended.wait()
-        self.close()
+        """Kill what the bot has started, reap the process, keep its last words (8.3).
 
-    def close(self) -> None:
-        """The same at once, without waiting for others. Safe more than once."""
-        self.launched.kill()
+        It is done even if the caller is cancelled.
+        """
+        with trio.CancelScope(shield=True):
+            async with self._killing:
+                if not self._closed:
+                    await kill(self.launched)
+                    self._close()
+
+    def _close(self) -> None:
+        self._closed = True
+        self._note_end()
         self.launched.reap()
         for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
             if not self._read_stderr():
                 break
         self._close_stdin()
-        if self.launched.popen is not None and not self._closed:
+        if self.launched.popen is not None:
             trio.lowlevel.notify_closing(self._stdout)
             trio.lowlevel.notify_closing(self._stderr)
-        self._closed = True
         self._stdout_open = self._stderr_open = False
         self.launched.close_pipes()
         self.stderr.close()

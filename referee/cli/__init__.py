@@ -3,7 +3,7 @@
     entry.py      arguments -> exit code
     arguments.py  how arguments are read
     console.py    messages, exit codes, terminals
-    running.py    what commands that start processes share
+    work.py       what commands that work for long share
     play.py, conform.py, replay.py, verify.py, validate.py, bots.py
                   a command each: `add` says its arguments, `run` does it
 

@@ -161,7 +161,7 @@ class _Bot:
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
         """Run the cases; `on_result` gets each result, in their order, as soon as can be."""
-        from referee.cli.running import cores
+        from referee.cli.work import cores
         from referee.conformance.driver import Limits
         from referee.conformance.suite import Suite
 
@@ -205,7 +205,7 @@ class _Referee:
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
         """Play all matches; `on_result` gets the results when they are over."""
-        from referee.cli.running import cores
+        from referee.cli.work import cores
         from referee.conformance.referee_side import check_referee
 
         def played() -> None:
@@ -243,7 +243,8 @@ def _run(
 
     import trio
 
-    from referee.cli.running import collect_garbage, no_orphans, run_in_trio, show_progress
+    from referee.bots.orphans import no_orphans
+    from referee.cli.work import collect_garbage, run_in_trio, show_progress
 
     async def work(nursery: trio.Nursery) -> Report:
         if sys.stderr.isatty():

@@ -28,7 +28,7 @@ from referee.terminal import plain
 if TYPE_CHECKING:
     import trio
 
-    from referee.bots.command import BotCommand
+    from referee.bots.command import BotAddress, BotSource
     from referee.bots.launch import LaunchedBot
     from referee.logs.files import LogFile
     from referee.play import Played, Runner
@@ -44,7 +44,8 @@ def add(commands: Commands) -> None:
         help="play one match between two to four bots",
         description="Play one match between two to four bots.",
         epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
-        'file runs under this Python), or a quoted command line such as "node my_bot.js --fast". '
+        'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
+        "the http:// or https:// address of a bot (spec/http-bots.md). "
         "Exit codes: 0 played and nobody disqualified, 1 somebody was, 2 wrong usage or a log that "
         "cannot be written, 70 a bug in the referee, 71 the system is short of processes, memory "
         "or file descriptors, 130 after Ctrl-C, 143 after SIGTERM.",
@@ -65,8 +66,8 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    from referee.bots.command import resolve_bot
-    from referee.cli.running import check_descriptors
+    from referee.bots.command import find_bot
+    from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, open_logs
 
     if options.log == STDOUT and options.format == "json":
@@ -74,12 +75,12 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     check_descriptors()  # before an old log is emptied
-    commands = [resolve_bot(bot) for bot in options.bots]
-    stderr_files = _stderr_files(options.stderr, len(commands))
+    sources = [find_bot(bot, options.game) for bot in options.bots]
+    stderr_files = _stderr_files(options.stderr, len(sources))
     with interrupts.raising():  # a FIFO waits for its reader
         log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
     try:
-        played = _play_match(options, interrupts, commands, log, record, stderr)
+        played = _play_match(options, interrupts, sources, log, record, stderr)
         with interrupts.raising():  # what reads a compressed log from a pipe may be slow
             lost = _finish([log, record])
     except Interrupted as interrupted:
@@ -97,24 +98,16 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 def _play_match(
     options: argparse.Namespace,
     interrupts: Interrupts,
-    commands: list[BotCommand],
+    sources: list[BotSource],
     log: LogFile | None,
     record: LogFile | None,
     stderr: list[LogFile | None],
 ) -> Played:
     """Start the bots, play the match, and see that nothing of a bot is left."""
-    from referee.bots.launch import LaunchedBot
-    from referee.cli.running import no_orphans
+    from referee.bots.launch import launched
 
-    launched: list[LaunchedBot] = []
-    with no_orphans():
-        try:
-            for command in commands:
-                launched.append(LaunchedBot(command))  # noqa: PERF401 (none may be lost)
-            return _drive(options, interrupts, launched, log, record, stderr)
-        finally:
-            for bot in launched:
-                bot.end()
+    with launched(sources) as bots:
+        return _drive(options, interrupts, bots, log, record, stderr)
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -163,7 +156,7 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 def _drive(
     options: argparse.Namespace,
     interrupts: Interrupts,
-    launched: list[LaunchedBot],
+    started: list[LaunchedBot | BotAddress],
     log: LogFile | None,
     record: LogFile | None,
     stderr: list[LogFile | None],
@@ -171,11 +164,11 @@ def _drive(
     """Play the match with bots that were launched already."""
     from functools import partial
 
-    from referee.cli.running import collect_garbage, run_in_trio, show_progress
+    from referee.cli.work import collect_garbage, run_in_trio, show_progress
     from referee.match_spec import match_spec
-    from referee.play import Runner
+    from referee.play import play_once
 
-    bots = [bot.command.argument for bot in launched]
+    bots = [bot.argument for bot in started]
     spec = match_spec(bots, game=options.game, seed=options.seed, options=chosen_settings(options))
     for file in (log, record, *stderr):
         if file is not None:
@@ -183,13 +176,14 @@ def _drive(
     for file in (log, record):
         if file is not None:
             file.keep_copy()
-    runner = Runner(spec, launched, log=log, record=record, stderr=stderr)
 
     async def work(nursery: trio.Nursery) -> Played:
-        if not options.quiet and sys.stderr.isatty():
-            shown = partial(show_progress, partial(_progress, runner), after=PROGRESS_AFTER_SECONDS)
-            nursery.start_soon(shown)
-        return await runner.run()
+        def watch(runner: Runner) -> None:
+            if not options.quiet and sys.stderr.isatty():
+                line = partial(_progress, runner)
+                nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
+
+        return await play_once(spec, started, log=log, record=record, stderr=stderr, watch=watch)
 
     collect_garbage()
     return run_in_trio(work, interrupts)

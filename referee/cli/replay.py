@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands, count
 from referee.cli.console import OK, fail, has_colour, printing, say, width
-from referee.cli.running import collect_garbage
+from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 from referee.terminal import escaped, plain

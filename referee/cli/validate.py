@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
-from referee.cli.running import collect_garbage
+from referee.cli.work import collect_garbage
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.terminal import as_text, escaped, plain, plain_lines

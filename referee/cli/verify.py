@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count
 from referee.cli.console import BUG, OK, USAGE, fail, printing, say
-from referee.cli.running import collect_garbage, cores
+from referee.cli.work import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import as_text, escaped

@@ -17,9 +17,10 @@ import msgspec
 import trio
 from msgspec import Struct
 
+from referee.bots.bot import Answer, Failure
 from referee.bots.command import BotCommand, resolve_bot
 from referee.bots.launch import LaunchedBot
-from referee.bots.process import Answer, BotProcess, Failure
+from referee.bots.process import BotProcess
 from referee.bots.stderr import StderrKeeper
 from referee.conformance import verdict
 from referee.conformance.case import Case
@@ -150,7 +151,7 @@ class _Driver:
                 complete = over.planned
             finally:
                 for process in self._processes.values():
-                    process.close()
+                    await process.kill()
             nursery.cancel_scope.cancel()
         return Observed(
             self._violations,

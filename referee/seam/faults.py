@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Disqualification(StrEnum):
-    """Why a bot left the match (protocol-v1, 9). All of them are about the process or the clock."""
+    """Why a bot left the match (protocol-v1, 9). None of them is about what it plays."""
 
     FAILED_TO_START = "failed-to-start"
     STARTUP_TIMEOUT = "startup-timeout"
@@ -19,6 +19,9 @@ class Disqualification(StrEnum):
     OUTPUT_LIMIT = "output-limit"
     MEMORY_LIMIT = "memory-limit"
     CPU_LIMIT = "cpu-limit"
+    UNREACHABLE = "unreachable"
+    HTTP_STATUS = "http-status"
+    HTTP_ERROR = "http-error"
 
 
 class Termination(StrEnum):

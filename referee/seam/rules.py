@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.seam.capabilities import LogChecker, TurnReader
+from referee.seam.dialect import DialectKind
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
 
@@ -45,6 +46,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         situation: makes a game that begins in the middle, from a JSON object that says where.
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
         probes: loads how other referees of it are checked; raises `UsageError` if there is no way.
+        dialects: what else its bots may speak, each by its name.
     """
 
     name: str
@@ -69,3 +71,4 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     situation: Callable[[Setup, Mapping[str, Any]], Game] | None = None
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     probes: Callable[[], Probes] = _no_probes
+    dialects: Mapping[str, Callable[[], DialectKind]] = {}

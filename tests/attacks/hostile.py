@@ -12,13 +12,16 @@ well. The exit code is 1 if anything is not as expected.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,10 +29,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "bots"))
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import conftest  # noqa: F401 (in the background some signals are ignored)
+import servers
 from live import end_left_behind, hostile
+from test_http import BROKEN
 from test_play import BAD_LINES
 
 from referee.errors import UsageError
@@ -39,6 +45,9 @@ from referee.logs.verify import Kind, verify_record
 
 MODULE = [sys.executable, "-m", "referee"]
 KILLED_SECONDS = 1.0
+HANG_SECONDS = 10.0
+SERVERS = contextlib.ExitStack()
+"""Is closed at the end."""
 IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
 TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 """Stop nobody whose process group has no parent in its session, as no bot's has."""
@@ -74,6 +83,7 @@ def behaviours() -> Iterator[Behaviour]:
     yield from lines()
     yield from processes()
     yield from logs()
+    yield from web()
     yield from strangers()
     yield from machine()
 
@@ -190,6 +200,32 @@ def logs() -> Iterator[Behaviour]:
     yield Behaviour("the disk is full", two, "2", ["--log", "/dev/full"])
 
 
+def web() -> Iterator[Behaviour]:
+    """Bots over HTTP; their servers run until this program ends."""
+
+    def hang(connection: socket.socket, body: bytes) -> bool:
+        threading.Event().wait(HANG_SECONDS)
+        return False
+
+    def over_http(what: str, behaviour: servers.Behaviour, expected: str) -> Behaviour:
+        url = SERVERS.enter_context(servers.server(behaviour)).url
+        return Behaviour(f"over HTTP: {what}", ["big_money", url], expected)
+
+    for what, (data, code, _) in BROKEN.items():
+        yield over_http(what, servers.always(data, keep=False), f"1, {code}")
+    page = servers.response(b"<html></html>")
+    faults = "fault bad-name-reply invalid-json"
+    yield over_http("answers with a page", servers.always(page), f"0, {faults}")
+    redirect = servers.response(b"", "Location: /", status="302 Over there")
+    yield over_http("redirects", servers.always(redirect), "1, http-status")
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    yield over_http("sends a gigabyte", servers.endless([], head), "1, output-limit")
+    yield over_http("never answers", hang, "1, startup-timeout")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    yield Behaviour("over HTTP: nobody listens", ["big_money", url], "1, unreachable")
+
+
 def strangers() -> Iterator[Behaviour]:
     program = (Path(__file__).parents[2] / "example_bots" / "minimal.py").read_bytes()
     for what, name in (
@@ -287,13 +323,19 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="WORD", help="behaviours with this word")
     parser.add_argument("--jobs", type=int, default=2, help="so many at a time (2)")
     options = parser.parse_args()
-    chosen = [behaviour for behaviour in behaviours() if options.only in behaviour.what]
+    with SERVERS:
+        return play_all(options.only, options.jobs)
+
+
+def play_all(word: str, jobs: int) -> int:
+    """Play the behaviours that have this word; the exit code."""
+    chosen = [behaviour for behaviour in behaviours() if word in behaviour.what]
     if not chosen:
-        raise UsageError(f"no behaviour has {options.only!r}")
+        raise UsageError(f"no behaviour has {word!r}")
     row = "{:64}  {:24}  {:24}  {:12}  {}"
     print(row.format("behaviour", "expected", "seen", "left behind", "verdict"))
     wrong = 0
-    with ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         for behaviour, seen in zip(chosen, pool.map(try_out, chosen), strict=True):
             right = seen.what == behaviour.expected and not seen.left
             wrong += not right

@@ -33,12 +33,13 @@ from rich.table import Table
 
 import referee
 from referee.bots.command import BotCommand, resolve_bot
+from referee.bots.launch import launched
 from referee.games import GAMES
 from referee.games.dominion.rules.cards import WORTH
 from referee.games.dominion.rules.messages import PlayReply, PlayTurn
 from referee.logs.files import open_logs
 from referee.match_spec import match_spec
-from referee.play import Runner
+from referee.play import play_once
 from referee.seam.chance import SeededChance
 from referee.seam.game import Setup
 
@@ -71,8 +72,8 @@ async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> 
     """Seconds from the first to the last request of a match, and how many requests that were."""
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
     spec = match_spec([command.argument for command in commands], seed=seed)
-    runner = Runner(spec, commands, log=log, record=record)
-    await runner.run()
+    with launched(commands) as started:
+        await play_once(spec, started, log=log, record=record)
     for file in (log, record):
         assert file is not None
         file.close()

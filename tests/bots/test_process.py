@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 import trio
 
+from referee.bots.bot import Failure
 from referee.bots.command import resolve_bot
 from referee.bots.launch import LaunchedBot
-from referee.bots.process import BotProcess, Failure
+from referee.bots.process import BotProcess
 from referee.bots.stderr import FILE_CAP, TAIL_CAP, StderrKeeper
 from referee.errors import ProtocolMisuseError
 from referee.logs.files import open_logs
@@ -241,11 +242,30 @@ async def test_ending_twice_is_safe() -> None:
         nursery.start_soon(process.watch)
         await process.kill()
         await process.kill()
-        process.close()
         process.launched.end()
         nursery.cancel_scope.cancel()
     assert process.launched.exit_code == -9
     process.push(b"to nobody\n")
+
+
+async def test_ending_one_that_does_not_end_does_not_hold_up_others(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.abc.Clock
+) -> None:
+    """As one that is stuck in the kernel: it is waited for for some seconds, and then left."""
+    launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")))
+    process = BotProcess(launched, Limits(), StderrKeeper(None))
+    with monkeypatch.context() as patched:
+        patched.setattr(LaunchedBot, "kill", lambda self: None)
+        ticks = 0
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(process.kill)
+            for _ in range(3):
+                await trio.sleep(1)
+                ticks += process.exit_code is None
+    assert ticks == 3
+    assert process.exit_code is None
+    launched.end()
+    assert launched.exit_code == -9
 
 
 def test_a_bot_that_was_not_started_has_no_pipes(tmp_path: Path) -> None:

@@ -562,16 +562,24 @@ MODES["versions are integers"] = constant(
 
 @mode("handshakes one after the other")
 def _() -> None:
-    async def handshakes(self: Any) -> None:
-        self.match.start()
-        asked = self.match.take_entries()
-        for seat in list(self.match.due):
-            self._processes[seat].push(asked[seat].line)
-            deadline = self._starts[seat] + 10
-            self._give(seat, await self._processes[seat].reply(deadline))
-        self._tell()
+    push = play.Runner._push
 
-    play.Runner._handshakes = handshakes  # type: ignore[method-assign]
+    async def handshakes(was: Any, self: Any) -> None:
+        if any(self.match.requests):
+            await was(self)
+            return
+        for seat in self.match.due:
+            push(self, seat)
+            await self._await_reply(seat)
+
+    def push_later(was: Any, self: Any, seat: int) -> None:
+        if any(self.match.requests):
+            was(self, seat)
+        else:
+            self._waiting.pop(seat, None)
+
+    around(play.Runner, "_round", handshakes)()
+    around(play.Runner, "_push", push_later)()
 
 
 MODES["an exit is a late start"] = each(

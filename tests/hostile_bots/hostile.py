@@ -215,6 +215,10 @@ def blank_flood(message, number, argument):
             write(b" \n" * 1000)
 
 
+def plays_on(message, number, argument):
+    """Is there for another match after `game-end`, until its input ends."""
+
+
 def stays(message, number, argument):
     """Ignore SIGTERM, and neither game-end nor the end of input make it exit."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -363,6 +367,8 @@ def main():
             copy.write(line)
         message = json.loads(line) if line else {"type": "game-end"}
         if message["type"] == "game-end":
+            if mode is plays_on and line:
+                continue
             if mode in (stays, late_goodbye):
                 sleep_forever()
             return

@@ -15,7 +15,7 @@ import trio
 
 from referee.bots.command import BotCommand
 from referee.bots.launch import LaunchedBot
-from referee.bots.process import wait_for_exit
+from referee.bots.process import kill, wait_for_exit
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import TOKEN, Hello, RecordedMatch, Seat
@@ -199,7 +199,8 @@ async def _run(argv: list[str], recorded: RecordedMatch, stderr: int, limit: flo
         with trio.move_on_after(limit) as scope:
             await wait_for_exit(launched)
     finally:
-        launched.kill()
+        with trio.CancelScope(shield=True):
+            await kill(launched)
         launched.reap()
     recorded.exit_code = None if scope.cancelled_caught else launched.exit_code
 

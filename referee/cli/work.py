@@ -1,12 +1,11 @@
-"""What commands that work for long share: garbage, trio, signals, orphans, progress, cores."""
+"""What commands that work for long share: garbage, trio, signals, progress, cores."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from referee.errors import ShortageError
@@ -77,20 +76,6 @@ def _only(error: Exception) -> Exception:
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         (error,) = error.exceptions
     return error
-
-
-@contextmanager
-def no_orphans() -> Iterator[None]:
-    """Kill at the end of this block what the processes started in it have left behind."""
-    from referee.bots.orphans import adopt_orphans, children, kill_orphans
-
-    spare = children()
-    adopt_orphans()
-    try:
-        yield
-    finally:
-        kill_orphans(spare)
-        adopt_orphans(False)
 
 
 def check_descriptors() -> None:

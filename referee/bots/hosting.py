@@ -1,0 +1,78 @@
+"""The bots of a match under trio: made of what was launched, and ended on every way out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+import trio
+
+from referee.bots.bot import Bot
+from referee.bots.command import BotAddress
+from referee.bots.launch import LaunchedBot
+from referee.bots.process import BotProcess
+from referee.bots.stderr import StderrKeeper
+from referee.logs.files import LogFile
+from referee.match_spec import MatchSpec
+
+
+@asynccontextmanager
+async def hosted(
+    spec: MatchSpec,
+    started: Sequence[LaunchedBot | BotAddress],
+    stderr: Sequence[LogFile | None] | None = None,
+) -> AsyncGenerator[list[Bot], None]:
+    """Bots to play with inside this block; at its end those that have not ended are killed.
+
+    Args:
+        spec: the match.
+        started: in seat order.
+        stderr: for each a file to keep its stderr in, or None.
+    """
+    files = stderr or [None] * len(started)
+    async with trio.open_nursery() as nursery:
+        bots: list[Bot] = []
+        try:
+            for seat, (source, file) in enumerate(zip(started, files, strict=True)):
+                bot = _bot(nursery, spec, source, file)
+                bots.append(bot)
+                if source.dialect:
+                    bots[-1] = _translated(spec, seat, source, bot)
+            yield bots
+        finally:
+            with trio.CancelScope(shield=True):
+                async with trio.open_nursery() as ending:
+                    for bot in bots:
+                        ending.start_soon(bot.kill)
+            nursery.cancel_scope.cancel()
+
+
+async def finish_all(bots: Sequence[Bot], grace: float) -> None:
+    """End bots side by side (8.4)."""
+    async with trio.open_nursery() as nursery:
+        for bot in bots:
+            nursery.start_soon(bot.finish, grace)
+
+
+def _bot(
+    nursery: trio.Nursery, spec: MatchSpec, source: LaunchedBot | BotAddress, file: LogFile | None
+) -> Bot:
+    if isinstance(source, LaunchedBot):
+        process = BotProcess(source, spec.limits, StderrKeeper(file))
+        nursery.start_soon(process.watch)
+        nursery.start_soon(process.drain_stderr)
+        return process
+    from referee.bots import http  # with httpx, which takes long to load
+
+    if not source.dialect:
+        return http.HttpBot(source.url, spec.limits)
+    field = spec.rules.dialects[source.dialect]().form_field
+    content_type = http.FORM if field else http.JSON
+    return http.HttpBot(source.url, spec.limits, content_type, field)
+
+
+def _translated(spec: MatchSpec, seat: int, source: LaunchedBot | BotAddress, bot: Bot) -> Bot:
+    from referee.bots.dialect import DialectBot
+
+    kind = spec.rules.dialects[source.dialect]()
+    return DialectBot(bot, kind.new(seat, spec.seed, source.argument))

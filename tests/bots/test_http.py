@@ -1,0 +1,402 @@
+"""Bots over HTTP, sound and broken, on real connections (spec/http-bots.md)."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import certifi
+import pytest
+import servers
+import trio
+from live import entries, referee
+
+from referee import play_match
+from referee.bots.bot import Answer, Failure
+from referee.bots.http import FORM, JSON, LINES, HttpBot
+from referee.logs.verify import Kind, verify_record
+from referee.options import Limits
+
+LINE = b'{"type":"some-request"}\n'
+OK = servers.always(servers.response(b"reply\n"))
+
+
+async def ask(url: str, seconds: float = 20, line_limit: int = 65536, **named: Any) -> Answer:
+    """Ask a bot once; it may take no longer than its time."""
+    bot = HttpBot(url, Limits(line_limit=line_limit), **named)
+    try:
+        bot.push(LINE)
+        with trio.fail_after(seconds + 10):
+            return await bot.reply(trio.current_time() + seconds)
+    finally:
+        await bot.kill()
+
+
+# --- what a bot is sent ---------------------------------------------------------------------------
+
+
+async def test_a_post_has_all_that_is_new_and_the_request_last() -> None:
+    with servers.server(OK) as server:
+        bot = HttpBot(server.url, Limits())
+        for lines in (b"1\n", b"2\n3\n"):
+            bot.push(lines)
+        assert await bot.reply(trio.current_time() + 20) == b"reply"
+        bot.push(b"4\n")
+        assert await bot.reply(trio.current_time() + 20) == b"reply"
+        bot.push(b"5\n6\n")
+        await bot.finish(20)
+    assert [request.body for request in server.requests] == [b"1\n2\n3\n", b"4\n", b"5\n6\n"]
+    assert {request.line for request in server.requests} == {"POST /bot?key=1 HTTP/1.1"}
+    assert {request.connection for request in server.requests} == {1}  # which is kept alive
+    headers = server.requests[0].headers
+    assert headers["content-type"] == LINES
+    assert headers["accept-encoding"] == "identity"
+
+
+async def test_at_the_end_a_bot_is_not_asked_without_news() -> None:
+    with servers.server(OK) as server:
+        bot = HttpBot(server.url, Limits())
+        await bot.finish(20)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("content_type", "field", "body"),
+    [(JSON, "", LINE.rstrip()), (FORM, "data", b"data=%7B%22type%22%3A%22some-request%22%7D")],
+)
+async def test_other_ways_to_carry_a_line(content_type: str, field: str, body: bytes) -> None:
+    with servers.server(OK) as server:
+        answer = await ask(server.url, content_type=content_type, form_field=field)
+    assert answer == b"reply"
+    assert server.requests[0].headers["content-type"] == content_type
+    assert server.requests[0].body == body
+
+
+async def test_no_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with servers.server(OK) as server, servers.server(OK) as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        assert await ask(server.url) == b"reply"
+    assert proxy.requests == []
+
+
+# --- what it may answer ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (b'{"a":1}', b'{"a":1}'),
+        (b' \r\n{"a":1}\r\n\n', b'{"a":1}'),
+        (b'{\n "a": 1\n}', b'{\r "a": 1\r}'),
+        (b'{"a":"x\ny"}', b'{"a":"x\ry"}'),  # no JSON before, none after
+        (b"", b"null"),
+        (b" \t\r\n", b"null"),
+        (b"<html>\n<p>Hello\n</html>\n", b"<html>\r<p>Hello\r</html>"),
+        (b"\xff\x00", b"\xff\x00"),
+    ],
+)
+async def test_the_body_is_taken_as_one_line(body: bytes, line: bytes) -> None:
+    with servers.server(servers.always(servers.response(body))) as server:
+        assert await ask(server.url) == line
+
+
+@pytest.mark.parametrize(("size", "passes"), [(1024, True), (1025, False)])
+async def test_the_cap_on_a_body_is_exact(size: int, passes: bool) -> None:
+    body = b"x" * size
+    with servers.server(servers.always(servers.response(body))) as server:
+        answer = await ask(server.url, line_limit=1024)
+    assert answer == (
+        body if passes else Failure("output-limit", "an answer of more than 1024 bytes")
+    )
+
+
+async def test_a_body_in_chunks_and_an_end_by_closing() -> None:
+    chunked = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nre\r\n3\r\nply\r\n0\r\n\r\n"
+    )
+    closing = b"HTTP/1.0 200 OK\r\n\r\nreply"
+    for whole in (chunked, closing):
+        with servers.server(servers.always(whole, keep=False)) as server:
+            assert await ask(server.url) == b"reply"
+
+
+async def test_a_connection_that_was_closed_between_two_requests_is_made_anew() -> None:
+    with servers.server(servers.always(servers.response(b"reply"), keep=False)) as server:
+        bot = HttpBot(server.url, Limits())
+        for _ in range(3):
+            bot.push(LINE)
+            assert await bot.reply(trio.current_time() + 20) == b"reply"
+            # The server's thread closes it a moment later.
+            with trio.fail_after(20):
+                for stream in _streams(bot):
+                    await trio.lowlevel.wait_readable(stream)
+        await bot.kill()
+    assert [request.connection for request in server.requests] == [1, 2, 3]
+
+
+def _streams(bot: HttpBot) -> list[socket.socket]:
+    connections = bot._client._transport._pool.connections  # type: ignore[attr-defined]
+    return [
+        connection._connection._network_stream.get_extra_info("socket")
+        for connection in connections
+    ]
+
+
+# --- what it may not ------------------------------------------------------------------------------
+
+BROKEN = {
+    "an error": (servers.response(b"", status="500 Oops"), "http-status", "status 500"),
+    "not found": (servers.response(b"reply", status="404 No"), "http-status", "status 404"),
+    "an upgrade": (b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", "http-error", "no HTTP"),
+    "closes at once": (b"", "http-error", "cut off"),
+    "closes in the head": (b"HTTP/1.1 200 OK\r\nContent-", "http-error", "cut off"),
+    "closes in the middle": (servers.response(b"reply")[:-1], "http-error", "cut off"),
+    "no HTTP": (b"reply\n", "http-error", "no HTTP"),
+    "a head without end": (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 50_000, "http-error", "no HTTP"),
+    "gzip": (servers.response(b"x", "Content-Encoding: gzip"), "http-error", "Content-Encoding"),
+    "a gzip bomb": (
+        servers.response(servers.bomb(), "Content-Encoding: gzip"),
+        "http-error",
+        "Content-Encoding",
+    ),
+    "a secret gzip bomb": (servers.response(servers.bomb()), "output-limit", "65536 bytes"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+async def test_a_broken_answer(what: str) -> None:
+    data, code, says = BROKEN[what]
+    with servers.server(servers.always(data, keep=False)) as server:
+        answer = await ask(server.url)
+    assert isinstance(answer, Failure)
+    assert answer.code == code
+    assert says in answer.detail
+
+
+async def test_a_redirect_is_not_followed() -> None:
+    with servers.server(OK) as other:
+        data = servers.response(b"", f"Location: {other.url}", status="307 Over there")
+        with servers.server(servers.always(data)) as server:
+            answer = await ask(server.url)
+    assert answer == Failure("http-status", "the answer has status 307; redirects are not followed")
+    assert other.requests == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40000000\r\n",
+    ],
+)
+async def test_a_gigabyte_is_not_read(head: bytes) -> None:
+    sent: list[int] = []
+    with servers.server(servers.endless(sent, head)) as server:
+        answer = await ask(server.url)
+    assert answer == Failure("output-limit", "an answer of more than 65536 bytes")
+    assert sum(sent) < 100 * 1024 * 1024  # what sockets hold
+
+
+async def test_nobody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    answer = await ask(f"http://127.0.0.1:{port}/")
+    assert answer == Failure("unreachable", "no connection: refused")
+
+
+class Nobody(trio.abc.HostnameResolver):
+    async def getaddrinfo(self, *_: Any, **__: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    async def getnameinfo(self, *_: Any) -> Any:
+        raise NotImplementedError
+
+
+async def test_a_name_that_is_nobodys() -> None:
+    trio.socket.set_custom_hostname_resolver(Nobody())
+    answer = await ask("http://no-such-host.invalid/")
+    assert answer == Failure("unreachable", "no connection")
+
+
+async def test_no_tls_where_tls_was_asked_for() -> None:
+    with servers.server(OK) as server:
+        answer = await ask(server.url.replace("http:", "https:"))
+    assert isinstance(answer, Failure)
+    assert answer.code == "unreachable"
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+async def test_a_certificate_has_to_be_trusted(
+    trusted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what this Python trusts; a certificate of one's own is not, whatever the environment."""
+    file = str(Path(__file__).with_name("self_signed.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    monkeypatch.setenv("SSL_CERT_FILE", file)
+    if trusted:
+        monkeypatch.setattr(certifi, "where", lambda: file)
+    with servers.server(OK, context) as server:
+        answer = await ask(server.url)
+    if trusted:
+        assert answer == b"reply"
+    else:
+        assert isinstance(answer, Failure)
+        assert answer.code == "unreachable"
+        assert "certificate is not valid: self" in answer.detail
+        assert server.requests == []
+
+
+# --- its time -------------------------------------------------------------------------------------
+
+
+async def test_a_slow_one_that_is_in_time() -> None:
+    def behave(connection: socket.socket, body: bytes) -> bool:
+        for byte in servers.response(b"reply"):
+            connection.sendall(bytes([byte]))
+        return True
+
+    with servers.server(behave) as server:
+        assert await ask(server.url) == b"reply"
+
+
+@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\n", servers.response(b"reply")[:-1]])
+async def test_one_that_hangs(start: bytes) -> None:
+    def behave(connection: socket.socket, body: bytes) -> bool:
+        connection.sendall(start)
+        server.over.wait()
+        return False
+
+    with servers.server(behave) as server:
+        assert await ask(server.url, 0.3) == Failure("timeout", "no reply in time")
+
+
+async def test_one_that_drips_gets_no_more_time() -> None:
+    def behave(connection: socket.socket, body: bytes) -> bool:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n")
+        while not server.over.wait(0.01):
+            connection.sendall(b"X: y\r\n")
+        return False
+
+    with servers.server(behave) as server:
+        assert await ask(server.url, 0.3) == Failure("timeout", "no reply in time")
+
+
+async def test_the_last_post_is_bounded_too() -> None:
+    def behave(connection: socket.socket, body: bytes) -> bool:
+        server.over.wait()
+        return False
+
+    with servers.server(behave) as server, trio.fail_after(20):
+        bot = HttpBot(server.url, Limits())
+        bot.push(LINE)
+        await bot.finish(0.1)
+    assert len(server.requests) == 1
+
+
+async def test_one_that_was_killed_is_not_asked_again() -> None:
+    with servers.server(OK) as server:
+        bot = HttpBot(server.url, Limits())
+        await bot.kill()
+        await bot.kill()
+        bot.push(LINE)
+        answer = await bot.reply(trio.current_time() + 20)
+        await bot.finish(20)
+    assert answer == Failure("unreachable", "it has left a match before")
+    assert server.requests == []
+
+
+# --- whole matches --------------------------------------------------------------------------------
+
+
+def simple(connection: socket.socket, body: bytes) -> bool:
+    """Plays Dominion, as simply as can be, and bare numbers of the toy game."""
+    asked = json.loads(body.splitlines()[-1])
+    reply: dict[str, Any] = {}
+    if asked["type"] == "player-name-request":
+        number = asked["player_number"]
+        reply = {"type": "player-name-reply", "player_number": number, "name": "Web"}
+    elif asked["type"] == "play-turn":
+        reply = {"type": "play-reply", "phase": "cleanup"}
+    elif asked["type"] == "attack-request":
+        reply = {"type": "attack-reply", "discard": asked["options"][: asked["discard"]]}
+    connection.sendall(servers.response(json.dumps(reply).encode() + b"\n"))
+    return True
+
+
+def test_dominion_through_the_command(tmp_path: Path) -> None:
+    log, record = tmp_path / "log", tmp_path / "record"
+    with servers.server(simple) as server:
+        arguments = ["big_money", server.url, "--seed", "1", "--max-turns", "9"]
+        done = referee(
+            "play", *arguments, "--log", str(log), "--record", str(record), "--format", "json"
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    player = json.loads(done.stdout)["players"][1]
+    assert player["name"] == "Web"
+    assert player["bot"] == server.url
+    assert player["disqualified"] is None
+    assert player["faults"] == {}
+    assert player["turns"] == 9
+    assert player["exit_code"] is None
+    assert verify_record(str(record)).kind == Kind.HOLDS
+    # It was sent what everybody was sent, and at the end the rest.
+    sent = b"".join(request.body for request in server.requests).splitlines(keepends=True)
+    private = (b'{"type":"player-name-request"', b'{"type":"play-turn"')
+    assert b"".join(line for line in sent if not line.startswith(private)) == log.read_bytes()
+    assert b'"game-end"' in server.requests[-1].body
+
+
+@pytest.mark.parametrize("what", ["an error", "closes at once"])
+def test_a_disqualification_through_the_command(what: str) -> None:
+    data, code, _ = BROKEN[what]
+    with servers.server(servers.always(data, keep=False)) as server:
+        done = referee("play", "minimal", server.url, "--seed", "1")
+    assert done.returncode == 1
+    assert f"disqualified: {code}" in done.stdout
+    assert "stderr" not in done.stdout
+    assert len(server.requests) == 1
+
+
+def test_html_is_a_fault_and_recorded_as_it_came(tmp_path: Path) -> None:
+    page = servers.response(b"<html>\n</html>\n")
+    record = tmp_path / "record"
+    with servers.server(servers.always(page)) as server:
+        result = play_match(
+            ["minimal", server.url], seed=1, options={"max_turns": 2}, record=str(record)
+        )
+    assert result.players[1].faults == {"bad-name-reply": 1, "invalid-json": 2}
+    received = [
+        entry["line"]
+        for entry in entries(record)
+        if entry["entry"] == "received" and entry["player_number"] == "player2"
+    ]
+    assert received == ["<html>\r</html>"] * 3
+    assert verify_record(str(record)).kind == Kind.HOLDS
+
+
+def test_nothing_of_http_is_loaded_for_other_bots() -> None:
+    code = (
+        "import referee, sys\n"
+        "referee.play_match(['minimal', 'minimal'], options={'max_turns': 1})\n"
+        "print(sorted({'trio', 'httpx', 'referee.bots.dialect'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['trio']\n"
+
+
+@pytest.mark.parametrize(
+    "argument", ["http://", "http://:80/", "http://127.0.0.1:port/", "https://a b/", "http://[/"]
+)
+def test_no_address(argument: str) -> None:
+    done = referee("play", "minimal", argument)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "is no address" in done.stderr

@@ -1,0 +1,173 @@
+"""Bots that are Python objects, and rounds in which several are asked: no process, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+from live import entries, without_times
+
+from referee.bots.bot import Answer, Failure
+from referee.bots.in_process import InProcessBot
+from referee.errors import InternalError
+from referee.logs.files import open_logs
+from referee.logs.verify import Kind, verify_record
+from referee.match_spec import MatchSpec, match_spec
+from referee.play import NEWS_SECONDS, Played, Runner
+from referee.seam.faults import Disqualification
+
+EXITED = Failure(Disqualification.EXITED, "as the script says")
+
+
+class Script:
+    """Answers its handshake, then one answer after the other."""
+
+    def __init__(self, name: str, *answers: object) -> None:
+        self.heard: list[list[bytes]] = []
+        self._name = name
+        self._answers = list(answers)
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        self.heard.append(list(lines))
+        asked = msgspec.json.decode(lines[-1])
+        if asked["type"] == "player-name-request":
+            number = asked["player_number"]
+            reply: object = {
+                "type": "player-name-reply",
+                "player_number": number,
+                "name": self._name,
+            }
+        else:
+            reply = self._answers.pop(0)
+        if isinstance(reply, int):
+            reply = {"type": "number-reply", "number": reply}
+        return reply if isinstance(reply, bytes | Failure) else msgspec.json.encode(reply)
+
+
+class Late(InProcessBot):
+    """Answers when another one has, if that one is still there."""
+
+    def __init__(self, player: Script) -> None:
+        super().__init__(player)
+        self.after: Late | None = None
+        self.answered = trio.Semaphore(0)
+        self.is_here = True
+
+    async def reply(self, deadline: float) -> Answer:
+        if self.after is not None and self.after.is_here:
+            await self.after.answered.acquire()
+        answer = await super().reply(deadline)
+        self.answered.release()
+        self.is_here = not isinstance(answer, Failure)
+        return answer
+
+
+def toy(*names: str, **options: Any) -> MatchSpec:
+    return match_spec(names, game="toy", seed=1, options=options)
+
+
+async def play(folder: Path, spec: MatchSpec, bots: Sequence[InProcessBot]) -> Played:
+    """A match whose logs are `folder/log` and `folder/record`."""
+    log, record = open_logs([str(folder / "log"), str(folder / "record")])
+    assert log is not None
+    assert record is not None
+    try:
+        runner = Runner(spec, bots, log=log, record=record)
+        await runner.run()
+        return await runner.close()
+    finally:
+        log.close()
+        record.close()
+
+
+async def test_a_match_without_a_process(tmp_path: Path) -> None:
+    scripts = [Script("Ann", 1, 2, 3), Script("Ben", 3, 2, 2)]
+    played = await play(tmp_path, toy("a", "b"), [InProcessBot(script) for script in scripts])
+    result = played.result
+    assert [player.score for player in result.players] == [6, 7]
+    assert [player.exit_code for player in result.players] == [None, None]
+    assert played.last_stderr == [None, None]
+    assert verify_record(str(tmp_path / "record")).kind == Kind.HOLDS
+    # Each is told all that is new, its request last.
+    kinds = [[msgspec.json.decode(line)["type"] for line in lines] for lines in scripts[0].heard]
+    assert kinds == [
+        ["player-name-request"],
+        ["player-name", "player-name", "game-info", "number-request"],
+        ["numbers-named", "number-request"],
+        ["numbers-named", "number-request"],
+    ]
+
+
+async def test_who_answers_first_makes_no_difference(tmp_path: Path) -> None:
+    """Neither to the log nor to the record, whoever errs or leaves in the same round."""
+    seen = []
+    for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
+        folder = tmp_path / str(order)
+        folder.mkdir()
+        scripts = [
+            Script("Ann", 1, b"nonsense", EXITED),
+            Script("Ben", {"type": "number-reply"}, 2, EXITED),
+            Script("Cid", 1, EXITED),
+        ]
+        bots = [Late(script) for script in scripts]
+        for first, second in pairwise(order):
+            bots[second].after = bots[first]
+        played = await play(folder, toy("a", "b", "c"), bots)
+        assert played.result.reason == "no-players"
+        assert played.result.winners == []
+        assert verify_record(str(folder / "record")).kind == Kind.HOLDS
+        record = [entry for entry in without_times(folder / "record") if entry["entry"] != "end"]
+        seen.append((entries(folder / "log"), record, played.result.players[0].faults))
+    assert seen[0] == seen[1] == seen[2]
+    left = [(e["player_number"]) for e in seen[0][0] if e["type"] == "player-disqualified"]
+    assert left == ["player3", "player1", "player2"]
+
+
+async def test_a_bot_that_was_disqualified_fails_in_a_later_match(tmp_path: Path) -> None:
+    bots = [InProcessBot(Script("Ann", 1, 1, 1)), InProcessBot(Script("Ben", EXITED))]
+    await play(tmp_path, toy("a", "b"), bots)
+    again = await play(tmp_path, toy("a", "b"), bots)
+    assert [player.disqualified for player in again.result.players] == [None, "exited"]
+    assert again.result.players[1].requests == 0
+
+
+async def test_an_exception_in_a_bot_of_this_program_is_a_bug(tmp_path: Path) -> None:
+    bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben"))]
+    with pytest.raises(InternalError, match="IndexError") as caught:
+        await play(tmp_path, toy("a", "b"), bots)
+    assert isinstance(caught.value.__cause__, IndexError)
+    assert verify_record(str(tmp_path / "record")).kind == Kind.CUT_SHORT
+
+
+async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.Clock) -> None:
+    """1.1: within a few hundredths of a second, and once."""
+    spec = match_spec(["a", "b"], seed=1, options={"max_turns": 1})
+    pushed: list[tuple[float, bytes]] = []
+
+    class Listener(InProcessBot):
+        def push(self, lines: bytes) -> None:
+            pushed.append((trio.current_time(), lines))
+            super().push(lines)
+
+    class Thinker(InProcessBot):
+        async def reply(self, deadline: float) -> Answer:
+            await trio.sleep(5)
+            return await super().reply(deadline)
+
+    cleanup = {"type": "play-reply", "phase": "cleanup"}
+    bots = [Thinker(Script("Ann", cleanup)), Listener(Script("Ben", cleanup))]
+    started = trio.current_time()
+    await Runner(spec, bots).run()
+    names, dealt, *_ = pushed
+    assert names == (
+        started,
+        b'{"type":"player-name-request","player_number":"player2","version":1}\n',
+    )
+    assert dealt[0] - started == pytest.approx(5 + NEWS_SECONDS)  # after the other's handshake
+    assert dealt[1].count(b"\n") == 4
+    assert pushed[2][0] - started >= 10

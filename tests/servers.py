@@ -1,0 +1,137 @@
+"""HTTP servers for tests, on ports that the system chooses: sound ones and broken ones."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+Behaviour = Callable[[socket.socket, bytes], bool]
+"""Answers one request, of which it is given the body; returns whether the connection is kept."""
+MEGABYTE = bytes(1024 * 1024)
+
+
+class Request(NamedTuple):
+    """What a server was sent; header names are in lower case."""
+
+    line: str
+    headers: dict[str, str]
+    body: bytes
+    connection: int
+
+
+class Server:
+    """Serves each connection in a thread of its own.
+
+    Attributes:
+        url: where it is.
+        requests: what it was sent, in this order.
+        over: is set at the end, for a behaviour that does nothing until then.
+    """
+
+    def __init__(self, behaviour: Behaviour, context: ssl.SSLContext | None = None) -> None:
+        self._behaviour = behaviour
+        self._context = context
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._threads: list[threading.Thread] = []
+        self._connections: list[socket.socket] = []
+        scheme = "https" if context else "http"
+        self.url = f"{scheme}://127.0.0.1:{self._listener.getsockname()[1]}/bot?key=1"
+        self.requests: list[Request] = []
+        self.over = threading.Event()
+        self._start(self._accept)
+
+    def _start(self, function: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=function, args=arguments)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._connections.append(connection)
+                self._start(self._serve, connection, len(self._connections))
+
+    def _serve(self, connection: socket.socket, number: int) -> None:
+        with (
+            contextlib.suppress(OSError, ValueError),
+            self._secured(connection) as connection,
+            connection.makefile("rb") as file,
+        ):
+            while line := file.readline().decode().strip():
+                headers = {}
+                while header := file.readline().decode().strip():
+                    name, _, value = header.partition(": ")
+                    headers[name.lower()] = value
+                body = file.read(int(headers["content-length"]))
+                self.requests.append(Request(line, headers, body, number))
+                if not self._behaviour(connection, body):
+                    return
+
+    def _secured(self, connection: socket.socket) -> socket.socket:
+        if self._context is None:
+            return connection
+        secured = self._context.wrap_socket(connection, server_side=True)
+        self._connections.append(secured)
+        return secured
+
+    def close(self) -> None:
+        """End it."""
+        self.over.set()
+        for opened in (self._listener, *self._connections):
+            with contextlib.suppress(OSError):  # it was closed
+                opened.shutdown(socket.SHUT_RDWR)
+            opened.close()
+        for thread in self._threads:
+            thread.join()
+
+
+@contextlib.contextmanager
+def server(behaviour: Behaviour, context: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """A server that runs inside the block; with TLS if it has a context."""
+    running = Server(behaviour, context)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    """A whole response."""
+    head = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers, "", ""]
+    return "\r\n".join(head).encode() + body
+
+
+def always(*parts: bytes, keep: bool = True) -> Behaviour:
+    """Sends the same to every request."""
+
+    def behave(connection: socket.socket, body: bytes) -> bool:
+        for part in parts:
+            connection.sendall(part)
+        return keep
+
+    return behave
+
+
+def endless(sent: list[int], head: bytes) -> Behaviour:
+    """Sends a head and a gigabyte; what was taken of it is appended to `sent`."""
+
+    def behave(connection: socket.socket, body: bytes) -> bool:
+        connection.sendall(head)
+        for _ in range(1024):
+            connection.sendall(MEGABYTE)
+            sent.append(len(MEGABYTE))
+        return False
+
+    return behave
+
+
+def bomb() -> bytes:
+    """A hundred megabytes of zeros, compressed."""
+    return gzip.compress(MEGABYTE * 100)
