@@ -233,7 +233,7 @@ class LogFile:
 
 
 def restored(log: LogFile, problem: str) -> str:
-    """What to tell the user when `finish` has found a problem."""
+    """A warning for the user, where `finish` has found a problem."""
     text = f"{log.name} was {problem} by somebody else during the match"
     return f"{text}; it was written anew and is as it should be"
 

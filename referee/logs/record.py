@@ -1,8 +1,8 @@
 """The match record: all that is needed to run a match again (spec/log-format.md, 2).
 
-One JSON object a line, told apart by `entry`. The structs say what each line holds; the writer
-builds the frequent ones from bytes that are there already, because it works while a bot's clock
-may be running.
+One JSON object a line, of the kind that `entry` names. The structs say what each line holds; the
+writer builds the frequent ones from bytes that are there already, because it works while a bot's
+clock may be running.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
@@ -47,6 +47,8 @@ class Header(Struct, frozen=True, tag_field="entry", tag="header"):
 
 class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
     """A line from the referee."""
+
+    game: ClassVar[str] = ""  # in a record that is read, the game whose message it is
 
     to: Annotated[str, Meta(description='A player number, or "all".')]
     message: Raw
@@ -120,12 +122,14 @@ class EntryTypes(NamedTuple):
 
     Attributes:
         header: `Header` whose options are `settings_type`.
+        sent: `SentEntry` that knows the game.
         player: `PlayerEnd` with the game's facts.
         end: `EndEntry` of such players.
         any: the union of all entries of a record of this game.
     """
 
     header: type[Header]
+    sent: type[SentEntry]
     player: type[PlayerEnd]
     end: type[EndEntry]
     any: Any
@@ -135,24 +139,25 @@ class EntryTypes(NamedTuple):
 def entry_types(rules: Rules) -> EntryTypes:
     """The entries of this game's records."""
 
-    def narrowed(struct: type[T], field: str, kind: Any) -> type[T]:
+    def narrowed(struct: type[T], *fields: tuple[str, Any], **constants: Any) -> type[T]:
         config = struct.__struct_config__
         return msgspec.defstruct(  # type: ignore[return-value]
             struct.__name__,
-            [(field, kind)],
+            fields,
             bases=(struct,),
-            namespace={"__doc__": struct.__doc__},
+            namespace={"__doc__": struct.__doc__, **constants},
             tag_field=config.tag_field,
             tag=config.tag,
             frozen=True,
         )
 
-    header = narrowed(Header, "options", settings_type(rules))
+    header = narrowed(Header, ("options", settings_type(rules)))
+    sent = narrowed(SentEntry, game=rules.name)
     player = with_facts(PlayerEnd, rules)
     players = Annotated[list[player], Meta(description="In seat order.")]  # type: ignore[valid-type]
-    end = narrowed(EndEntry, "players", players)
-    others = SentEntry | ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry
-    return EntryTypes(header, player, end, header | others | end)
+    end = narrowed(EndEntry, ("players", players))
+    others = ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry
+    return EntryTypes(header, sent, player, end, header | sent | others | end)
 
 
 _encode = msgspec.json.Encoder().encode
