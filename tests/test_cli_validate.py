@@ -38,13 +38,39 @@ def test_a_valid_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"{LOG}: valid\n"
 
 
-def test_a_game_without_a_log_checker_is_one_line_and_2(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_of_a_game_without_a_checker_only_the_lines_are_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wrong: Path, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], checker=None))
-    assert cli.main(["validate", str(LOG)]) == 2
-    error = "referee: dominion has no log checker: its logs cannot be validated\n"
-    assert capsys.readouterr() == ("", error)
+    note = f"referee: {wrong}: the rules of dominion are not checked, only the lines of its logs\n"
+    # That of the supply is a mistake that only the rules show.
+    assert cli.main(["validate", str(wrong), str(LOG)]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [f"{wrong}: valid", f"{LOG}: valid", "2 logs: 2 valid, 0 not"]
+    assert err == note
+    torn = tmp_path / "torn"
+    torn.write_bytes(LOG.read_bytes().replace(b'"version":1', b'"version":"1"')[:-1])
+    assert cli.main(["validate", str(torn)]) == 1
+    out, err = capsys.readouterr()
+    assert "expected: an integer as `version` of player-name" in out
+    assert "a last line that is torn" in out
+    assert err.count("\n") == 1
+
+
+def test_a_log_of_an_unknown_game_is_one_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = b'{"type":"player-name","player_number":"player1","name":"A","version":1}\n'
+    file = tmp_path / "log"
+    file.write_bytes(name + b'{"type":"game-info","game":"chess"}\n{"type":"move"}\n')
+    assert cli.main(["validate", str(file)]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        f"{file}, line 2: protocol-v1, 2",
+        f"  expected: a public message of a game that this referee knows ({', '.join(GAMES)})",
+        '  found:    type "game-info"',
+    ]
+    assert not err
 
 
 def test_findings_name_line_section_expected_and_found(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands
-from referee.cli.console import OK, printing
+from referee.cli.console import OK, printing, say
 from referee.cli.work import collect_garbage
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 INVALID = 1
 SPECIFICATION = "protocol-v1"
+"""What a log must follow whose game is unknown."""
 
 
 def add(commands: Commands) -> None:
@@ -53,39 +54,44 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if Path(name).is_dir():
             raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
 
-    from referee.games import GAMES
-    from referee.logs.validate import MAX_FINDINGS, validate_log
+    from referee.logs.validate import MAX_FINDINGS, check_log
 
     collect_garbage()
-    rules = GAMES["dominion"]
+    pages: list[str] = []  # of the specification, one a log
     failed: dict[int, list[Finding]] = {}  # by place; what JUnit's first line needs to know of
+    unchecked: dict[str, str] = {}  # games without a checker, each with its first log
     invalid = findings_in_all = 0
     with interrupts.raising(), printing():
         for place, name in enumerate(options.logs):
-            findings = list(validate_log(name, rules))
+            findings, rules = check_log(name)
+            pages.append(SPECIFICATION if rules is None else rules.specification)
+            if rules is not None and rules.checker is None:
+                unchecked.setdefault(rules.name, name)
             invalid += bool(findings)
             findings_in_all += len(findings)
             if options.format == "text":
-                _print_text(name, findings, quiet=options.quiet, most=MAX_FINDINGS)
+                _print_text(name, pages[-1], findings, quiet=options.quiet, most=MAX_FINDINGS)
             elif options.format == "json":
                 _print_json(name, findings)
             elif findings:
                 failed[place] = findings
         if options.format == "junit":
-            _print_junit(options.logs, failed)
+            _print_junit(options.logs, pages, failed)
         elif options.format == "text" and len(options.logs) > 1:
             valid = len(options.logs) - invalid
             print(f"{len(options.logs)} logs: {valid} valid, {invalid} not", end="")
             print(f" ({findings_in_all} findings)" if invalid else "")
+    for game, name in unchecked.items():
+        say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")
     return INVALID if invalid else OK
 
 
-def _print_text(name: str, findings: list[Finding], *, quiet: bool, most: int) -> None:
+def _print_text(name: str, page: str, findings: list[Finding], *, quiet: bool, most: int) -> None:
     name = escaped(name)
     if not findings and not quiet:
         print(f"{name}: valid")
     for finding in findings:
-        print(f"{name}, line {finding.line}: {SPECIFICATION}, {finding.section}{_times(finding)}")
+        print(f"{name}, line {finding.line}: {page}, {finding.section}{_times(finding)}")
         print(f"  expected: {escaped(finding.expected)}")
         print(f"  found:    {escaped(finding.found)}")
     if len(findings) >= most:
@@ -104,23 +110,25 @@ def _print_json(name: str, findings: list[Finding]) -> None:
     print(msgspec.json.encode(Validation(as_text(name), not findings, findings)).decode())
 
 
-def _print_junit(logs: Sequence[str], failed: Mapping[int, list[Finding]]) -> None:
+def _print_junit(
+    logs: Sequence[str], pages: Sequence[str], failed: Mapping[int, list[Finding]]
+) -> None:
     """A test case a log; `failed` has the findings by the log's place."""
     from xml.etree import ElementTree
 
     counts = f'tests="{len(logs)}" failures="{len(failed)}"'
     print('<?xml version="1.0" encoding="UTF-8"?>')
     print(f'<testsuites {counts}>\n  <testsuite name="referee validate" {counts}>')
-    for place, log in enumerate(logs):
-        case = ElementTree.Element("testcase", classname=SPECIFICATION, name=plain(log))
+    for place, (log, page) in enumerate(zip(logs, pages, strict=True)):
+        case = ElementTree.Element("testcase", classname=page, name=plain(log))
         findings = failed.get(place)
         if findings:
             first = findings[0]
-            message = f"line {first.line}: {SPECIFICATION}, {first.section}"
+            message = f"line {first.line}: {page}, {first.section}"
             failure = ElementTree.SubElement(case, "failure", message=message)
             failure.text = plain_lines(
                 "\n".join(
-                    f"line {finding.line}: {SPECIFICATION}, {finding.section}{_times(finding)}\n"
+                    f"line {finding.line}: {page}, {finding.section}{_times(finding)}\n"
                     f"  expected: {finding.expected}\n  found:    {finding.found}"
                     for finding in findings
                 )

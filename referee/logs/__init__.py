@@ -1,10 +1,11 @@
 """The two logs of a match (spec/log-format.md), and reading them (spec/reading-logs.md).
 
     files.py    log files: opened all or none, written in whole lines
-    packed.py   compressed log files, in blocks that survive a crash
+    packed.py   compressing them, in blocks that survive a crash
     record.py   the match record: its lines as structs, and its writer
     source.py   reading lines of a log, plain or compressed, in bounded memory
-    read.py     records and logs as typed objects
+    lines.py    what these lines are: typed entries and messages, of which game
+    read.py     both for programs that look at many of them
     verify.py   runs a record's match again and compares
     validate.py checks a spectator log against the protocol
 

@@ -1,6 +1,6 @@
 """Log files: opened before a match starts, written in whole lines, whole at its end.
 
-Only those that are compressed, by their suffix, are gathered into blocks (`packed.py`).
+Files that are compressed, by their suffix, are written in blocks (`packed.py`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import IO
 
 from referee.errors import LogWriteError, UsageError
+from referee.logs import packed
 
 STDOUT = "-"
-PACKED = (".gz", ".zst")
-"""The suffixes of files that are compressed."""
 _COPY_IN_MEMORY = 8 * 1024 * 1024
 """Bytes of a log's copy that are kept in memory; a longer copy goes to a temporary file."""
 _CHUNK = 256 * 1024
@@ -28,7 +27,15 @@ class LogFile:
 
     What `write` was given is with the operating system when it returns: a crash of the referee
     leaves whole batches of lines behind, and only a crash of the machine can tear one. A pipe whose
-    reader is slow is the exception: `write` never waits for a reader, `drain` does.
+    reader is slow is the exception: `write` never waits for a reader, `drain` does. So is a file
+    that is compressed: its last lines wait until they are a block.
+
+    Args:
+        fd: the file descriptor.
+        name: as it was given, or "standard output".
+        packer: compresses what is written; None for a plain file.
+        keep_open: the file is not this object's to close.
+        is_new: the file was not there before it was opened.
 
     Attributes:
         name: as it was given, or "standard output".
@@ -37,11 +44,18 @@ class LogFile:
     """
 
     def __init__(
-        self, fd: int, name: str, *, keep_open: bool = False, is_new: bool = False
+        self,
+        fd: int,
+        name: str,
+        *,
+        packer: packed.Packer | None = None,
+        keep_open: bool = False,
+        is_new: bool = False,
     ) -> None:
         self.name = name
         self.fd = fd
         self.closed = False
+        self._packer = packer
         self._keep_open = keep_open
         self._is_new = is_new
         self._path = os.path.realpath(name)
@@ -56,7 +70,9 @@ class LogFile:
         Raises:
             LogWriteError: the file takes no more (disk full, reader gone).
         """
-        self._put(lines)
+        data = lines if self._packer is None else self._packer.pack(lines)
+        if data:
+            self._put(data)
 
     @property
     def behind(self) -> bool:
@@ -160,14 +176,11 @@ class LogFile:
         except OSError as error:
             raise LogWriteError(self.name, error) from error
 
-    def _tail(self) -> bytes:
-        """The last bytes of the file."""
-        return b""
-
     def _end(self) -> None:
         if not self._ended:
             self._ended = True
-            self._put(self._tail())
+            if self._packer is not None:
+                self._put(self._packer.end())
 
     def _restore(self) -> str | None:
         if self._copy is None:
@@ -220,7 +233,7 @@ class LogFile:
 
 
 def restored(log: LogFile, problem: str) -> str:
-    """What to tell the user when `finish` has found a problem."""
+    """A warning for the user, where `finish` has found a problem."""
     text = f"{log.name} was {problem} by somebody else during the match"
     return f"{text}; it was written anew and is as it should be"
 
@@ -267,8 +280,9 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             # What is appended stays whole when a bot truncates the file.
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             fd = os.open(name, flags, 0o666)
-            packed = name.endswith(PACKED)
-            opened.append((_packed if packed else LogFile)(fd, name, is_new=is_new))
+            suffix = next(filter(name.endswith, packed.SUFFIXES), None)
+            packer = None if suffix is None else packed.Packer(suffix)
+            opened.append(LogFile(fd, name, packer=packer, is_new=is_new))
             status = os.fstat(fd)
             key = (status.st_dev, status.st_ino)
             if stat.S_ISREG(status.st_mode) and key in fds:
@@ -292,9 +306,3 @@ def _standard_output() -> LogFile:
     fd = sys.stdout.fileno()
     os.set_blocking(fd, True)
     return LogFile(fd, "standard output", keep_open=True)
-
-
-def _packed(fd: int, name: str, *, is_new: bool) -> LogFile:
-    from referee.logs.packed import PackedLogFile
-
-    return PackedLogFile(fd, name, is_new=is_new)

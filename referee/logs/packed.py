@@ -1,4 +1,4 @@
-"""Compressed log files, written in blocks that survive a crash (spec/log-format.md, 4)."""
+"""Compressing a log in blocks that survive a crash (spec/log-format.md, 4)."""
 
 from __future__ import annotations
 
@@ -6,38 +6,41 @@ import time
 import zlib
 from typing import Protocol
 
-from referee.logs.files import LogFile
-
+SUFFIXES = (".gz", ".zst")
+"""The suffixes of files that are compressed."""
 BLOCK_BYTES = 32 * 1024
 """So many bytes of lines are a block, before they are compressed."""
 BLOCK_SECONDS = 1.0
 """What is written so long after the last block ends the next one, however short it is."""
 
 
-class PackedLogFile(LogFile):
-    """A compressed file that lines are appended to.
+class Packer:
+    """Compresses lines, gathered into blocks.
 
-    Lines are gathered into blocks. A block is with the operating system, and can be unpacked, once
-    it is flushed; a crash loses the lines that wait for the next.
+    A block can be unpacked once it is written, without what comes after it.
+
+    Args:
+        suffix: one of `SUFFIXES`.
     """
 
-    def __init__(self, fd: int, name: str, *, is_new: bool = False) -> None:
-        super().__init__(fd, name, is_new=is_new)
-        self._stream: _Stream = _Gzip() if name.endswith(".gz") else _Zstd()
+    def __init__(self, suffix: str) -> None:
+        self._stream: _Stream = _Gzip() if suffix == ".gz" else _Zstd()
         self._waiting: list[bytes] = []
         self._bytes = 0
         self._flushed = time.monotonic()
 
-    def write(self, lines: bytes) -> None:
-        """Append whole lines."""
+    def pack(self, lines: bytes) -> bytes:
+        """Take lines; the block that they complete, or nothing."""
         self._waiting.append(lines)
         self._bytes += len(lines)
         now = time.monotonic()
-        if self._bytes >= BLOCK_BYTES or now - self._flushed >= BLOCK_SECONDS:
-            self._flushed = now
-            self._put(self._stream.block(self._take()))
+        if self._bytes < BLOCK_BYTES and now - self._flushed < BLOCK_SECONDS:
+            return b""
+        self._flushed = now
+        return self._stream.block(self._take())
 
-    def _tail(self) -> bytes:
+    def end(self) -> bytes:
+        """The lines that still wait, and the end of the stream."""
         return self._stream.end(self._take())
 
     def _take(self) -> bytes:

@@ -7,27 +7,26 @@ a last line that is torn is left out.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, reduce
-from operator import or_
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import msgspec
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
-from referee.logs.record import (
-    FORMAT_VERSION,
-    EndEntry,
-    Header,
-    RecordEntry,
-    SentEntry,
-    entry_types,
+from referee.logs.lines import (
+    Kinds,
+    Line,
+    Messages,
+    Problem,
+    entry_kinds,
+    first_line,
+    message_kinds,
 )
+from referee.logs.record import FORMAT_VERSION, EndEntry, Header, RecordEntry, SentEntry
 from referee.logs.source import LogReader
-from referee.wire.messages import GameEnd, PlayerDisqualified, PlayerName, PlayerNameRequest
+from referee.seam.rules import Rules
 
 PathLike: TypeAlias = str | os.PathLike[str]
 _TAIL_BYTES = 64 * 1024
@@ -55,58 +54,64 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
 
     Raises:
         UsageError: the file cannot be opened; raised at the first step.
-        LogReadError: a line is no entry, or the record is of a newer version.
+        LogReadError: a line is no entry, or the record is of a newer version or an unknown game.
     """
-    game = None
     with LogReader(os.fspath(path)) as reader:
-        for line in reader:
-            if not line.endswith(b"\n"):
+        kinds = None
+        for raw in reader:
+            if not raw.endswith(b"\n"):
                 return
-            entry = _entry(reader, line, game)
-            if isinstance(entry, Header):
-                game = entry.game
-            elif reader.line == 1:
-                raise LogReadError(reader.name, 1, "this is no match record: it has no header")
+            if kinds is None:
+                header, kinds = _begin(reader, raw)
+                yield header
+                continue
+            entry = _known(reader, kinds.line(reader.line, raw), kinds)
             if entry is not None:
-                yield entry
+                yield entry  # type: ignore[misc]
 
 
-def read_log(path: PathLike, game: str = "dominion") -> Iterator[Struct]:
+def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
     """The messages of a spectator log, in order; messages of unknown types are left out.
+
+    They are the `public` structs of its game, beside `PlayerName`, `PlayerDisqualified` and
+    `GameEnd` of `referee.wire.messages`.
 
     Args:
         path: of the file, plain, .gz or .zst; "-" is standard input.
-        game: a key of `GAMES`, whose `public` structs are what comes, beside `PlayerName`,
-            `PlayerDisqualified` and `GameEnd` of `referee.wire.messages`.
+        game: a key of `GAMES`; None for what the log says.
 
     Raises:
         UsageError: the file cannot be opened, or there is no such game; raised at the first step.
-        LogReadError: a line is no message.
+        LogReadError: a line is no message, or the log is of an unknown game.
     """
-    decode = _message_decoder(game)
+    rules = None if game is None else _rules(game)
     with LogReader(os.fspath(path)) as reader:
-        for line in reader:
-            if not line.endswith(b"\n"):
+        messages = Messages(reader, rules)
+        for line in messages:
+            if line.torn:
                 return
-            try:
-                message = decode(line)
-            except (ValueError, RecursionError) as error:
-                if _has_tag(line, "type"):
-                    continue
-                raise LogReadError(reader.name, reader.line, "this is no message") from error
-            yield message
+            message = _known(reader, line, message_kinds(messages.rules))
+            if message is not None:
+                yield message
+            elif messages.rules is None:
+                problem = "the log is of a game that this referee does not know"
+                raise LogReadError(reader.name, line.number, problem)
 
 
-def message_of(entry: SentEntry, game: str = "dominion") -> Struct:
+def message_of(entry: SentEntry, game: str | None = None) -> Struct:
     """The message of a `sent` entry as a struct of the game.
+
+    Args:
+        entry: of `read_record`, which knows its game.
+        game: a key of `GAMES`, for an entry from elsewhere.
 
     Raises:
         LogReadError: it is no message of this game.
     """
-    try:
-        message: Struct = _message_decoder(game)(entry.message)
-    except (ValueError, RecursionError) as error:
-        raise LogReadError("entry", 0, f"its message is none of {game}") from error
+    game = game or entry.game
+    message = message_kinds(_rules(game)).decode(entry.message)
+    if message is None:
+        raise LogReadError("entry", 0, f"its message is none of {game}")
     return message
 
 
@@ -124,23 +129,48 @@ def summaries(paths: Iterable[PathLike]) -> Iterator[RecordSummary]:
         path = os.fspath(given)
         with LogReader(path) as reader:
             lines = iter(reader)
-            first = next(lines, b"")
-            header = _entry(reader, first) if first.endswith(b"\n") else None
-            if not isinstance(header, Header):
-                raise LogReadError(reader.name, 1, "this is no match record: it has no header")
+            header, kinds = _begin(reader, next(lines, b""))
             last = b""
-            if first[:1] == b"{" and Path(path).is_file() and not _is_packed(path):
+            if Path(path).is_file() and not reader.packed:
                 last = _last_line(path)
             else:
                 for last in lines:  # noqa: B007 (a compressed file has no other way to its end)
                     pass
-            end = _entry(reader, last, header.game) if b'"entry":"end"' in last[:40] else None
-        yield RecordSummary(path, header, end if isinstance(end, EndEntry) else None)
+            line = kinds.line(reader.line, last)
+            end = _known(reader, line, kinds) if line.kind == "end" and not line.torn else None
+        yield RecordSummary(path, header, end)  # type: ignore[arg-type]
 
 
-def _is_packed(path: str) -> bool:
-    with Path(path).open("rb") as file:
-        return file.read(1) != b"{"
+def _begin(reader: LogReader, raw: bytes) -> tuple[Header, Kinds]:
+    """The header of a record, from its first line, and what its entries are."""
+    first = first_line(raw)
+    problem = "this is no match record: it has no header"
+    if first.problem is Problem.NEWER_VERSION:
+        version = first.value["version"]
+        problem = f"the record has version {version}, higher than {FORMAT_VERSION}, "
+        problem += "which is all that this referee can read"
+    elif first.problem is Problem.UNKNOWN_GAME:
+        problem = "the record is of a game that this referee does not know"
+    elif first.rules is not None:
+        kinds = entry_kinds(first.rules)
+        header = _known(reader, kinds.line(1, raw), kinds)
+        if isinstance(header, Header):
+            return header, kinds
+    raise LogReadError(reader.name, 1, problem)
+
+
+def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
+    """The entry or message of a line; None if its kind is unknown."""
+    if line.content is None and (line.kind is None or line.kind in kinds.structs):
+        what = "entry of a match record" if kinds.field == "entry" else "message"
+        raise LogReadError(reader.name, line.number, f"this is no {what}")
+    return line.content
+
+
+def _rules(game: str) -> Rules:
+    if game not in GAMES:
+        raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
+    return GAMES[game]
 
 
 def _last_line(path: str) -> bytes:
@@ -150,65 +180,3 @@ def _last_line(path: str) -> bytes:
         file.seek(max(size - _TAIL_BYTES, 0))
         tail = file.read()
     return tail.splitlines(keepends=True)[-1] if tail.endswith(b"\n") else b""
-
-
-@cache
-def _entry_decoder(game: str | None) -> Callable[[bytes], RecordEntry]:
-    kind: Any = entry_types(GAMES[game]).any if game is not None and game in GAMES else RecordEntry
-    decode: Callable[[bytes], RecordEntry] = msgspec.json.Decoder(kind).decode
-    return decode
-
-
-def _entry(reader: LogReader, line: bytes, game: str | None = None) -> RecordEntry | None:
-    """The entry of a line; None if it is of an unknown kind."""
-    try:
-        entry = _entry_decoder(game)(line)
-        if game is None and isinstance(entry, Header):
-            entry = _entry_decoder(entry.game)(line)
-    except (ValueError, RecursionError) as error:
-        if _has_tag(line, "entry"):
-            return None
-        number = max(reader.line, 1)
-        raise LogReadError(reader.name, number, "this is no entry of a match record") from error
-    if isinstance(entry, Header) and entry.version > FORMAT_VERSION:
-        problem = f"the record has version {entry.version}, higher than {FORMAT_VERSION}, "
-        raise LogReadError(reader.name, 1, problem + "which is all that this referee can read")
-    return entry
-
-
-_KNOWN = {
-    *("header", "sent", "received", "fault", "disqualified", "exit", "end"),
-    *("player-name", "player-disqualified", "game-end"),
-}
-
-
-def _has_tag(line: bytes, field: str) -> bool:
-    """Whether a line that could not be decoded is an object of an unknown kind."""
-    try:
-        value: Any = msgspec.json.decode(line)
-    except (ValueError, RecursionError):
-        return False
-    tag = value.get(field) if isinstance(value, dict) else None
-    known = _KNOWN | {
-        str(struct.__struct_config__.tag) for game in GAMES.values() for struct in game.public
-    }
-    return isinstance(tag, str) and tag not in known
-
-
-def _message_decoder(game: str) -> Any:
-    if game not in _decoders:
-        if game not in GAMES:
-            raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
-        rules = GAMES[game]
-        shared: tuple[type[Struct], ...] = (
-            PlayerName,
-            PlayerDisqualified,
-            GameEnd,
-            PlayerNameRequest,
-        )
-        union: Any = reduce(or_, (*shared, *rules.public, *rules.requests))
-        _decoders[game] = msgspec.json.Decoder(union).decode
-    return _decoders[game]
-
-
-_decoders: dict[str, Any] = {}

@@ -1,16 +1,17 @@
 """The match record: all that is needed to run a match again (spec/log-format.md, 2).
 
-One JSON object a line, told apart by `entry`. The structs say what each line holds; the writer
-builds the frequent ones from bytes that are there already, because it works while a bot's clock
-may be running.
+One JSON object a line, of the kind that `entry` names. The structs say what each line holds; the
+writer builds the frequent ones from bytes that are there already, because it works while a bot's
+clock may be running.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
@@ -47,6 +48,8 @@ class Header(Struct, frozen=True, tag_field="entry", tag="header"):
 
 class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
     """A line from the referee."""
+
+    game: ClassVar[str] = ""  # in a record that is read, the game whose message it is
 
     to: Annotated[str, Meta(description='A player number, or "all".')]
     message: Raw
@@ -120,12 +123,14 @@ class EntryTypes(NamedTuple):
 
     Attributes:
         header: `Header` whose options are `settings_type`.
+        sent: `SentEntry` that knows the game.
         player: `PlayerEnd` with the game's facts.
         end: `EndEntry` of such players.
         any: the union of all entries of a record of this game.
     """
 
     header: type[Header]
+    sent: type[SentEntry]
     player: type[PlayerEnd]
     end: type[EndEntry]
     any: Any
@@ -135,24 +140,25 @@ class EntryTypes(NamedTuple):
 def entry_types(rules: Rules) -> EntryTypes:
     """The entries of this game's records."""
 
-    def narrowed(struct: type[T], field: str, kind: Any) -> type[T]:
+    def narrowed(struct: type[T], *fields: tuple[str, Any], **constants: Any) -> type[T]:
         config = struct.__struct_config__
         return msgspec.defstruct(  # type: ignore[return-value]
             struct.__name__,
-            [(field, kind)],
+            fields,
             bases=(struct,),
-            namespace={"__doc__": struct.__doc__},
+            namespace={"__doc__": struct.__doc__, **constants},
             tag_field=config.tag_field,
             tag=config.tag,
             frozen=True,
         )
 
-    header = narrowed(Header, "options", settings_type(rules))
+    header = narrowed(Header, ("options", settings_type(rules)))
+    sent = narrowed(SentEntry, game=rules.name)
     player = with_facts(PlayerEnd, rules)
     players = Annotated[list[player], Meta(description="In seat order.")]  # type: ignore[valid-type]
-    end = narrowed(EndEntry, "players", players)
-    others = SentEntry | ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry
-    return EntryTypes(header, player, end, header | others | end)
+    end = narrowed(EndEntry, ("players", players))
+    others = ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry
+    return EntryTypes(header, sent, player, end, header | sent | others | end)
 
 
 _encode = msgspec.json.Encoder().encode
@@ -186,11 +192,8 @@ class RecordWriter:
     def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> None:
         """Write the last lines, once the match is over and every process has ended."""
         time = b',"time":%.6f}\n' % seconds
-        exits = [
-            ExitEntry(seat_id(seat), exit_code, seconds)
-            for seat, exit_code in enumerate(exit_codes)
-        ]
-        self._write([(head_of(entry), time) for entry in exits])
+        exits = [ExitEntry(seat_id(seat), code, seconds) for seat, code in enumerate(exit_codes)]
+        self._write([line_of(entry, time) for entry in exits])
         last = end_of(self._rules, match, f"sha256:{self._digest.hexdigest()}", round(seconds, 6))
         self._file.write(_encode(last) + b"\n")
 
@@ -243,32 +246,78 @@ def end_of(rules: Rules, match: Match, digest: str, seconds: float) -> EndEntry:
     )
 
 
-def line_of(entry: Entry, time: bytes) -> tuple[bytes, bytes]:
+def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
     """One entry's line: its head, without the closing brace, and its time field with it."""
     if type(entry) is Sent:
-        to = _to(entry.to)
-        return b'{"entry":"sent","to":"%s","message":%s' % (to, entry.line[:-1]), time
+        return sent_to(entry.to) + entry.line[:-1], time
     if type(entry) is Received:
         try:
             key, text = b"line", entry.line.decode()
         except UnicodeDecodeError:
             key, text = b"base64", base64.b64encode(entry.line).decode()
-        player = _to(entry.seat)
-        parts = (player, key, _encode(text))
+        parts = (seat_id(entry.seat).encode(), key, _encode(text))
         return b'{"entry":"received","player_number":"%s","%s":%s' % parts, time
     if type(entry) is Fault:
         fault = FaultEntry(seat_id(entry.seat), entry.code, entry.section, entry.detail)
         return _encode(fault)[:-1], b"}\n"
+    if type(entry) is ExitEntry:
+        return head_of(entry), time
     assert type(entry) is Disqualified
     left = DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, 0)
     return head_of(left), time
 
 
 @cache
-def _to(seat: int | None) -> bytes:
-    return b"all" if seat is None else seat_id(seat).encode()
+def sent_to(to: int | None) -> bytes:
+    """Where the line of something sent begins, up to the message; None for all."""
+    name = "all" if to is None else seat_id(to)
+    return b'{"entry":"sent","to":"%s","message":' % name.encode()
 
 
 def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:
     """The line of an entry that is rare, up to its time field, which is the last."""
     return _encode(entry).rpartition(b',"' + last_field + b'":')[0]
+
+
+def line_received(entry: ReceivedEntry) -> bytes:
+    """The line that a bot wrote; empty, which none can be, if the entry has none or two."""
+    if isinstance(entry.line, str):
+        return entry.line.encode() if entry.base64 is msgspec.UNSET else b""
+    try:
+        return base64.b64decode(entry.base64 or b"", validate=True)
+    except ValueError:
+        return b""
+
+
+# --- time fields and the digest (spec/log-format.md, 2.8) -----------------------------------------
+
+_NUMBER = rb"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_TIME = re.compile(rb',"time":' + _NUMBER + rb"}\n")
+_STARTED = re.compile(rb',"started":"[^"\\,]*"}\n')
+_DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
+
+
+def is_timed(line: bytes, head: bytes) -> bool:
+    """Whether a line is this and a time field."""
+    return line.startswith(head) and _TIME.fullmatch(line, len(head)) is not None
+
+
+def is_started(line: bytes) -> bool:
+    """Whether a header's last field is `started`."""
+    start = line.rfind(b',"started":')
+    return start >= 0 and _STARTED.fullmatch(line, start) is not None
+
+
+def without_time(line: bytes) -> bytes:
+    """What the digest sees of a line."""
+    for field, pattern in ((b',"time":', _TIME), (b',"started":', _STARTED)):
+        start = line.rfind(field)
+        if start >= 0 and pattern.fullmatch(line, start):
+            return line[:start] + b"}\n"
+    return line
+
+
+def claimed_digest(line: bytes) -> str | None:
+    """The digest in an end entry; None if the line is no whole end entry."""
+    found = _DIGEST.match(line) if line[-1:] == b"\n" else None
+    return found[1].decode() if found else None

@@ -40,6 +40,8 @@ class LogReader:
     Attributes:
         name: as it was given, or "standard input"; bytes that are no UTF-8 stand as `\xHH`.
         line: how many lines were taken so far.
+        torn: whether the last line has no end; known with it.
+        packed: whether the data is compressed; known with the first line.
         cut: whether the data ended in the middle of a compressed stream; known after the last line.
 
     Raises:
@@ -49,6 +51,8 @@ class LogReader:
     def __init__(self, name: str, *, at_end: Callable[[], bool] | None = None) -> None:
         self.name = as_text(name)
         self.line = 0
+        self.torn = False
+        self.packed = False
         self.cut = False
         self._at_end = at_end or (lambda: False)
         if name == STDIN:
@@ -92,7 +96,13 @@ class LogReader:
                 raise self._error(f"the line is longer than {MAX_LINE_BYTES // 1024**2} MiB")
         if rest:
             self.line += 1
+            self.torn = True
             yield rest
+
+    @property
+    def whole(self) -> int:
+        """How many whole lines were taken so far."""
+        return self.line - self.torn
 
     def _error(self, problem: str) -> LogReadError:
         return LogReadError(self.name, self.line + 1, problem)
@@ -128,6 +138,7 @@ class LogReader:
         self, head: bytes, raw: Iterable[bytes], new: Callable[[], _Decompressor], kind: str
     ) -> Iterator[bytes]:
         """Unpack streams that follow on each other, as `cat a.gz b.gz` makes them."""
+        self.packed = True
         stream = new()
         begun = False
         try:

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator
-from functools import reduce
-from operator import or_
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from referee.errors import LogReadError, UsageError
+from referee.errors import LogReadError
+from referee.games import GAMES
+from referee.logs.lines import BOM, Line, Messages, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
 from referee.seam.capabilities import Finding, LogChecker
 from referee.seam.faults import Disqualification, Termination, describe
 from referee.seam.rules import Rules
-from referee.seam.seats import SEAT_IDS, seat_id
+from referee.seam.seats import seat_id, seat_of
 from referee.wire.messages import (
     PROTOCOL_VERSION,
-    SHARED_PUBLIC,
     GameEnd,
     PlayerDisqualified,
     PlayerName,
@@ -36,6 +35,7 @@ MAX_FINDINGS = 100
 """So many different findings: a log with more is none to be mended line by line."""
 _SHOWN = 120
 _SHOWN_FINDING = 400
+_SECTIONS = {"player-name": "2.2", "player-disqualified": "2.13", "game-end": "2.14"}
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -53,11 +53,19 @@ class Validation(Struct, frozen=True):
     findings: list[Finding]
 
 
-class _NoMessage(Struct, tag_field="type", tag=""):
-    """Lets the decoder ask for `type` in every object."""
+class Checked(NamedTuple):
+    """What checking a log has shown.
+
+    Attributes:
+        findings: as of `validate_log`.
+        rules: of the game, None if it is unknown. Without a checker they were not checked.
+    """
+
+    findings: list[Finding]
+    rules: Rules | None
 
 
-def validate_log(name: str, rules: Rules) -> Iterator[Finding]:
+def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
     """Everything in a spectator log that the protocol does not allow, in the order of lines.
 
     What is wrong in the same way on many lines is one finding, with the first line and a count.
@@ -65,39 +73,51 @@ def validate_log(name: str, rules: Rules) -> Iterator[Finding]:
 
     Args:
         name: of the file; "-" is standard input.
-        rules: of the game that it is a log of.
+        rules: of the game that it must be a log of; None for the game that it shows.
 
     Raises:
-        UsageError: the file cannot be opened, or the game has no checker; raised at the first step.
+        UsageError: the file cannot be opened; raised at the first step.
     """
+    yield from check_log(name, rules).findings
+
+
+def check_log(name: str, rules: Rules | None = None) -> Checked:
+    """As `validate_log`; the game as well."""
     found: dict[Hashable, Finding] = {}
-    for key, finding in _findings(name, rules):
-        before = found.get(key)
-        if before is not None:
-            found[key] = msgspec.structs.replace(before, count=before.count + 1)
-        elif len(found) < MAX_FINDINGS:
-            found[key] = finding
-        else:
-            break
-    yield from found.values()
+    with LogReader(name) as reader:
+        messages = Messages(reader, rules)
+        for key, finding in _findings(reader, messages):
+            before = found.get(key)
+            if before is not None:
+                found[key] = msgspec.structs.replace(before, count=before.count + 1)
+            elif len(found) < MAX_FINDINGS:
+                found[key] = finding
+            else:
+                break
+    return Checked(list(found.values()), messages.rules)
 
 
 _Found: TypeAlias = tuple[Hashable, Finding]
 """A finding, after what is equal for all that are the same mistake."""
 
 
-def _findings(name: str, rules: Rules) -> Iterator[_Found]:
-    with LogReader(name) as reader:
-        check = _Check(rules)
-        try:
-            for line in reader:
-                yield from check.line(reader.line, line)
-                if check.hopeless:
-                    return
-        except LogReadError as error:
-            yield _worded(Finding(error.line, "1.1", "a line that can be read", error.problem))
-            return
-        yield from map(_worded, check.end(reader.line, reader.cut))
+def _findings(reader: LogReader, messages: Messages) -> Iterator[_Found]:
+    check: _Check | None = None
+    try:
+        for line in messages:
+            check = check or _Check(messages.rules)
+            yield from check.line(line)
+            if check.hopeless:
+                return
+    except LogReadError as error:
+        yield _worded(Finding(error.line, "1.1", "a line that can be read", error.problem))
+        return
+    if check is None:
+        yield _worded(Finding(1, "2.2", "a player-name", "an empty file"))
+    elif not check.ended:
+        found = "the end of the compressed data" if reader.cut else "the end of the log"
+        expected = "more, up to a game-end: the log was cut short"
+        yield _worded(Finding(reader.line + 1, "2.14", expected, found))
 
 
 def _worded(finding: Finding) -> _Found:
@@ -113,169 +133,159 @@ def _worded(finding: Finding) -> _Found:
 class _Check:
     """What was seen of a log so far.
 
+    Args:
+        rules: of its game; None if it is unknown.
+
     Attributes:
-        hopeless: this is no spectator log; there is nothing more to be said of it.
+        hopeless: this is no spectator log, or of no game that is known: there is no more to say.
+        ended: the line of `game-end`, 0 before.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules | None) -> None:
         self.hopeless = False
+        self.ended = 0
         self._rules = rules
-        if rules.checker is None:
-            raise UsageError(f"{rules.name} has no log checker: its logs cannot be validated")
-        self._new_checker = rules.checker
-        public: tuple[type[Struct], ...] = (*SHARED_PUBLIC, *rules.public)
-        private: tuple[type[Struct], ...] = (PlayerNameRequest, *rules.requests)
-        self._types = {str(struct.__struct_config__.tag): struct for struct in public}
+        self._types = message_kinds(rules).structs
+        private: tuple[type[Struct], ...] = (PlayerNameRequest,)
+        if rules is not None:
+            private += rules.requests
         self._private = {str(struct.__struct_config__.tag) for struct in private}
-        union: Any = reduce(or_, (*self._types.values(), _NoMessage))
-        self._decode = msgspec.json.Decoder(union).decode
+        self._max_seats = max_seats(rules)
         self._names: list[str] = []
+        self._begun = False
         self._checker: LogChecker | None = None
-        self._gone: set[str] = set()
-        self._ended = 0
 
-    def line(self, number: int, line: bytes) -> list[_Found]:
+    def line(self, line: Line) -> list[_Found]:
         """Take the next line."""
-        found = [_worded(finding) for finding in self._framing(number, line)]
-        text = line.strip(b"\r\n").removeprefix(b"\xef\xbb\xbf") if number == 1 else line.strip()
-        if not line.endswith(b"\n"):
-            found.append(_worded(Finding(number, "1.1", "a line end", "a last line that is torn")))
-        message = self._message(number, text, found)
+        number = line.number
+        findings: list[Finding] = []
+        if number == 1 and line.raw.startswith(BOM):
+            findings.append(Finding(number, "1.8", "no byte order mark", "one"))
+        if line.raw.endswith(b"\r\n"):
+            crlf = "\\r\\n (from here on)"
+            findings.append(Finding(number, "1.1", "lines ended by \\n alone", crlf))
+        if line.torn:
+            findings.append(Finding(number, "1.1", "a line end", "a last line that is torn"))
+        found = [_worded(finding) for finding in findings]
+        message = self._message(line, found)
         if message is not None:
             found += map(_worded, self._take(number, message))
         return found
 
-    def end(self, last: int, cut: bool) -> Iterator[Finding]:
-        """The log ends here."""
-        if not last:
-            yield Finding(1, "2.2", "a player-name", "an empty file")
-        elif not self._ended:
-            found = "the end of the compressed data" if cut else "the end of the log"
-            yield Finding(last + 1, "2.14", "more, up to a game-end: the log was cut short", found)
-
     # --- lines --------------------------------------------------------------------------------
 
-    def _framing(self, number: int, line: bytes) -> Iterator[Finding]:
-        if number == 1 and line.startswith(b"\xef\xbb\xbf"):
-            yield Finding(number, "1.8", "no byte order mark", "one")
-        if line.endswith(b"\r\n"):
-            yield Finding(number, "1.1", "lines ended by \\n alone", "\\r\\n (from here on)")
-
-    def _message(self, number: int, line: bytes, found: list[_Found]) -> Struct | None:
+    def _message(self, line: Line, found: list[_Found]) -> Struct | None:
         """The message in a line, or what a misshapen one can only have meant."""
-        try:
-            line.decode()
-            message = self._decode(line)
-        except (ValueError, RecursionError) as error:
-            value = self._explain(number, line, found)
-            if value is None:
-                return None
-            struct = self._types[value["type"]]
-            found += self._misfits(number, value, struct, error)
-            return meant(value, struct)
-        if type(message) is _NoMessage:
-            found.append(_worded(Finding(number, "2", "a message's type", 'type ""')))
+        problem = self._problem(line)
+        if problem is not None:
+            found.append(_worded(problem))
             return None
-        if b" " in line and b" " in _OUTSIDE_STRINGS.sub(b"", line):
+        if line.content is None:
+            assert line.kind is not None  # else there was a problem
+            struct = self._types[line.kind]
+            found += self._misfits(line, line.kind, struct)
+            return meant(line.value, struct)
+        if b" " in line.text and b" " in _OUTSIDE_STRINGS.sub(b"", line.text):
             what = "spaces between the parts (from here on)"
-            found.append(_worded(Finding(number, "1.1", "compact JSON", what)))
-        return message  # type: ignore[no-any-return]
+            found.append(_worded(Finding(line.number, "1.1", "compact JSON", what)))
+        return line.content
 
-    def _misfits(
-        self, number: int, value: dict[str, Any], struct: type[Struct], error: Exception
-    ) -> Iterator[_Found]:
-        """Say in which fields a message is not as it must be."""
-        kind = value["type"]
-        section = self._section(kind)
-        found = misfits(value, struct)
+    def _problem(self, line: Line) -> Finding | None:
+        """Why a line is no public message, whatever its fields are."""
+        number, kind, value = line.number, line.kind, line.value
+        if line.content is None and not isinstance(value, dict):
+            self.hopeless = number == 1
+            found = describe(value)
+            if value is UNSET:
+                shown = describe(line.text[:_SHOWN].decode(errors="replace"))
+                found = "no text, binary data" if b"\x00" in line.text else f"no JSON: {shown}"
+            return Finding(number, "1.1", "a JSON object", found)
+        if line.content is None and number == 1 and "entry" in value:
+            self.hopeless = True
+            found = "a match record; its spectator log: referee verify RECORD --log FILE"
+            return Finding(number, "2.2", "a spectator log", found)
+        if kind in self._private:
+            return Finding(number, "1.7", "public messages alone", f"{kind}, which is for one bot")
+        if kind == "":
+            return Finding(number, "2", "a message's type", 'type ""')
+        if kind in self._types and (self._rules is not None or kind == "player-name"):
+            return None
+        found = "an object without type"
+        if kind is not None or "type" in value:
+            found = f"type {describe(value['type'] if kind is None else kind)}"
+        if self._rules is not None:
+            self.hopeless = number == 1
+            game = f"{self._rules.name}, protocol {self._rules.protocol}"
+            return Finding(number, "2", f"a public message of {game}", found)
+        self.hopeless = number == 1 or kind is not None
+        games = f"of a game that this referee knows ({', '.join(GAMES)})"
+        return Finding(number, "2", f"a public message {games}", found)
+
+    def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[_Found]:
+        """In which fields a message is not as it must be."""
+        section = _SECTIONS.get(kind, "2")
+        found = misfits(line.value, struct)
         if not found:
-            yield _worded(Finding(number, section, f"a right {kind}", str(error)))
+            yield _worded(Finding(line.number, section, f"a right {kind}", line.error))
         for misfit in found:
             expected = f"{misfit.expected} as `{misfit.field}` of {kind}"
             key = (section, expected, misfit.kind)
-            yield key, Finding(number, section, expected, misfit.found)
-
-    def _explain(self, number: int, line: bytes, found: list[_Found]) -> dict[str, Any] | None:
-        """Say why a line is no public message; or return it, if only its fields are wrong."""
-
-        def note(section: str, expected: str, actual: str) -> None:
-            found.append(_worded(Finding(number, section, expected, actual)))
-
-        shown = describe(line[:_SHOWN].decode(errors="replace"))
-        try:
-            value = msgspec.json.decode(line)
-        except (ValueError, RecursionError):
-            binary = b"\x00" in line
-            note("1.1", "a JSON object", "no text, binary data" if binary else f"no JSON: {shown}")
-            self.hopeless = number == 1
-            return None
-        if not isinstance(value, dict):
-            note("1.1", "a JSON object", describe(value))
-            self.hopeless = number == 1
-            return None
-        kind = value.get("type")
-        if "entry" in value and number == 1:
-            actual = "a match record; its spectator log: referee verify RECORD --log FILE"
-            note("2.2", "a spectator log", actual)
-            self.hopeless = True
-        elif isinstance(kind, str) and kind in self._private:
-            note("1.7", "public messages alone", f"{kind}, which is for one bot")
-        elif not isinstance(kind, str) or kind not in self._types:
-            actual = f"type {describe(kind)}" if "type" in value else "an object without type"
-            what = f"a public message of {self._rules.name}, protocol {self._rules.protocol}"
-            note("2", what, actual)
-            self.hopeless = number == 1
-        else:
-            return value
-        return None
-
-    def _section(self, kind: str) -> str:
-        shared = {"player-name": "2.2", "player-disqualified": "2.13", "game-end": "2.14"}
-        return shared.get(kind, "2")
+            yield key, Finding(line.number, section, expected, misfit.found)
 
     # --- messages -----------------------------------------------------------------------------
 
     def _take(self, number: int, message: Struct) -> list[Finding]:
         kind = str(message.__struct_config__.tag)
-        if self._ended:
-            return [Finding(number, "2.14", f"nothing after game-end (line {self._ended})", kind)]
-        findings: list[Finding] = []
+        if self.ended:
+            return [Finding(number, "2.14", f"nothing after game-end (line {self.ended})", kind)]
         player = getattr(message, "player_number", None)
-        if player is not None and player not in SEAT_IDS:
-            return [Finding(number, "1.6", "player1 to player4", describe(player))]
+        if player is not None and seat_of(player, self._max_seats) is None:
+            players = f"{seat_id(0)} to {seat_id(self._max_seats - 1)}"
+            return [Finding(number, "1.6", players, describe(player))]
         if isinstance(message, PlayerName):
             return self._take_name(number, message)
-        if self._checker is None:
-            least, most = self._rules.min_seats, self._rules.max_seats
-            if not least <= len(self._names) <= most:
-                expected = f"the names of {least} to {most} players first"
-                findings.append(
-                    Finding(number, "2.2", expected, f"{len(self._names)}, then {kind}")
-                )
-            names = self._names + [seat_id(seat) for seat in range(len(self._names), least)]
-            self._checker = self._new_checker(names)
+        assert self._rules is not None  # else it was no message of a known game
+        findings = self._begin(self._rules, number, kind)
+        checker = self._checker
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
                 found = describe(message.reason)
                 findings.append(Finding(number, "9", "a disqualification code", found))
-            seat = SEAT_IDS.index(message.player_number)
-            return findings + self._checker.disqualify(number, seat, message.reason)
-        if isinstance(message, GameEnd):
-            self._ended = number
+            seat = seat_of(message.player_number, self._max_seats)
+            if checker is not None and seat is not None:
+                findings += checker.disqualify(number, seat, message.reason)
+        elif isinstance(message, GameEnd):
+            self.ended = number
             if message.reason not in {*Termination, *self._rules.reasons}:
                 found = describe(message.reason)
-                return [*findings, Finding(number, "9", "an end reason", found)]
-            ended = self._checker.end(number, message.scores, message.winners, message.reason)
-            return findings + ended
-        return findings + self._checker.read(number, message)
+                findings.append(Finding(number, "9", "an end reason", found))
+            elif checker is not None:
+                findings += checker.end(number, message.scores, message.winners, message.reason)
+        elif checker is not None:
+            findings += checker.read(number, message)
+        return findings
+
+    def _begin(self, rules: Rules, number: int, kind: str) -> list[Finding]:
+        """The first message after the names begins the game."""
+        if self._begun:
+            return []
+        self._begun = True
+        least, most, names = rules.min_seats, rules.max_seats, self._names
+        if rules.checker is not None:
+            missing = [seat_id(seat) for seat in range(len(names), least)]
+            self._checker = rules.checker([*names, *missing])
+        if least <= len(names) <= most:
+            return []
+        expected = f"the names of {least} to {most} players first"
+        return [Finding(number, "2.2", expected, f"{len(names)}, then {kind}")]
 
     def _take_name(self, number: int, message: PlayerName) -> list[Finding]:
-        if self._checker is not None:
+        if self._begun:
             return [Finding(number, "2.2", "no player-name once the game has begun", "one")]
         findings = []
         expected = len(self._names)
-        if expected == self._rules.max_seats:
-            what = f"at most {self._rules.max_seats} names"
+        if expected == self._max_seats:
+            what = f"at most {self._max_seats} names"
             return [Finding(number, "2.2", what, "another player-name")]
         if message.player_number != seat_id(expected):
             what = f"player-name of {seat_id(expected)}"

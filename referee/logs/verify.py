@@ -1,7 +1,7 @@
 r"""Verifying a match record: run the match again and compare every line (spec/log-format.md, 2).
 
-The match is fed with what the record says of the bots: their `received` lines, and the
-disqualifications that came from their processes or clocks. Every other line must be, but for the
+The match is fed with what the record has of the bots: their `received` lines, and the
+disqualifications that their processes or clocks led to. Every other line must be, but for the
 value of its time field, what the match gives.
 
 Two questions decide what a difference means: whether running the match again gives these lines,
@@ -20,19 +20,19 @@ is cut short, and holds as far as it goes.
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import re
 from enum import StrEnum
-from typing import Any
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.errors import LogReadError
 from referee.games import GAMES
 from referee.logs.files import LogFile
+from referee.logs.lines import BOM, Problem, entry_kinds, first_line
 from referee.logs.record import (
     FORMAT,
     FORMAT_VERSION,
@@ -41,46 +41,44 @@ from referee.logs.record import (
     FaultEntry,
     Header,
     ReceivedEntry,
-    RecordEntry,
+    claimed_digest,
     end_of,
     entry_types,
     head_of,
+    is_started,
+    is_timed,
     line_of,
+    line_received,
+    sent_to,
+    without_time,
 )
 from referee.logs.source import LogReader
 from referee.match import MAX_SEED, Disqualified, Entry, Match, Received, Sent
 from referee.match_spec import split
 from referee.seam.faults import Disqualification, Fault
-from referee.seam.seats import SEAT_IDS, seat_id
+from referee.seam.seats import seat_id
 from referee.terminal import escaped
 from referee.wire.decode import is_blank
 
 _EXCERPT = 200  # characters of a line in a verdict
 _BEFORE = 60  # of these, before the first byte that differs
 
-_NUMBER = rb"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-_TIME = re.compile(rb',"time":' + _NUMBER + rb"}\n")
-_STARTED = re.compile(rb',"started":"[^"\\,]*"}\n')
-_DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
 _HEADER = b'{"entry":"header"'
-_SENT = {
-    to: b'{"entry":"sent","to":"%s","message":' % name.encode()
-    for to, name in ((None, "all"), *enumerate(SEAT_IDS))
-}
 _RECEIVED = b'{"entry":"received"'
+_SECTIONS = {Sent: "2.2", Received: "2.3", Fault: "2.4", Disqualified: "2.5", ExitEntry: "2.6"}
+"""Of spec/log-format.md, on each kind of entry."""
 
-_NOT_IN_HANDSHAKE = {Disqualification.UNSUPPORTED_VERSION, Disqualification.TIMEOUT}
-_NOT_IN_GAME = {
+_NO_EXIT = "the exit entry of {} must follow here"
+
+_IN_HANDSHAKE = set(Disqualification) - {
     Disqualification.UNSUPPORTED_VERSION,  # only a reply leads to it
+    Disqualification.TIMEOUT,
+}
+_IN_GAME = set(Disqualification) - {
+    Disqualification.UNSUPPORTED_VERSION,
     Disqualification.FAILED_TO_START,
     Disqualification.STARTUP_TIMEOUT,
 }
-
-_received = msgspec.json.Decoder(ReceivedEntry)
-_disqualified = msgspec.json.Decoder(DisqualifiedEntry)
-_fault = msgspec.json.Decoder(FaultEntry)
-_exit = msgspec.json.Decoder(ExitEntry)
-_entry: msgspec.json.Decoder[RecordEntry] = msgspec.json.Decoder(RecordEntry)
 
 
 class Kind(StrEnum):
@@ -120,6 +118,27 @@ class Verdict(Struct, frozen=True):
     lines: int = 0
 
 
+class _Difference(NamedTuple):
+    """A line that does not follow from those before it.
+
+    Attributes:
+        line: its number.
+        found: the line.
+        expected: what follows, without its time field; empty for the end of the file, None if
+            there is no one line.
+        section: of spec/log-format.md.
+        text: what is wrong.
+        edited: it cannot come from a change of the rules.
+    """
+
+    line: int
+    found: bytes
+    expected: bytes | None
+    section: str
+    text: str
+    edited: bool
+
+
 def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
     """Run a record's match again and compare (spec/log-format.md, 2.10).
 
@@ -132,304 +151,204 @@ def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
         LogWriteError: `log` cannot be written.
     """
     with LogReader(name) as reader:
-        return _Verification(reader, log).run()
-
-
-class _CutShortError(Exception):
-    """The file has no further whole line."""
-
-
-class _NotOursError(Exception):
-    """The file is nothing whose lines could be compared."""
-
-    def __init__(self, kind: Kind, text: str, found: bytes = b"", section: str = "2.1") -> None:
-        super().__init__(text)
-        self.kind = kind
-        self.found = found
-        self.section = section
-
-
-class _DifferenceError(Exception):
-    """A line is not what follows from those before it.
-
-    Args:
-        line: its number.
-        found: the line; empty where it is the digest that does not fit.
-        expected: the line that follows, without its time field, or None if there is no one line.
-        text: what is wrong.
-        section: of spec/log-format.md.
-        edited: it cannot come from a change of the rules.
-    """
-
-    def __init__(
-        self,
-        line: int,
-        found: bytes,
-        expected: bytes | None,
-        text: str,
-        section: str,
-        *,
-        edited: bool = False,
-    ) -> None:
-        super().__init__(text)
-        self.line = line
-        self.found = found
-        self.expected = expected
-        self.section = section
-        self.edited = edited
+        verification = _Verification(reader, log)
+        try:
+            return verification.run()
+        except LogReadError as error:
+            return verification.unreadable(error)
+        finally:
+            verification.flush()
 
 
 class _Verification:
-    """One file's verification."""
+    """The verification of one file."""
 
     def __init__(self, reader: LogReader, log: LogFile | None) -> None:
         self._reader = reader
         self._lines = iter(reader)
         self._log = log
-        self._digest = hashlib.sha256()
-        self._torn = False  # whether the line read last has no end
         self._header: Header | None = None
-        self._wording: _DifferenceError | None = None  # the first; it counts if the digest does not
+        self._answers = self._exits = 0  # how many were read
+        self._wording: _Difference | None = None  # the first; it counts if the digest does not fit
+        self._digest = hashlib.sha256()
+        self._heads: list[bytes] = []  # what the digest is yet to see, without the closing brace
+        self._public: list[bytes] = []  # what the spectator log is yet to get
 
     def run(self) -> Verdict:
-        try:
-            return self._run()
-        except _CutShortError:
+        """Compare every line with the one that follows from those before it."""
+        line = next(self._lines, b"")
+        if not line or (self._reader.torn and _HEADER.startswith(line[: len(_HEADER)])):
             return self._cut_short()
-        except _NotOursError as problem:
-            found = _excerpt(problem.found, 0) if problem.found else None
-            line = max(self._reader.line, 1)
-            return self._verdict(
-                problem.kind, str(problem), line, found=found, section=problem.section
-            )
-        except _DifferenceError as difference:
-            return self._differs(difference)
-        except LogReadError as error:
-            if self._header is None:
-                return self._verdict(Kind.NO_RECORD, error.problem, error.line)
-            text = f"{error.problem}; it is valid up to line {error.line - 1}"
-            return self._verdict(Kind.EDITED, text, error.line)
-
-    # --- the record, from its first line to its last ------------------------------------------
-
-    def _run(self) -> Verdict:
-        line = next(self._lines, b"")
-        self._header = header = self._read_header(line)
-        self._digest.update(_without_time(line))
-        self._rules = rules = GAMES[header.game]
-        options, _ = split(rules, header.options)
-        match = Match(rules, seats=len(header.bots), seed=header.seed, options=options)
-        match.start()
-        self._compare(match.take_entries(), self._next())
-        handshakes = len(header.bots)
-        while match.due:
-            line = self._next()
-            self._answer(match, line, _NOT_IN_HANDSHAKE if handshakes > 0 else _NOT_IN_GAME)
-            self._compare(match.take_entries(), line)
-            handshakes -= 1
-        for seat in range(len(header.bots)):
-            self._check_exit(seat, self._next())
-        self._check_end(match, self._next())
-        assert match.outcome is not None  # it is over
-        winners = " and ".join(seat_id(seat) for seat in match.outcome.winners)
-        bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in header.bots))
-        text = f"{self._whole} lines, seed {header.seed}, {bots}, {winners or 'nobody'} won"
-        return Verdict(
-            self._reader.name, Kind.HOLDS, f"{self._reader.name}: holds ({text})", lines=self._whole
-        )
-
-    def _next(self) -> bytes:
-        line = next(self._lines, b"")
-        self._check_whole(line)
-        return line
-
-    def _check_whole(self, line: bytes) -> None:
-        if line[-1:] != b"\n":
-            self._torn = bool(line)
-            raise _CutShortError
-
-    @property
-    def _whole(self) -> int:
-        """How many whole lines were read."""
-        return self._reader.line - self._torn
-
-    def _read_header(self, line: bytes) -> Header:
-        """Take the first line, or say why this is no record to be verified."""
-        if not line:
-            raise _CutShortError
-        if line.startswith(b"\xef\xbb\xbf"):
-            raise _NotOursError(Kind.NO_RECORD, "it begins with a byte order mark", line)
-        if _HEADER.startswith(line[: len(_HEADER)]):
-            self._check_whole(line)
-        if line.endswith(b"\r\n"):
-            raise _NotOursError(Kind.NO_RECORD, r"its lines end in \r\n, a record's in \n", line)
-        try:
-            value = msgspec.json.decode(line)
-        except (ValueError, RecursionError):
-            raise _NotOursError(Kind.NO_RECORD, "no match record: no JSON", line) from None
-        if isinstance(value, dict) and "entry" not in value and value.get("type") == "player-name":
-            text = "this is a spectator log, no match record: `referee validate` checks those"
-            raise _NotOursError(Kind.NO_RECORD, text, line, "1")
-        if (
-            not isinstance(value, dict)
-            or value.get("entry") != "header"
-            or value.get("format") != FORMAT
-        ):
-            text = f'no match record: the first line must be a header with "format":"{FORMAT}"'
-            raise _NotOursError(Kind.NO_RECORD, text, line)
-        return _checked_header(value, line)
-
-    def _answer(self, match: Match, line: bytes, never: set[Disqualification]) -> None:
-        """Give the match what a bot wrote, or what became of the bot, but for these codes."""
-        seat = match.due[0]
-        player = seat_id(seat)
-        section = "2.3"
-        try:
-            if line.startswith(_RECEIVED):
-                entry = _received.decode(line)
-                raw = _raw(entry)
-                if entry.player_number == player and self._is_possible(raw):
-                    match.receive(seat, raw)
-                    return
+        header = _read_header(line)
+        if not isinstance(header, Header):
+            kind, section, text = header
+            return self._verdict(kind, text, 1, found=_excerpt(line), section=section)
+        expected = self._begin(header, line)
+        time = b""  # the last time field
+        begin = {to: sent_to(to) for to in (None, *range(len(self._players)))}
+        log = self._log is not None
+        reader, heads, public = self._reader, self._heads, self._public
+        for line in self._lines:
+            if not expected:
+                if reader.torn:
+                    break
+                self.flush()
+                due = self._due(line)
+                if isinstance(due, Verdict):
+                    return due
+                expected = due
+            entry = expected.pop()
+            if type(entry) is Sent:
+                head, end = begin[entry.to] + entry.line[:-1], time
             else:
-                section = "2.5"
-                left = _disqualified.decode(line)
-                code = Disqualification(left.code)
-                if left.player_number == player and code not in never:
-                    match.disqualify(seat, code, left.detail)
-                    return
-        except (ValueError, RecursionError):
-            pass
-        raise self._difference(line, None, f"an answer of {player} must follow here", section)
-
-    def _is_possible(self, raw: bytes) -> bool:
-        """Whether a bot can have written this as one line (protocol-v1, 1.1, 1.3)."""
-        assert self._header is not None
-        limit = self._header.options.line_limit
-        return b"\n" not in raw and len(raw) <= limit and not is_blank(raw)
-
-    def _compare(self, entries: list[Entry], line: bytes) -> None:
-        """Compare the lines that the match gives, of which the first was read already."""
-        lines = self._lines
-        heads: list[bytes] = []
-        time = b""
-        try:
-            for entry in entries:
-                if heads:
-                    line = next(lines, b"")
-                if type(entry) is Sent:
-                    head = _SENT[entry.to] + entry.line[:-1]
-                    tail = time
+                head, end = line_of(entry, time)
+            # All that is written in one piece has one time, so this is nearly always so.
+            if line != head + end:
+                if type(entry) is not Fault and is_timed(line, head):
+                    time = line[len(head) :]
+                elif reader.torn:
+                    break
                 else:
-                    head, tail = line_of(entry, time)
-                # All that is written in one piece has one time, so this is nearly always so.
-                if line != head + tail or not tail:
-                    head, time = self._look_closely(entry, line, head, first=not heads)
-                heads.append(head)
-        finally:
-            if self._log is not None:
-                # Not those that were cut off or differ: as far as the record holds.
-                self._log_public(self._log, entries[: len(heads)])
-            heads.append(b"")
-            self._digest.update(b"}\n".join(heads))
+                    text = "the line is not what follows from those before it"
+                    if type(entry) is ExitEntry:
+                        text = _NO_EXIT.format(entry.player_number)
+                    difference = self._difference(line, head, type(entry), text)
+                    if not _is_wording(entry, line, self._decode(line)):
+                        return self._differs(difference)
+                    self._wording = self._wording or difference
+                    head = without_time(line)[: -len(b"}\n")]
+            heads.append(head)
+            if log and type(entry) is Sent and entry.to is None:
+                public.append(entry.line)
+        return self._cut_short()
 
-    def _look_closely(
-        self, entry: Entry, line: bytes, head: bytes, *, first: bool
-    ) -> tuple[bytes, bytes]:
-        """Compare one line that has a time of its own, or differs.
+    def _begin(self, header: Header, line: bytes) -> list[Entry | ExitEntry]:
+        """Start the match; what follows, from the last to the first."""
+        self._header = header
+        self._heads.append(without_time(line)[: -len(b"}\n")])
+        self._rules = GAMES[header.game]
+        self._decode = entry_kinds(self._rules).decode
+        self._players = [seat_id(seat) for seat in range(len(header.bots))]
+        options, self._limits = split(self._rules, header.options)
+        seats = len(self._players)
+        self._match = Match(self._rules, seats=seats, seed=header.seed, options=options)
+        self._match.start()
+        return [*reversed(self._match.take_entries())]
 
-        Returns:
-            What the digest sees of it, without the closing brace, and its time field.
+    def flush(self) -> None:
+        """Give the lines that hold to the digest and the spectator log."""
+        self._heads.append(b"")
+        self._digest.update(b"}\n".join(self._heads))
+        self._heads.clear()
+        if self._log is not None and self._public:
+            public = b"".join(self._public)
+            self._public.clear()
+            self._log.write(public)
+
+    # --- what a match does not give by itself -------------------------------------------------
+
+    def _due(self, line: bytes) -> list[Entry | ExitEntry] | Verdict:
+        """What follows once this line is an answer or an exit, from the last to this line."""
+        if self._match.due:
+            if self._answer(self._match.due[0], line):
+                return [*reversed(self._match.take_entries())]
+            text = f"an answer of {seat_id(self._match.due[0])} must follow here"
+            kind = Received if line.startswith(_RECEIVED) else Disqualified
+            return self._differs(self._difference(line, None, kind, text))
+        if self._exits == len(self._players):
+            return self._end(line)
+        entry = self._decode(line)
+        if not isinstance(entry, ExitEntry):
+            text = _NO_EXIT.format(self._players[self._exits])
+            return self._differs(self._difference(line, None, ExitEntry, text))
+        self._exits += 1
+        return [ExitEntry(self._players[self._exits - 1], entry.exit_code, 0)]
+
+    def _answer(self, seat: int, line: bytes) -> bool:
+        """Give the match the answer of a seat, if this line can be one.
+
+        A round's answers stand in the order of seats, and so do the seats that are due.
         """
-        self._check_whole(line)
-        timed = type(entry) is not Fault
-        if timed and line.startswith(head) and _TIME.fullmatch(line, len(head)):
-            return head, line[len(head) :]
-        # The first line is what a bot or its process did; else the words are the referee's.
-        if first or not _is_wording(entry, line):
-            raise self._differs_from(entry, line, head)
-        self._wording = self._wording or self._differs_from(entry, line, head)
-        head = _without_time(line)[: -len(b"}\n")]
-        return head, line[len(head) :] if timed else b""
+        entry = self._decode(line)
+        if line.startswith(_RECEIVED) and isinstance(entry, ReceivedEntry):
+            raw = line_received(entry)
+            # What a bot can have written as one line (protocol-v1, 1.1, 1.3).
+            possible = b"\n" not in raw and len(raw) <= self._limits.line_limit
+            if entry.player_number != seat_id(seat) or not possible or is_blank(raw):
+                return False
+            self._match.receive(seat, raw)
+        elif isinstance(entry, DisqualifiedEntry):
+            codes = _IN_HANDSHAKE if self._answers < len(self._players) else _IN_GAME
+            if entry.player_number != seat_id(seat) or entry.code not in codes:
+                return False
+            self._match.disqualify(seat, Disqualification(entry.code), entry.detail)
+        else:
+            return False
+        self._answers += 1
+        return True
 
-    def _log_public(self, log: LogFile, entries: list[Entry]) -> None:
-        public = [entry.line for entry in entries if type(entry) is Sent and entry.to is None]
-        if public:
-            log.write(b"".join(public))
-
-    def _check_exit(self, seat: int, line: bytes) -> None:
-        head = b""
-        try:
-            entry = _exit.decode(line)
-            head = head_of(ExitEntry(seat_id(seat), entry.exit_code, 0))
-        except (ValueError, RecursionError):
-            pass
-        if not head or not line.startswith(head) or not _TIME.fullmatch(line, len(head)):
-            text = f"the exit entry of {seat_id(seat)} must follow here"
-            raise self._difference(line, head or None, text, "2.6")
-        self._digest.update(head + b"}\n")
-
-    def _check_end(self, match: Match, line: bytes) -> None:
-        digest = f"sha256:{self._digest.hexdigest()}"
-        head = head_of(end_of(self._rules, match, digest, 0))
-        number = self._reader.line
-        fits = line.startswith(head) and _TIME.fullmatch(line, len(head))
+    def _end(self, line: bytes) -> Verdict:
+        """Compare the last line."""
+        reader, number = self._reader, self._reader.line
         more = next(self._lines, b"")
         if more:
-            raise _DifferenceError(
-                number + 1, more, b"", "lines follow the end entry", "2.7", edited=True
-            )
-        if self._reader.cut:
-            raise _CutShortError
-        if fits:
-            return
-        claimed = _claimed_digest(line)
-        with_claimed = head_of(end_of(self._rules, match, claimed or digest, 0))
-        if line.startswith(with_claimed) and _TIME.fullmatch(line, len(with_claimed)):
-            if self._wording is not None:
-                raise self._wording
-            text = (
-                f"the digest over lines 1 to {number - 1} is not the one in the last line: "
-                "something that running the match again cannot check was changed (header, exit "
-                "codes, wording)"
-            )
-            raise _DifferenceError(number, line, head, text, "2.8", edited=True)
-        text = "the end entry is not what follows from the match"
-        raise _DifferenceError(number, line, head, text, "2.7", edited=True)
-
-    def _differs_from(self, entry: Entry, line: bytes, head: bytes) -> _DifferenceError:
-        text = "the line is not what follows from those before it"
-        return self._difference(line, head, text, _section(entry))
-
-    def _difference(
-        self, line: bytes, expected: bytes | None, text: str, section: str
-    ) -> _DifferenceError:
-        number = self._reader.line
-        try:
-            _entry.decode(line)
-        except (ValueError, RecursionError):
-            text = "the line is no entry of a record"
-            return _DifferenceError(number, line, expected, text, section, edited=True)
-        return _DifferenceError(number, line, expected, text, section)
+            text = "lines follow the end entry"
+            return self._differs(_Difference(number + 1, more, b"", "2.7", text, True))
+        if reader.cut:
+            return self._cut_short()
+        digest = f"sha256:{self._digest.hexdigest()}"
+        head = head_of(end_of(self._rules, self._match, digest, 0))
+        if is_timed(line, head):
+            assert self._header is not None
+            assert self._match.outcome is not None  # as it is after the exits
+            winners = " and ".join(seat_id(seat) for seat in self._match.outcome.winners)
+            bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in self._header.bots))
+            text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
+            return Verdict(reader.name, Kind.HOLDS, f"{reader.name}: holds ({text})", lines=number)
+        claimed = claimed_digest(line) or digest
+        if not is_timed(line, head_of(end_of(self._rules, self._match, claimed, 0))):
+            text = "the end entry is not what follows from the match"
+            return self._differs(_Difference(number, line, head, "2.7", text, True))
+        text = (
+            f"the digest over lines 1 to {number - 1} is not the one in the last line: something "
+            "that running the match again cannot check was changed (header, exit codes, wording)"
+        )
+        return self._differs(self._wording or _Difference(number, line, head, "2.8", text, True))
 
     # --- verdicts -----------------------------------------------------------------------------
 
-    def _cut_short(self) -> Verdict:
-        if not self._reader.line:
-            return self._verdict(Kind.CUT_SHORT, "the file is empty: cut short after line 0", 0)
-        text = f"cut short after line {self._whole}, valid so far"
-        return self._verdict(Kind.CUT_SHORT, text, self._whole)
+    def unreadable(self, error: LogReadError) -> Verdict:
+        """The verdict where the file cannot be read on."""
+        if self._header is None:
+            return self._verdict(Kind.NO_RECORD, error.problem, error.line)
+        text = f"{error.problem}; it is valid up to line {error.line - 1}"
+        return self._verdict(Kind.EDITED, text, error.line)
 
-    def _differs(self, difference: _DifferenceError) -> Verdict:
+    def _cut_short(self) -> Verdict:
+        whole = self._reader.whole
+        text = f"cut short after line {whole}, valid so far"
+        if not self._reader.line:
+            text = "the file is empty: cut short after line 0"
+        return self._verdict(Kind.CUT_SHORT, text, whole)
+
+    def _difference(
+        self, line: bytes, expected: bytes | None, kind: type[Entry | ExitEntry], text: str
+    ) -> _Difference:
+        edited = self._decode(line) is None
+        if edited:
+            text = "the line is no entry of a record"
+        return _Difference(self._reader.line, line, expected, _SECTIONS[kind], text, edited)
+
+    def _differs(self, difference: _Difference) -> Verdict:
         """Read on to the end for the digest, which says what the difference means."""
-        fits, finished = False, True
-        if not difference.edited:
-            fits, finished = self._digest_of_the_rest(difference.found)
+        self.flush()
+        line, found, expected, section, problem, edited = difference
+        fits, finished = (False, True) if edited else self._digest_of_the_rest(found)
         assert self._header is not None  # only then lines are compared
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
+        kind = Kind.RULES_CHANGED if fits else Kind.EDITED
         if fits:
-            kind = Kind.RULES_CHANGED
             text = (
                 f"the digest fits, so the record is as referee {writer} wrote it, but the rules of "
                 f"referee {__version__} give something else from here on"
@@ -437,158 +356,103 @@ class _Verification:
             if not other:
                 text += ", of the same version: one of the two was altered"
         else:
-            kind = Kind.EDITED
-            text = f"edited: {difference}"
+            text = f"edited: {problem}"
             if not finished:
                 text += "; and the record is cut short, so that its digest is not there to ask"
             if other:
                 text += (
                     f"; it may be the rules too: referee {writer} wrote it, this is {__version__}"
                 )
-        expected, found = difference.expected, difference.found
-        place = 0 if expected is None else _first_difference(expected, found)
-        shown = None
+        place, shown = 0, None
         if expected is not None:
+            equal = (due == is_there for due, is_there in zip(expected, found, strict=False))
+            place = next((i for i, same in enumerate(equal) if not same), len(expected))
             shown = _excerpt(expected, place) if expected else "the end of the file"
-        return self._verdict(
-            kind,
-            text,
-            difference.line,
-            expected=shown,
-            found=_excerpt(found, place),
-            section=difference.section,
-        )
+        return self._verdict(kind, text, line, shown, _excerpt(found, place), section)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
         """Whether the digest of the file fits its lines, and whether it is there."""
-        last = line
         try:
             for later in self._lines:
-                self._digest.update(_without_time(last))
-                last = later
+                self._digest.update(without_time(line))
+                line = later
         except LogReadError:
             return False, False
-        self._torn = last[-1:] != b"\n"
-        claimed = _claimed_digest(last)
-        if claimed is None or self._reader.cut:
-            return False, False
-        return claimed == f"sha256:{self._digest.hexdigest()}", True
+        claimed = None if self._reader.cut else claimed_digest(line)
+        return claimed == f"sha256:{self._digest.hexdigest()}", claimed is not None
 
     def _verdict(
         self,
         kind: Kind,
         text: str,
         line: int,
-        *,
         expected: str | None = None,
         found: str | None = None,
         section: str | None = None,
     ) -> Verdict:
-        name = self._reader.name
+        name, whole = self._reader.name, self._reader.whole
         where = name if kind is Kind.CUT_SHORT else f"{name}, line {line}"
-        return Verdict(
-            name, kind, f"{where}: {text}", line, expected, found, section, lines=self._whole
-        )
+        return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, whole)
 
 
-def _checked_header(value: dict[str, Any], line: bytes) -> Header:
-    """The header, if it is one that this referee can run."""
-    version, game, protocol = value.get("version"), value.get("game"), value.get("protocol")
-    if isinstance(version, int) and version > FORMAT_VERSION:
+def _read_header(line: bytes) -> Header | tuple[Kind, str, str]:
+    """The header, if this referee can run its match; else a verdict's kind, section and text."""
+    first = first_line(line)
+    value, rules = first.value, first.rules
+    if line.startswith(BOM):
+        return Kind.NO_RECORD, "2.1", "it begins with a byte order mark"
+    if line.endswith(b"\r\n"):
+        return Kind.NO_RECORD, "2.1", r"its lines end in \r\n, a record's in \n"
+    if first.problem is Problem.NO_JSON:
+        return Kind.NO_RECORD, "2.1", "no match record: no JSON"
+    if first.problem is Problem.SPECTATOR_LOG and value["type"] == "player-name":
+        text = "this is a spectator log, no match record: `referee validate` checks those"
+        return Kind.NO_RECORD, "1", text
+    given = value if isinstance(value, dict) else {}
+    if (given.get("entry"), given.get("format")) != ("header", FORMAT):
+        text = f'no match record: the first line must be a header with "format":"{FORMAT}"'
+        return Kind.NO_RECORD, "2.1", text
+    if first.problem is Problem.NEWER_VERSION:
         text = (
-            f"version {version} of the record format; this referee ({__version__}) reads versions "
-            f"up to {FORMAT_VERSION}: get a newer referee"
+            f"version {value['version']} of the record format; this referee ({__version__}) reads "
+            f"versions up to {FORMAT_VERSION}: get a newer referee"
         )
-        raise _NotOursError(Kind.NEWER_FORMAT, text, line)
-    if isinstance(game, str) and game not in GAMES:
+        return Kind.NEWER_FORMAT, "2.1", text
+    game, protocol = value.get("game"), value.get("protocol")
+    if first.problem is Problem.UNKNOWN_GAME and isinstance(game, str):
         text = f'the game is "{escaped(game[:_EXCERPT])}"; there are: {", ".join(GAMES)}'
-        raise _NotOursError(Kind.OTHER_GAME, text, line)
-    if isinstance(game, str) and type(protocol) is int and protocol != GAMES[game].protocol:
-        text = f"protocol version {protocol} of {game}; this referee speaks {GAMES[game].protocol}"
-        raise _NotOursError(Kind.OTHER_GAME, text, line)
+        return Kind.OTHER_GAME, "2.1", text
+    if rules is not None and type(protocol) is int and protocol != rules.protocol:
+        text = f"protocol version {protocol} of {game}; this referee speaks {rules.protocol}"
+        return Kind.OTHER_GAME, "2.1", text
     try:
-        header = msgspec.convert(value, Header)
-        rules = GAMES[header.game]
-        header = msgspec.convert(value, entry_types(rules).header)
+        header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
     except msgspec.ValidationError as error:
-        text = f"edited: no possible header: {escaped(str(error))}"
-        raise _NotOursError(Kind.EDITED, text, line) from None
-    started = line.rfind(b',"started":')
-    problem = None
+        return Kind.EDITED, "2.1", f"edited: no possible header: {escaped(str(error))}"
+    assert rules is not None  # else a field has the wrong type
     if header.version != FORMAT_VERSION:
         problem = f"there is no version {header.version} of the format"
     elif not rules.min_seats <= len(header.bots) <= rules.max_seats:
         problem = f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
     elif not 0 <= header.seed < MAX_SEED:
         problem = "the seed is not an integer from 0 to 2**53 - 1"
-    elif started < 0 or not _STARTED.fullmatch(line, started):
+    elif not is_started(line):
         problem = "`started` is not the last field, or no time"
-    if problem is not None:
-        raise _NotOursError(Kind.EDITED, f"edited: no possible header: {problem}", line)
-    return header
+    else:
+        return header
+    return Kind.EDITED, "2.1", f"edited: no possible header: {problem}"
 
 
-def _raw(entry: ReceivedEntry) -> bytes:
-    """The line that a bot wrote; empty, which none can be, if the entry has none or two."""
-    if isinstance(entry.line, str):
-        return entry.line.encode() if entry.base64 is msgspec.UNSET else b""
-    if isinstance(entry.base64, str):
-        return base64.b64decode(entry.base64, validate=True)
-    return b""
-
-
-def _is_wording(entry: Entry, line: bytes) -> bool:
-    """Whether a line differs from this entry in its `detail` alone."""
-    try:
-        if type(entry) is Fault:
-            detail = _fault.decode(line).detail
-            return line == b"".join(line_of(msgspec.structs.replace(entry, detail=detail), b""))
-        if type(entry) is Disqualified:
-            detail = _disqualified.decode(line).detail
-            head, _ = line_of(msgspec.structs.replace(entry, detail=detail), b"")
-            return line.startswith(head) and _TIME.fullmatch(line, len(head)) is not None
-    except (ValueError, RecursionError):
-        pass
+def _is_wording(entry: Entry | ExitEntry, line: bytes, found: Struct | None) -> bool:
+    """Whether a line, with what was decoded of it, differs from an entry in its `detail` alone."""
+    if type(entry) is Fault and isinstance(found, FaultEntry):
+        return line == b"".join(line_of(replace(entry, detail=found.detail), b""))
+    if type(entry) is Disqualified and isinstance(found, DisqualifiedEntry):
+        return is_timed(line, line_of(replace(entry, detail=found.detail), b"")[0])
     return False
 
 
-def _without_time(line: bytes) -> bytes:
-    """What the digest sees of a line (spec/log-format.md, 2.8)."""
-    for field, pattern in ((b',"time":', _TIME), (b',"started":', _STARTED)):
-        start = line.rfind(field)
-        if start >= 0 and pattern.fullmatch(line, start):
-            return line[:start] + b"}\n"
-    return line
-
-
-def _claimed_digest(line: bytes) -> str | None:
-    """The digest in an end entry; None if the line is no whole end entry."""
-    found = _DIGEST.match(line) if line[-1:] == b"\n" else None
-    return found[1].decode() if found else None
-
-
-def _section(entry: Entry) -> str:
-    """The section of spec/log-format.md on such an entry."""
-    if type(entry) is Sent:
-        return "2.2"
-    if type(entry) is Received:
-        return "2.3"
-    return "2.4" if type(entry) is Fault else "2.5"
-
-
-def _first_difference(one: bytes, other: bytes) -> int:
-    """The index of the first byte in which they differ."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _excerpt(line: bytes, place: int) -> str:
+def _excerpt(line: bytes, place: int = 0) -> str:
     """A line around a place in it, printable and not long."""
     start = max(0, place - _BEFORE)
     if start < 20:

@@ -6,31 +6,34 @@ counted. `referee verify` and `referee validate` are those that are strict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
-from operator import or_
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
-import msgspec
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
-from referee.games import GAMES
-from referee.logs.record import (
-    FORMAT,
-    FORMAT_VERSION,
-    DisqualifiedEntry,
-    FaultEntry,
-    SentEntry,
+from referee.logs.lines import (
+    FirstLine,
+    Line,
+    Messages,
+    Problem,
+    entry_kinds,
+    first_line,
+    max_seats,
+    message_kinds,
 )
+from referee.logs.record import FORMAT_VERSION, DisqualifiedEntry, FaultEntry, SentEntry
 from referee.logs.source import LogReader
+from referee.seam.capabilities import TurnReader
 from referee.seam.faults import Fault, describe
 from referee.seam.rules import Rules
-from referee.seam.seats import SEAT_IDS, seat_id
-from referee.wire.messages import SHARED_PUBLIC, GameEnd, PlayerDisqualified, PlayerName
+from referee.seam.seats import seat_id, seat_of
+from referee.wire.messages import GameEnd, PlayerDisqualified, PlayerName
 
-_BOM = b"\xef\xbb\xbf"
 _ALL = "all"
+_FIRST_TYPES = ("player-name", "game-info")
+"""Of these is the first line of a spectator log, or of one that lost its names."""
 
 
 class Start(Struct, frozen=True):
@@ -94,16 +97,6 @@ class Skipped(Struct, frozen=True):
 Item: TypeAlias = Start | TurnOver | End | CutShort | Skipped
 
 
-class _Other(Struct, tag_field="type", tag=""):
-    """Lets the decoder ask for `type` in every object."""
-
-
-_Telling: TypeAlias = SentEntry | FaultEntry | DisqualifiedEntry
-"""The entries of a record that there is something to be told of."""
-
-_decode_entry: Callable[[bytes], _Telling] = msgspec.json.Decoder(_Telling).decode
-
-
 class Replay:
     """One log.
 
@@ -111,11 +104,12 @@ class Replay:
         turn_reader: of its match, once the players are known; it shows the turns.
     """
 
-    def __init__(self, reader: LogReader, rules: Rules = GAMES["dominion"]) -> None:
+    def __init__(self, reader: LogReader) -> None:
         self._reader = reader
-        self._set_rules(rules)
+        self._rules: Rules | None = None
         self._names: dict[int, str] = {}  # by seat
-        self._header: dict[str, Any] | None = None
+        self._seats = 0  # as long as the players are not known
+        self._header: Mapping[str, Any] | None = None  # of a record
         self._early: list[tuple[int, FaultEntry | DisqualifiedEntry]] = []  # of the handshakes
         self._skipped = self._first_skipped = 0
         self._started = self._ended = False  # the match
@@ -130,84 +124,50 @@ class Replay:
         """
         why = "the log ends here"
         try:
-            for line in self._reader:
-                if not line.endswith(b"\n"):
-                    why = "the line after it is torn"
-                    self._reader.line -= 1
+            for line in self._lines():
+                if line.torn:
                     break
-                number = self._reader.line
-                yield from self._line(number, line.strip().removeprefix(_BOM))
+                if self._header is None:
+                    yield from self._message(line, _ALL)
+                else:
+                    yield from self._line_of_record(line)
                 if self._complete:
                     break
         except LogReadError as error:
             if not self._started:
                 raise
             why = error.problem
-        if not self._reader.line:
+        if not self._reader.whole:
             raise LogReadError(self._reader.name, 1, "the file is empty")
         if not self._complete:
             if self._started and not self._ended:
                 yield from self._turns(self.turn_reader.end())
-            yield CutShort(self._reader.line, why)
+            torn = "the line after it is torn" if self._reader.torn else why
+            yield CutShort(self._reader.whole, torn)
         if self._skipped:
             yield Skipped(self._first_skipped, self._skipped)
 
-    def _set_rules(self, rules: Rules) -> None:
-        self._rules = rules
-        if rules.turns is None:
-            problem = "has no turn reader: its records can be verified, not replayed"
-            raise UsageError(f"{rules.name} {problem}")
-        self._new_turn_reader = rules.turns
-        self._seats = rules.max_seats  # as long as the players are not known
-        structs: tuple[type[Struct], ...] = (
-            *SHARED_PUBLIC,
-            *rules.public,
-            *rules.requests,
-        )
-        union: Any = reduce(or_, (*structs, _Other))
-        self._decode = msgspec.json.Decoder(union).decode
-
-    def _line(self, number: int, line: bytes) -> Iterator[Item]:
-        try:
-            value = msgspec.json.decode(line)
-        except (ValueError, RecursionError) as error:
-            if number == 1:
-                problem = "this is no match record and no spectator log (no JSON)"
-                raise LogReadError(self._reader.name, 1, problem) from error
-            self._skip(number)
+    def _lines(self) -> Iterator[Line]:
+        """The lines of a spectator log, or those of a record after its header."""
+        lines = iter(self._reader)
+        raw = next(lines, b"")
+        if not raw.endswith(b"\n"):
             return
-        if number == 1:
-            self._begin(value)
-            if self._header is not None:
-                return
-        if self._header is not None:
-            yield from self._line_of_record(number, line, value)
-        else:
-            yield from self._message(number, line, _ALL)
-
-    def _begin(self, first: Any) -> None:
-        """See what this is from its first line."""
-        name = self._reader.name
-        if not isinstance(first, dict) or not first.keys() & {"entry", "type"}:
-            problem = "this is no match record and no spectator log"
-            raise LogReadError(name, 1, problem)
-        if "entry" not in first:
-            if first.get("type") not in ("player-name", "game-info"):
-                problem = "this is no spectator log: it does not begin with a player-name"
-                raise LogReadError(name, 1, problem)
+        first = first_line(raw)
+        if first.problem is Problem.SPECTATOR_LOG and first.value["type"] in _FIRST_TYPES:
+            messages = Messages(chain((raw,), lines))
+            for line in messages:
+                self._rules = messages.rules
+                yield line
             return
-        if first.get("format") != FORMAT or not isinstance(first.get("version"), int):
-            raise LogReadError(name, 1, "this is no match record: it has no right header")
-        if first["version"] > FORMAT_VERSION:
-            problem = f"the record has version {first['version']}; this referee reads version "
-            raise LogReadError(name, 1, f"{problem}{FORMAT_VERSION}: get a newer one")
-        game = first.get("game")
-        if not isinstance(game, str) or game not in GAMES:
-            raise LogReadError(name, 1, "the record is of a game that this referee does not know")
-        if not isinstance(first.get("seed"), int):
-            raise LogReadError(name, 1, "this is no match record: its header has no seed")
-        self._set_rules(GAMES[game])
-        self._header = first
+        problem = _problem(first)
+        if first.rules is None or problem:
+            raise LogReadError(self._reader.name, 1, problem)
+        self._header = first.value
+        self._rules = first.rules
+        read = entry_kinds(first.rules).line
+        for raw in lines:
+            yield read(self._reader.line, raw)
 
     def _skip(self, number: int) -> None:
         self._first_skipped = min(number, self._first_skipped or number)
@@ -215,29 +175,28 @@ class Replay:
 
     def _seat(self, player: str) -> int | None:
         """The seat of a player number; None if this match has no such player."""
-        numbers = SEAT_IDS[: self._seats]
-        return numbers.index(player) if player in numbers else None
+        return seat_of(player, self._seats or max_seats(self._rules))
 
-    def _line_of_record(self, number: int, line: bytes, value: Any) -> Iterator[Item]:
+    # --- records ------------------------------------------------------------------------------
+
+    def _line_of_record(self, line: Line) -> Iterator[Item]:
         """A line after the header."""
-        kind = value.get("entry") if isinstance(value, dict) else None
-        if kind == "end":
+        entry = line.content
+        if line.kind == "end":
             self._complete = True
-        elif kind not in ("received", "exit"):
-            try:
-                entry = _decode_entry(line)
-            except (ValueError, RecursionError):
-                self._skip(number)
-                return
-            if isinstance(entry, SentEntry):
-                yield from self._message(number, bytes(entry.message), entry.to)
-            elif self._started:
-                yield from self._entry(number, entry)
+        elif isinstance(entry, SentEntry):
+            message = message_kinds(self._rules).line(line.number, bytes(entry.message))
+            yield from self._message(message, entry.to)
+        elif isinstance(entry, FaultEntry | DisqualifiedEntry):
+            if self._started:
+                yield from self._entry(line.number, entry)
             else:
-                self._early.append((number, entry))  # the players are not known yet
+                self._early.append((line.number, entry))  # the players are not known yet
+        elif line.kind not in ("received", "exit"):
+            self._skip(line.number)
 
     def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> Iterator[Item]:
-        """What is told of a player in the record alone."""
+        """An entry that only a record has."""
         seat = self._seat(entry.player_number)
         if seat is None:
             self._skip(number)
@@ -249,53 +208,58 @@ class Replay:
                 self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
             )
 
-    def _message(self, number: int, line: bytes, to: str) -> Iterator[Item]:
+    # --- messages -----------------------------------------------------------------------------
+
+    def _message(self, line: Line, to: str) -> Iterator[Item]:
         """A message, of a record with whom it was sent to."""
-        try:
-            message = self._decode(line)
-        except (ValueError, RecursionError):
-            if b'"player-name-request"' not in line:
-                self._skip(number)
+        message = line.content
+        if line.kind == "player-name-request":
             return
         if isinstance(message, PlayerName):
             seat = self._seat(message.player_number)
             if seat is None or self._started:
-                self._skip(number)
+                self._skip(line.number)
             else:
                 self._names[seat] = message.name
             return
-        if type(message) is _Other:
-            self._skip(number)
+        if self._rules is None and line.kind is not None:
+            problem = "the log is of a game that this referee does not know"
+            raise LogReadError(self._reader.name, line.number, problem)
+        if self._rules is None or message is None:
+            self._skip(line.number)
             return
         if not self._started:
-            yield self._start()
+            if self._rules.turns is None:
+                problem = "has no turn reader: its records can be verified, not replayed"
+                raise UsageError(f"{self._rules.name} {problem}")
+            yield self._start(self._rules, self._rules.turns)
             for entry in self._early:
                 yield from self._entry(*entry)
-        # From here on nothing is about, or for, a player that there is not.
-        about = getattr(message, "player_number", seat_id(0))
-        if self._seat(about) is None or (to != _ALL and self._seat(to) is None):
-            self._skip(number)
+        # From here on every message is of, and for, players of this match.
+        player = getattr(message, "player_number", seat_id(0))
+        if self._seat(player) is None or (to != _ALL and self._seat(to) is None):
+            self._skip(line.number)
         elif isinstance(message, GameEnd):
             yield from self._turns(self.turn_reader.end())
             self._ended = True
             self._complete = self._header is None  # a record goes on after it
             yield End(message.reason, message.winners, message.scores)
-        elif isinstance(message, PlayerDisqualified):
-            if self._header is None:
-                seat = SEAT_IDS.index(message.player_number)
-                yield from self._turns(self.turn_reader.disqualify(seat, message.reason))
-        else:
+        elif not isinstance(message, PlayerDisqualified):
             yield from self._turns(self.turn_reader.read(message, self._seat(to)))
+        elif self._header is None:  # a record has an entry for it
+            seat = self._seat(message.player_number)
+            assert seat is not None  # as was seen above
+            yield from self._turns(self.turn_reader.disqualify(seat, message.reason))
 
-    def _start(self) -> Start:
+    def _start(self, rules: Rules, turns: Callable[[Sequence[str]], TurnReader]) -> Start:
         self._started = True
-        self._seats = max(self._rules.min_seats, 1 + max(self._names, default=0))
+        self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
         names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
-        self.turn_reader = self._new_turn_reader(names)
+        self.turn_reader = turns(names)
         header = self._header or {}
         bots = header.get("bots")
         return Start(
-            self._rules.name,
+            rules.name,
             names,
             header.get("seed"),
             [bot if isinstance(bot, str) else describe(bot) for bot in bots]
@@ -307,3 +271,24 @@ class Replay:
     def _turns(turns: Sequence[Any]) -> Iterator[Item]:
         for turn in turns:
             yield TurnOver(turn)
+
+
+def _problem(first: FirstLine) -> str:
+    """Why a file is neither a record that can be shown nor a spectator log; empty if it is one."""
+    match first.problem:
+        case Problem.NO_JSON:
+            return "this is no match record and no spectator log (no JSON)"
+        case Problem.NO_LOG:
+            return "this is no match record and no spectator log"
+        case Problem.SPECTATOR_LOG:
+            return "this is no spectator log: it does not begin with a player-name"
+        case Problem.NO_HEADER:
+            return "this is no match record: it has no right header"
+        case Problem.NEWER_VERSION:
+            version = f"the record has version {first.value['version']}"
+            return f"{version}; this referee reads version {FORMAT_VERSION}: get a newer one"
+        case Problem.UNKNOWN_GAME:
+            return "the record is of a game that this referee does not know"
+    if not isinstance(first.value.get("seed"), int):
+        return "this is no match record: its header has no seed"
+    return ""

@@ -39,6 +39,8 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
 
     What follows a game may have or not; it is loaded when it is called:
+        is_game_info: whether a message of type `game-info` is this game's; by default its field
+            `game` says so.
         checker: makes a checker of logs from the players' names, in seat order.
         turns: makes a reader of turns, likewise.
         turn: the struct of these turns, a line of `referee replay --format json`.
@@ -64,6 +66,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
     tie_break: str = ""
+    is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
     checker: Callable[[Sequence[str]], LogChecker] | None = None
     turns: Callable[[Sequence[str]], TurnReader] | None = None
     turn: Callable[[], type[Struct]] | None = None

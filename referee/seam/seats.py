@@ -25,3 +25,8 @@ SeatId = Annotated[
 def seat_id(seat: int) -> str:
     """The seat's name on the wire (protocol-v1, 1.6): 0 -> "player1"."""
     return f"player{seat + 1}"
+
+
+def seat_of(player: str, seats: int) -> int | None:
+    """The seat of such a name, among so many seats: "player1" -> 0; None if it is of none."""
+    return next((seat for seat in range(seats) if seat_id(seat) == player), None)

@@ -258,6 +258,17 @@ def test_lines_lost_doubled_swapped_or_added(check: Check, position: int) -> Non
     assert check(swapped).kind == (Kind.NO_RECORD if position == 1 else Kind.EDITED)
 
 
+@pytest.mark.parametrize("kind", [b"exit", b"fault"])
+def test_exits_stand_in_the_order_of_seats(check: Check, kind: bytes) -> None:
+    lines = lines_of()
+    lines[-3] = lines[-2] if kind == b"exit" else lines_of(FAULTS)[index_of(lines_of(FAULTS), kind)]
+    verdict = check(lines)
+    assert (verdict.kind, verdict.line, verdict.section) == (Kind.EDITED, len(lines) - 2, "2.6")
+    assert "the exit entry of player1 must follow here" in verdict.text
+    expected = '{"entry":"exit","player_number":"player1","exit_code":0'
+    assert verdict.expected == (expected if kind == b"exit" else None)
+
+
 def test_nothing_may_follow_the_end(check: Check) -> None:
     verdict = check(TWO.read_bytes() + b"{")
     assert (verdict.kind, verdict.line) == (Kind.EDITED, len(lines_of()) + 1)

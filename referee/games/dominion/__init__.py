@@ -69,6 +69,7 @@ RULES = Rules(
     simplest_reply=simplest_reply,
     probes=_probes,
     tie_break="turns taken",
+    is_game_info=messages.is_game_info,
 )
 
 __all__ = ["RULES", "Dominion"]

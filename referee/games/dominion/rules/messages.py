@@ -8,6 +8,7 @@ have different consequences: the rules look at the values, the schemas say what 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 import msgspec
@@ -189,3 +190,8 @@ PUBLIC = (
 )
 REQUESTS = (PlayTurn, AttackRequest)
 REPLIES = (PlayReply, AttackReply, AttackReplyReaction)
+
+
+def is_game_info(message: Mapping[str, Any]) -> bool:
+    """Whether a `game-info` of any game is one of these: it names a kingdom, and no game."""
+    return "kingdom_cards" in message and "game" not in message

@@ -1,0 +1,240 @@
+"""Lines of match records and spectator logs as typed objects: all that read logs read them here.
+
+What a line means that is no entry or message, whose kind is unknown, or that is torn, the caller
+decides: `verify` and `validate` are strict, `replay` is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import cache, reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from referee.errors import LogReadError
+from referee.games import GAMES
+from referee.logs.record import FORMAT, FORMAT_VERSION, entry_types
+from referee.seam.rules import Rules
+from referee.wire.messages import SHARED_PUBLIC, PlayerNameRequest
+
+BOM = b"\xef\xbb\xbf"
+_LOOK_AHEAD = 256 * 1024
+"""Bytes of a spectator log in which it must show its game; the names alone are much shorter."""
+
+
+class Line(Struct, frozen=True):
+    """One line.
+
+    Attributes:
+        number: counted from 1.
+        raw: as it is in the file, with its line end; a torn line has none.
+        text: without its line end, and without a byte order mark.
+        content: the entry or message; None if it is none that is known.
+        kind: its `entry` or `type`; None if it has none.
+        value: of a line without content, its JSON value; UNSET if it is no JSON.
+        error: of a line without content, the decoder's error.
+    """
+
+    number: int
+    raw: bytes
+    text: bytes
+    content: Struct | None
+    kind: str | None
+    value: Any = UNSET
+    error: str = ""
+
+    @property
+    def torn(self) -> bool:
+        """Whether its end is missing."""
+        return self.raw[-1:] != b"\n"
+
+
+class Kinds:
+    """Decodes lines of some kinds, distinguished by one field.
+
+    Attributes:
+        field: "entry" or "type".
+        structs: its value -> struct.
+    """
+
+    def __init__(self, field: str, union: Any) -> None:
+        self.structs: dict[str, type[Struct]] = {
+            str(struct.__struct_config__.tag): struct for struct in union.__args__
+        }
+        self.field = field
+        self._decode = msgspec.json.Decoder(union).decode
+
+    def decode(self, text: bytes | msgspec.Raw) -> Struct | None:
+        """The entry or message; None if it is none that is known."""
+        try:
+            return self._decode(text)  # type: ignore[no-any-return]
+        except (ValueError, RecursionError):
+            return None
+
+    def line(self, number: int, raw: bytes) -> Line:
+        """A line with what is in it."""
+        text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
+        try:
+            text.decode()  # the decoder skips unknown fields without looking at their text
+            content = self._decode(text)
+        except (ValueError, RecursionError) as error:
+            value = json_of(text)
+            kind = value.get(self.field) if isinstance(value, dict) else None
+            kind = kind if isinstance(kind, str) else None
+            return Line(number, raw, text, None, kind, value, str(error))
+        return Line(number, raw, text, content, str(content.__struct_config__.tag))
+
+
+def json_of(text: bytes) -> Any:
+    """The JSON value of a line; UNSET if it is no JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return UNSET
+
+
+# --- match records --------------------------------------------------------------------------------
+
+
+class Problem(StrEnum):
+    """Why a file, by its first line, is no match record that can be read."""
+
+    NO_JSON = "no JSON"
+    NO_LOG = "neither a record nor a log"
+    SPECTATOR_LOG = "a spectator log"
+    NO_HEADER = "no header of a match record"
+    NEWER_VERSION = "a newer version of the format"
+    UNKNOWN_GAME = "a game that is not known"
+
+
+class FirstLine(Struct, frozen=True):
+    """What the first line of a file shows.
+
+    Attributes:
+        value: its JSON value; UNSET if it is no JSON.
+        rules: of the record's game; None if there is a problem.
+        problem: None for a record.
+    """
+
+    value: Any
+    rules: Rules | None
+    problem: Problem | None
+
+
+def first_line(raw: bytes) -> FirstLine:
+    """See from its first line what a file is; whether the header is right is not looked at."""
+    value = json_of(raw.strip().removeprefix(BOM))
+    problem = _problem(value)
+    return FirstLine(value, None if problem else GAMES[value["game"]], problem)
+
+
+def _problem(value: Any) -> Problem | None:
+    if value is UNSET:
+        return Problem.NO_JSON
+    if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
+        return Problem.NO_LOG
+    if "entry" not in value:
+        return Problem.SPECTATOR_LOG
+    if value.get("format") != FORMAT or not isinstance(value.get("version"), int):
+        return Problem.NO_HEADER
+    if value["version"] > FORMAT_VERSION:
+        return Problem.NEWER_VERSION
+    if not isinstance(value.get("game"), str) or value["game"] not in GAMES:
+        return Problem.UNKNOWN_GAME
+    return None
+
+
+@cache
+def entry_kinds(rules: Rules) -> Kinds:
+    """The entries of a game's records."""
+    return Kinds("entry", entry_types(rules).any)
+
+
+# --- spectator logs -------------------------------------------------------------------------------
+
+
+@cache
+def message_kinds(rules: Rules | None) -> Kinds:
+    """The messages that the referee sends in a game; of none, those that all games share."""
+    structs: tuple[type[Struct], ...] = (*SHARED_PUBLIC, PlayerNameRequest)
+    if rules is not None:
+        structs += (*rules.public, *rules.requests)
+    return Kinds("type", reduce(or_, structs))
+
+
+class Messages:
+    """The messages of a spectator log, from its first line on; to be iterated over once.
+
+    Attributes:
+        rules: of its game; known with the first line. None if the log shows no game that the
+            referee knows.
+    """
+
+    def __init__(self, lines: Iterable[bytes], rules: Rules | None = None) -> None:
+        self.rules = rules
+        self._lines = iter(lines)
+
+    def __iter__(self) -> Iterator[Line]:
+        """The lines.
+
+        Raises:
+            LogReadError: as of `LogReader`.
+        """
+        ahead: list[bytes] = []
+        error = None
+        if self.rules is None:
+            try:
+                self._look_ahead(ahead)
+            except LogReadError as raised:
+                error = raised  # which is of a line after these
+        read = message_kinds(self.rules).line
+        for number, raw in enumerate(ahead, 1):
+            yield read(number, raw)
+        if error is not None:
+            raise error
+        for number, raw in enumerate(self._lines, len(ahead) + 1):
+            yield read(number, raw)
+
+    def _look_ahead(self, ahead: list[bytes]) -> None:
+        """Find the game, by lines that are kept to be read."""
+        size = 0
+        for raw in self._lines:
+            ahead.append(raw)
+            size += len(raw)
+            message = json_of(raw.strip())
+            if isinstance(message, dict):
+                self.rules = _game_of(message)
+                if self.rules or (message.get("type") == "game-info" and "game" in message):
+                    return
+            if size > _LOOK_AHEAD:
+                return
+
+
+def _game_of(message: Mapping[str, Any]) -> Rules | None:
+    """The game that a message is of: a `game-info`, or of a type that no other game has."""
+    kind = message.get("type")
+    games = [
+        rules
+        for rules in GAMES.values()
+        if (_is_game_info(rules, message) if kind == "game-info" else kind in _own_types(rules))
+    ]
+    return games[0] if len(games) == 1 else None
+
+
+def _is_game_info(rules: Rules, message: Mapping[str, Any]) -> bool:
+    if rules.is_game_info is not None:
+        return rules.is_game_info(message)
+    return message.get("game") == rules.name
+
+
+def _own_types(rules: Rules) -> list[str]:
+    return [str(struct.__struct_config__.tag) for struct in rules.public]
+
+
+def max_seats(rules: Rules | None) -> int:
+    """How many players a log of this game can have; of an unknown game, as many as any."""
+    return max(game.max_seats for game in (GAMES.values() if rules is None else (rules,)))
