@@ -194,7 +194,7 @@ class _Referee:
 
         file = load_referee_cases()
         self.chapters = file.chapters
-        template = Template(options.referee)
+        template = Template(options.referee, GAMES[options.game].max_seats)
         cases = select(file.cases, options.case)
         asked = [case for case in cases if case.applies(template)]
         if not asked:

@@ -10,7 +10,7 @@ from typing import Any
 
 from referee.replay.reader import CutShort, End, Skipped, Start
 from referee.seam.capabilities import Phrase, Picture, TurnReader
-from referee.seam.seats import SEAT_IDS
+from referee.seam.seats import seat_id, seat_ids
 from referee.terminal import paint, plain
 
 _LABEL = 11
@@ -36,7 +36,7 @@ class Painter:
         """What there is to say before the first turn."""
         for seat, name in enumerate(start.names):
             bot = f" ({plain(start.bots[seat])})" if seat < len(start.bots) else ""
-            yield from self._wrap(f"{SEAT_IDS[seat]}: {plain(name) or '(no name)'}{bot}", 2)
+            yield from self._wrap(f"{seat_id(seat)}: {plain(name) or '(no name)'}{bot}", 2)
         if start.seed is None:
             text = "A spectator log: it tells no hands, replies or faults; a match record does."
             yield from self._wrap(text, 0)
@@ -54,13 +54,14 @@ class Painter:
 
     def end(self, end: End, names: Sequence[str]) -> Iterator[str]:
         """How the match ended."""
+        players = seat_ids(len(names))
         scores = ", ".join(
-            f"{player} {score}" for player, score in zip(SEAT_IDS, end.scores, strict=False)
+            f"{seat_id(seat)} {score}" for seat, score in enumerate(end.scores[: len(names)])
         )
         winners = " and ".join(
-            f"{player} {plain(names[SEAT_IDS.index(player)])}"
+            f"{player} {plain(names[players.index(player)])}"
             for player in end.winners
-            if player in SEAT_IDS[: len(names)]
+            if player in players
         )
         yield ""
         won = f"{winners} won" if winners else "Nobody won"

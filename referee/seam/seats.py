@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Annotated
 
 from msgspec import Meta
 
 SEAT_PATTERN = "^player[1-9][0-9]*$"
-
-SEAT_IDS = ("player1", "player2", "player3", "player4")
-"""All seats' names on the wire, in seat order (protocol-v1, 1.6)."""
 
 SeatId = Annotated[
     str,
@@ -27,6 +25,23 @@ def seat_id(seat: int) -> str:
     return f"player{seat + 1}"
 
 
+def seat_ids(seats: int) -> tuple[str, ...]:
+    """The names of so many seats on the wire, in seat order."""
+    return tuple(map(seat_id, range(seats)))
+
+
+def seat_index(player: str) -> int:
+    """The seat of such a name: "player1" -> 0.
+
+    Raises:
+        ValueError: it is no seat's name.
+    """
+    if not re.fullmatch(SEAT_PATTERN, player):
+        raise ValueError(player)
+    return int(player.removeprefix("player")) - 1
+
+
 def seat_of(player: str, seats: int) -> int | None:
-    """The seat of such a name, among so many seats: "player1" -> 0; None if it is of none."""
-    return next((seat for seat in range(seats) if seat_id(seat) == player), None)
+    """The seat of such a name, among so many seats; None if it is of none."""
+    names = seat_ids(seats)
+    return names.index(player) if player in names else None

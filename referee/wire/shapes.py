@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct, inspect
 
 from referee.seam.faults import describe
-from referee.seam.seats import SEAT_IDS
+from referee.seam.seats import SEAT_PATTERN
 
 _INTEGER = re.compile("-?[0-9]{1,15}(?:[.]0)?")
 
@@ -168,4 +168,4 @@ def _mend(value: Any, info: inspect.Type, name: str) -> Any:
 def _player(value: Any) -> Any:
     """A player by its number alone: 1 and "1" are "player1"."""
     number = f"player{value}"
-    return number if number in SEAT_IDS else value
+    return number if re.fullmatch(SEAT_PATTERN, number) else value

@@ -103,7 +103,7 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     ]
     check_deals(compared)
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
-    template = Template(f"r {players}")
+    template = Template(f"r {players}", 4)
     return results(CASES, CASES, template, RULES.probes(), compared, 0.0)
 
 

@@ -174,7 +174,7 @@ def finding(case: str, kind: str = "missing", *, shape: bool = False) -> Finding
 
 
 def found(*every: Compared) -> dict[str, Result]:
-    template = Template("r {player1} {player2}")
+    template = Template("r {player1} {player2}", 4)
     judged = results(CASES, CASES, template, RULES.probes(), every, 1.0)
     return {result.id: result for result in judged}
 
@@ -244,7 +244,7 @@ async def test_one_that_is_stopped_leaves_no_probe_behind() -> None:
     program += "subprocess.run(shlex.split(sys.argv[1]))\nsignal.pause()"
     command = shlex.join([sys.executable, "-c", program]) + " {player1} {player2}"
     recorded = await run_probe_match(
-        Template(command), CATALOGUE, BY_ID["money"], seed=1, limit=2.0
+        Template(command, 4), CATALOGUE, BY_ID["money"], seed=1, limit=2.0
     )
     assert recorded.exit_code is None
     compared = compare(recorded, CATALOGUE, BY_ID["money"])
@@ -255,7 +255,7 @@ async def test_bots_that_are_left_behind_are_seen() -> None:
     wrong = str(Path(__file__).parent / "wrong_referee.py")
     command = shlex.join([sys.executable, wrong, "bots are left behind"]) + " {players}"
     recorded = await run_probe_match(
-        Template(command), CATALOGUE, BY_ID["stays"], seed=1, limit=30.0
+        Template(command, 4), CATALOGUE, BY_ID["stays"], seed=1, limit=30.0
     )
     assert [seat.outlived for seat in recorded.seats] == [False, True]
     assert recorded.exit_code == 0

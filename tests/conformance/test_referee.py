@@ -361,7 +361,7 @@ async def test_one_that_hangs_now_and_then_is_not_waited_for_for_ever() -> None:
 def test_placeholders_are_filled_word_by_word(
     command: str, players: int, filled: list[str]
 ) -> None:
-    template = Template(command)
+    template = Template(command, 4)
     assert template.fill(["a b", "c", "d"][:players], 9) == filled
     assert players in template.seats
     assert template.seeded == ("{seed}" in command)
@@ -370,7 +370,7 @@ def test_placeholders_are_filled_word_by_word(
 def test_a_value_goes_into_its_word_as_it_is() -> None:
     value = shlex.join(["a b", "it's", '"', "\\", "$x", "{seed}", "{player2}", "\\1"])
     for command in ("r {player1} {player2}", "r '{player1}' \"{player2}\"", "r {players}"):
-        assert Template(command).fill([value, "c"], 9) == ["r", value, "c"]
+        assert Template(command, 4).fill([value, "c"], 9) == ["r", value, "c"]
 
 
 @pytest.mark.parametrize(
@@ -387,14 +387,14 @@ def test_a_value_goes_into_its_word_as_it_is() -> None:
 )
 def test_a_command_that_cannot_be_used_is_refused(command: str, problem: str) -> None:
     with pytest.raises(UsageError) as error:
-        Template(command)
+        Template(command, 4)
     assert problem in str(error.value)
 
 
 def test_seats_are_those_that_the_command_has_room_for() -> None:
-    assert Template("r {player1} {player2}").seats == (2,)
-    assert Template("r {player1} {player2} {player3}").seats == (2, 3)
-    assert Template("r {players}").seats == (2, 3, 4)
+    assert Template("r {player1} {player2}", 4).seats == (2,)
+    assert Template("r {player1} {player2} {player3}", 4).seats == (2, 3)
+    assert Template("r {players}", 4).seats == (2, 3, 4)
 
 
 # --- cases ------------------------------------------------------------------------------------
@@ -419,9 +419,11 @@ def _matches(case: str, pattern: str) -> bool:
 
 def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
     case = RefereeCase("4.2/2", "MUST", "A supply.", seats=3)
-    assert not case.applies(Template("r {player1} {player2}"))
-    assert case.applies(Template("r {players}"))
-    assert not RefereeCase("4.7/1", "MUST", "Seeds.", seeded=True).applies(Template("r {players}"))
+    assert not case.applies(Template("r {player1} {player2}", 4))
+    assert case.applies(Template("r {players}", 4))
+    assert not RefereeCase("4.7/1", "MUST", "Seeds.", seeded=True).applies(
+        Template("r {players}", 4)
+    )
 
 
 def test_every_case_has_a_match() -> None:

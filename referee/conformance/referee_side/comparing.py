@@ -27,7 +27,7 @@ from referee.conformance.verdict import Violation
 from referee.match import Match, Sent
 from referee.seam.faults import Disqualification
 from referee.seam.probing import Deed, Message, Mismatch, ProbeMatch, ProbeStep
-from referee.seam.seats import SEAT_IDS, seat_id
+from referee.seam.seats import seat_id, seat_ids
 
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
 _NOTHING = Deed(special=False)
@@ -548,7 +548,7 @@ class _Comparison:
         """Whether a card or a player has a name that nobody knows (1.6)."""
         if isinstance(expected, dict) and isinstance(actual, dict):
             return any(self._misnames(value, actual.get(name)) for name, value in expected.items())
-        known = {*self._probes.secrets, *SEAT_IDS}
+        known = {*self._probes.secrets, *seat_ids(len(self._lines))}
         words = isinstance(expected, str) and isinstance(actual, str)
         return words and expected in known and actual not in known
 

@@ -66,7 +66,7 @@ async def check_referee(
     Raises:
         UsageError: the command cannot be used, or there is no such match for it.
     """
-    template = Template(command)
+    template = Template(command, rules.max_seats)
     every = rules.probes().matches
     if any(not any(_covers(match, [id]) for match in every) for id in covers):
         covers = ()

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 from referee.errors import UsageError
-from referee.seam.seats import SEAT_IDS
+from referee.seam.seats import seat_ids
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLAYERS = "players"
@@ -17,9 +17,12 @@ _SEED = "seed"
 class Template:
     """Somebody's referee, as a command line with placeholders.
 
-    `{player1}` to `{player4}` stand for the command line of a bot, each in one argument;
+    `{player1}`, `{player2}` and so on stand for the command line of a bot, each in one argument;
     `{players}`, a word of its own, stands for those of all players, one argument each; `{seed}`
     stands for a seed.
+
+    Args:
+        most: the most players of a match.
 
     Attributes:
         command: as it was given.
@@ -30,34 +33,35 @@ class Template:
         UsageError: it cannot be used.
     """
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, most: int) -> None:
         self.command = command
+        self._numbers = numbers = seat_ids(most)
         try:
             self._words = shlex.split(command)
         except ValueError as error:
             raise UsageError(f"referee {command!r}: {str(error).lower()}") from error
         names = {name for word in self._words for name in _PLACEHOLDER.findall(word)}
-        for name in sorted(names - {*SEAT_IDS, _PLAYERS, _SEED}):
+        for name in sorted(names - {*numbers, _PLAYERS, _SEED}):
             raise UsageError(
-                f"unknown placeholder {{{name}}}: there are {{player1}} to {{player4}}, "
+                f"unknown placeholder {{{name}}}: there are {{player1}} to {{{numbers[-1]}}}, "
                 "{players} and {seed}"
             )
         self.seeded = _SEED in names
         if _PLAYERS in names:
-            if names & {*SEAT_IDS}:
+            if names & {*numbers}:
                 raise UsageError("{players} stands for all players; leave out the others")
             if "{players}" not in self._words:
                 raise UsageError("{players} must be a word of its own")
-            self.seats: tuple[int, ...] = (2, 3, 4)
+            self.seats: tuple[int, ...] = tuple(range(2, most + 1))
             return
-        missing = [number for number in SEAT_IDS if number not in names]
-        given = names & {*SEAT_IDS}
-        if missing and (missing[0] in SEAT_IDS[:2] or missing[0] < max(given)):
+        missing = [number for number in numbers if number not in names]
+        given = names & {*numbers}
+        if missing and (missing[0] in numbers[:2] or missing[0] < max(given)):
             raise UsageError(
                 f"{{{missing[0]}}} is missing: the referee is told of its bots by "
                 "{player1} and {player2}, or {players}"
             )
-        self.seats = tuple(range(2, len(SEAT_IDS) - len(missing) + 1))
+        self.seats = tuple(range(2, most - len(missing) + 1))
 
     def fill(self, bots: Sequence[str], seed: int) -> list[str]:
         """The command line of a match.
@@ -66,7 +70,7 @@ class Template:
             bots: their command lines, in seat order, as many as `seats` has.
             seed: of the match.
         """
-        values = dict(zip(SEAT_IDS, bots, strict=False)) | {_SEED: str(seed)}
+        values = dict(zip(self._numbers, bots, strict=False)) | {_SEED: str(seed)}
         filled: list[str] = []
         for word in self._words:
             if word == "{players}":

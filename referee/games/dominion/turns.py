@@ -30,7 +30,7 @@ from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.seam.capabilities import Phrase, Picture, Summary
 from referee.seam.faults import Fault
-from referee.seam.seats import SEAT_IDS, seat_id
+from referee.seam.seats import seat_id, seat_index
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
 """What each card gives when it is played."""
@@ -168,7 +168,7 @@ class Turns:
         if self._is_record:
             self._note(step)
             return
-        seat = SEAT_IDS.index(step.player_number)
+        seat = seat_index(step.player_number)
         mine = seat == self._active
         if self._cleaned_up and mine and step.what == "shuffled":
             self._note(step)
@@ -226,7 +226,7 @@ class Turns:
         self._count(step, 1)
 
     def _count(self, step: Step, sign: int) -> None:
-        owned = self._owned[SEAT_IDS.index(step.player_number)]
+        owned = self._owned[seat_index(step.player_number)]
         for card in step.cards:
             if step.what == "gained":
                 owned[card] += sign
@@ -291,7 +291,7 @@ class Turns:
 
     def seats(self, turn: Turn) -> tuple[int, ...]:
         """The one player whose turn it was."""
-        return (SEAT_IDS.index(turn.player_number),)
+        return (seat_index(turn.player_number),)
 
     def title(self, turn: Turn) -> str:
         """The player, and the number of the turn among this player's."""
@@ -310,7 +310,7 @@ class Turns:
         money = f" ({turn.spent} of {turn.money} money)"
         phrases.append(Phrase("bought", (_listed(turn.bought) or "nothing") + money, "bold"))
         phrases += [_phrase(step, turn) for step in turn.steps]
-        points = turn.scores[SEAT_IDS.index(turn.player_number)]
+        points = turn.scores[seat_index(turn.player_number)]
         total = f"{sum(turn.cards.values())} cards, {_plural(points, 'point')}"
         phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
         scores = [f"{seat_id(seat)} {points}" for seat, points in enumerate(turn.scores)]

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from referee.games.dominion.rules.cards import HAND_SIZE, MILITIA_HAND_SIZE
 from referee.seam.probing import Message, Mismatch, ProbeStep
-from referee.seam.seats import SEAT_IDS, seat_id
+from referee.seam.seats import seat_id, seat_of
 
 _DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
 
@@ -233,8 +233,9 @@ class Follower:
             cases = self._about_a_hand(step, expected, actual)
         elif kind == "player-shuffled" and key in ("missing", "extra"):
             # Or else the draw itself is wrong: that is seen when the hand is shown.
-            number = (expected or actual).get("player_number")
-            hand = self._next_hand(SEAT_IDS.index(number)) if number in SEAT_IDS else ()
+            number = str((expected or actual).get("player_number"))
+            seat = seat_of(number, len(self._shown))
+            hand = self._next_hand(seat) if seat is not None else ()
             if hand and len(hand) < HAND_SIZE and key == "missing":
                 cases = ["4.6/2"]
             elif hand and len(hand) > HAND_SIZE and key == "extra":

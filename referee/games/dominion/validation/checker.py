@@ -57,7 +57,7 @@ from referee.games.dominion.validation.reading import (
 )
 from referee.seam.capabilities import Finding
 from referee.seam.faults import Disqualification, Termination, describe
-from referee.seam.seats import SEAT_IDS, seat_id
+from referee.seam.seats import seat_id, seat_index
 
 _IN_HANDSHAKE_ONLY = (
     Disqualification.FAILED_TO_START,
@@ -193,7 +193,7 @@ class Checker:
         kind = kind_of(message)
         self._check_expected(line, kind, findings)
         assert isinstance(message, TurnMessage)
-        seat = SEAT_IDS.index(message.player_number)
+        seat = seat_index(message.player_number)
         if seat >= self._count:
             players = f"player1 to player{self._count}"
             findings.append(Finding(line, "1.6", players, message.player_number))

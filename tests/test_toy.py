@@ -1,0 +1,177 @@
+"""A game that only the tests know goes through all that the referee does with a game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import toy
+from live import one_line
+
+import referee
+from referee import cli
+from referee.games import GAMES
+from referee.logs import read_log, read_record, summaries
+
+BOT = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    reply = None
+    if message["type"] == "player-name-request":
+        player = message["player_number"]
+        reply = {"type": "player-name-reply", "player_number": player, "name": "Bot", "version": 1}
+    elif message["type"] == "pick":
+        reply = {"type": "picked", "number": NUMBER}
+    if reply:
+        print(json.dumps(reply), flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def game() -> Iterator[None]:
+    GAMES["toy"] = toy.RULES
+    yield
+    del GAMES["toy"]
+
+
+@pytest.fixture
+def bots(tmp_path: Path) -> list[str]:
+    """Six bots: of two, one, one, zero, four and five."""
+    files = []
+    for seat, number in enumerate([2, 1, 1, 0, 4, 5]):
+        file = tmp_path / f"bot{seat + 1}.py"
+        file.write_text(BOT.replace("NUMBER", str(number)))
+        files.append(str(file))
+    return files
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -> str:
+    assert cli.main([str(word) for word in words]) == code
+    out, err = capsys.readouterr()
+    assert not err
+    return out
+
+
+@pytest.fixture
+def files(bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[Path]:
+    """The log and the record of a match of six."""
+    log, record = tmp_path / "log", tmp_path / "record"
+    words = ["play", "--game", "toy", *bots, "--seed", "3", "--set", "rounds=4"]
+    out = run(capsys, *words, "--log", log, "--record", record)
+    assert "Bot (player1) won with" in out
+    assert "4x  bad-number" in out
+    assert "toy" in out.splitlines()[-1]
+    return [log, record]
+
+
+def test_the_log_has_the_rounds(files: list[Path]) -> None:
+    messages = [json.loads(line) for line in files[0].read_text().splitlines()]
+    assert [message["type"] for message in messages] == [
+        *["player-name"] * 6,
+        "game-info",
+        *["round-over"] * 4,
+        "game-end",
+    ]
+    assert messages[7]["numbers"] == [2, 1, 1, 0, 4, 5]
+    assert messages[-1]["winners"] == ["player1"]
+    assert [type(message).__name__ for message in read_log(files[0])][6:8] == [
+        "GameInfo",
+        "RoundOver",
+    ]
+
+
+def test_the_record_holds_and_gives_the_log(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = tmp_path / "again"
+    assert "holds" in run(capsys, "verify", files[1], "--log", again)
+    assert again.read_bytes() == files[0].read_bytes()
+    (summary,) = summaries([files[1]])
+    assert summary.header.options.rounds == 4
+    assert summary.header.options.time_limit == 5.0
+    assert summary.end is not None
+    assert [player.won for player in summary.end.players] == [4, 0, 0, 0, 0, 0]  # type: ignore[attr-defined]
+    assert len(list(read_record(files[1]))) > 40
+
+
+def test_the_order_of_answers_is_that_of_the_seats(files: list[Path]) -> None:
+    entries = [json.loads(line) for line in files[1].read_text().splitlines()]
+    received = [entry["player_number"] for entry in entries if entry["entry"] == "received"]
+    assert received == [f"player{seat}" for seat in range(1, 7)] * 5
+
+
+def test_an_edited_record_and_an_edited_log_are_found(
+    files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, record = files
+    record.write_text(record.read_text().replace('"numbers":[2,', '"numbers":[3,', 1))
+    assert cli.main(["verify", str(record)]) == 1
+    assert "edited" in capsys.readouterr().out
+    log.write_text(log.read_text().replace('"scores":[', '"scores":[1', 1))
+    out = run(capsys, "validate", log, code=1)
+    assert "toy, 4.1" in out
+
+
+def test_the_log_is_valid(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert "valid" in run(capsys, "validate", files[0])
+
+
+@pytest.mark.parametrize("file", [0, 1])
+def test_the_match_is_shown(
+    files: list[Path], file: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = run(capsys, "replay", files[file])
+    assert out.count("Turn ") == 4
+    assert "named      2, 1, 1, 0, 4, 5" in out
+    assert ("bad-number" in out) == bool(file)
+    assert "round" in run(capsys, "replay", files[file], "--summary")
+    turns = [
+        json.loads(line)
+        for line in run(capsys, "replay", files[file], "--format", "json").splitlines()
+    ]
+    assert [turn["turn"] for turn in turns] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("bot", "code"), [(0, 0), (3, 1)])
+def test_bots_are_checked(
+    bots: list[str], bot: int, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = run(capsys, "conform", "--game", "toy", bots[bot], code=code)
+    assert ("FAIL  5.1/1" in out) == bool(code)
+    assert "of 2 cases" in " ".join(out.split())
+
+
+def test_the_api_plays_it(bots: list[str]) -> None:
+    result = referee.play_match(bots[:3], game="toy", seed=1, options={"rounds": 1})
+    assert result.game == "toy"
+    assert result.winners == ["player1"]
+    assert [player.won for player in result.players] == [1, 0, 0]  # type: ignore[attr-defined]
+
+
+def test_a_bot_that_leaves_loses_at_the_end_of_the_round(
+    bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dead = tmp_path / "dead.py"
+    dead.write_text(BOT.replace("NUMBER", "sys.exit(3)"))
+    record = tmp_path / "record"
+    out = run(capsys, "play", "--game", "toy", dead, bots[0], "--record", record, code=1)
+    assert "nobody else was left" in " ".join(out.split())
+    assert "holds" in run(capsys, "verify", record)
+
+
+def test_what_it_does_not_have_is_said(bots: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["play", "--game", "toy", bots[0]],
+        ["play", "--game", "toy", *bots[:2], "--max-turns", "3"],
+        ["play", "--game", "toy", *bots[:2], "--set", "rounds=many"],
+        ["play", "--game", "toy", *bots[:2], "--set", "rounds"],
+        ["conform", "--game", "toy", "--referee", f"{sys.executable} {{player1}} {{player2}}"],
+    ):
+        assert cli.main(words) == 2
+        out, err = capsys.readouterr()
+        assert not out
+        one_line(err)
