@@ -390,9 +390,11 @@ class _Verification:
         found: str | None = None,
         section: str | None = None,
     ) -> Verdict:
-        name, whole = self._reader.name, self._reader.whole
+        name = self._reader.name
         where = name if kind is Kind.CUT_SHORT else f"{name}, line {line}"
-        return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, whole)
+        # Of what is no record one line is looked at, torn or not.
+        lines = self._reader.line if kind is Kind.NO_RECORD else self._reader.whole
+        return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, lines)
 
 
 def _read_header(line: bytes) -> Header | tuple[Kind, str, str]:

@@ -298,6 +298,8 @@ def test_what_is_no_record(check: Check, data: bytes, kind: Kind) -> None:
     verdict = check(data)
     assert verdict.kind == kind
     assert "\n" not in verdict.text
+    if data.startswith(b"[]"):
+        assert (verdict.lines, check(b"[]").lines) == (1, 1)
 
 
 def test_a_spectator_log_is_sent_to_validate() -> None:
