@@ -159,10 +159,17 @@ class Match:
         self._check_due(seat)
         if b"\n" in line or is_blank(line):
             raise ProtocolMisuseError(f"a reply is one line that is not blank, not {line[:40]!r}")
-        if self._game is None:
+        game = self._game
+        if game is None:
             self._answer(seat, self._read_name(seat, line), None)
+            return
+        reply = decode_reply(line, self._decoder)
+        if len(self._asked) == 1:  # as below, but quick: most games ask one seat at a time
+            self._entries.append(Received(seat, line))
+            game.advance({seat: reply})
+            self._go_on(game)
         else:
-            self._answer(seat, [Received(seat, line)], decode_reply(line, self._decoder))
+            self._answer(seat, [Received(seat, line)], reply)
 
     def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
         """Take a due seat out of the match (8.3)."""
@@ -200,22 +207,28 @@ class Match:
             elif other in self.due:
                 break
         if not self.due:
-            replies, self._replies = self._replies, {}
+            replies = {other: self._replies.pop(other) for other in self._asked}
             if self._game is None:
                 self._begin()
             else:
-                self._send_disqualified([who for who in self._asked if replies[who] is LEFT])
+                self._send_disqualified([who for who in replies if replies[who] is LEFT])
                 self._game.advance(replies)
                 self._go_on(self._game)
 
     def _go_on(self, game: Game) -> None:
         """Publish what happened, then ask what is to be decided next, or end."""
         self._publish(game)
-        if game.requests:
-            for request in game.requests:
-                self.requests[request.seat] += 1
-            self._ask({request.seat: request.message for request in game.requests})
+        requests = game.requests
+        if requests:
+            self._asked = {}
+            for request in requests:
+                seat = request.seat
+                self.requests[seat] += 1
+                self._asked[seat] = request.message
+                self._entries.append(Sent(seat, self._encode(request.message) + b"\n"))
+            self.due = tuple(self._asked)
             return
+        self.due = ()
         if game.outcome is None:
             raise ProtocolMisuseError("the game waits for nobody and has no outcome")
         self.outcome = outcome = game.outcome

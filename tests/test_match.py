@@ -977,7 +977,7 @@ def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
     assert [entry.seat for entry in entries if isinstance(entry, Received)] == [0, 1, 2]
     ((replies),) = game.replies
     assert list(map(type, replies.values())) == [Malformed] * 3
-    assert sorted(replies) == [0, 1, 2]
+    assert list(replies) == [0, 1, 2]  # a game may go through them
     assert match.due == (1,)
     assert match.requests == [1, 2, 1]
 

@@ -9,7 +9,6 @@ generator stands. A generator cannot be copied: a state is the chance and the re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, convert
@@ -86,14 +85,16 @@ class Dominion:
         """Answer the request and run to the next one, or to the end."""
         (request,) = self.requests
         reply = replies[request.seat]
-        self.requests = ()
         if reply is LEFT:
+            self.requests = ()
             # Its turn is cleaned up, it is skipped and not attacked (8.3).
             self._table.players[request.seat].left = True
             if self._ends_early():
                 return
-        with suppress(StopIteration):
+        try:
             self.requests = (self._script.send(reply),)
+        except StopIteration:
+            self.requests = ()
 
     def take_events(self) -> list[Struct]:
         """Public messages and faults since the last call, oldest first."""
