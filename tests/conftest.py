@@ -1,4 +1,4 @@
-"""Lets the tests of a folder import `helpers`, also when only that folder is run."""
+"""Lets tests import what is in `support` and `generators`, also when only one folder is run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+for folder in ("support", "generators"):
+    sys.path.insert(0, str(Path(__file__).parent / folder))
 
 
 def pytest_xdist_auto_num_workers() -> int:

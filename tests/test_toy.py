@@ -24,8 +24,8 @@ for line in sys.stdin:
     if message["type"] == "player-name-request":
         player = message["player_number"]
         reply = {"type": "player-name-reply", "player_number": player, "name": "Bot", "version": 1}
-    elif message["type"] == "pick":
-        reply = {"type": "picked", "number": NUMBER}
+    elif message["type"] == "number-request":
+        reply = {"type": "number-reply", "number": NUMBER}
     if reply:
         print(json.dumps(reply), flush=True)
 """
@@ -40,9 +40,9 @@ def game() -> Iterator[None]:
 
 @pytest.fixture
 def bots(tmp_path: Path) -> list[str]:
-    """Six bots: of two, one, one, zero, four and five."""
+    """Six bots, each with a number of its own; that of the fourth is none."""
     files = []
-    for seat, number in enumerate([2, 1, 1, 0, 4, 5]):
+    for seat, number in enumerate([9, 1, 1, "None", 4, 5]):
         file = tmp_path / f"bot{seat + 1}.py"
         file.write_text(BOT.replace("NUMBER", str(number)))
         files.append(str(file))
@@ -60,27 +60,27 @@ def run(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -
 def files(bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[Path]:
     """The log and the record of a match of six."""
     log, record = tmp_path / "log", tmp_path / "record"
-    words = ["play", "--game", "toy", *bots, "--seed", "3", "--set", "rounds=4"]
+    words = ["play", "--game", "toy", *bots, "--seed", "3", "--set", "turns=4"]
     out = run(capsys, *words, "--log", log, "--record", record)
     assert "Bot (player1) won with" in out
-    assert "4x  bad-number" in out
+    assert "4x  no-number" in out
     assert "toy" in out.splitlines()[-1]
     return [log, record]
 
 
-def test_the_log_has_the_rounds(files: list[Path]) -> None:
+def test_the_log_has_the_turns(files: list[Path]) -> None:
     messages = [json.loads(line) for line in files[0].read_text().splitlines()]
     assert [message["type"] for message in messages] == [
         *["player-name"] * 6,
         "game-info",
-        *["round-over"] * 4,
+        *["numbers-named"] * 4,
         "game-end",
     ]
-    assert messages[7]["numbers"] == [2, 1, 1, 0, 4, 5]
+    assert list(messages[7]["numbers"].values()) == [9, 1, 1, 4, 5]
     assert messages[-1]["winners"] == ["player1"]
     assert [type(message).__name__ for message in read_log(files[0])][6:8] == [
         "GameInfo",
-        "RoundOver",
+        "NumbersNamed",
     ]
 
 
@@ -91,10 +91,10 @@ def test_the_record_holds_and_gives_the_log(
     assert "holds" in run(capsys, "verify", files[1], "--log", again)
     assert again.read_bytes() == files[0].read_bytes()
     (summary,) = summaries([files[1]])
-    assert summary.header.options.rounds == 4
+    assert summary.header.options.turns == 4
     assert summary.header.options.time_limit == 5.0
     assert summary.end is not None
-    assert [player.won for player in summary.end.players] == [4, 0, 0, 0, 0, 0]  # type: ignore[attr-defined]
+    assert [player.best for player in summary.end.players] == [9, 1, 1, 0, 4, 5]  # type: ignore[attr-defined]
     assert len(list(read_record(files[1]))) > 40
 
 
@@ -108,7 +108,7 @@ def test_an_edited_record_and_an_edited_log_are_found(
     files: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     log, record = files
-    record.write_text(record.read_text().replace('"numbers":[2,', '"numbers":[3,', 1))
+    record.write_text(record.read_text().replace('"player1":9', '"player1":8', 1))
     assert cli.main(["verify", str(record)]) == 1
     assert "edited" in capsys.readouterr().out
     log.write_text(log.read_text().replace('"scores":[', '"scores":[1', 1))
@@ -126,9 +126,9 @@ def test_the_match_is_shown(
 ) -> None:
     out = run(capsys, "replay", files[file])
     assert out.count("Turn ") == 4
-    assert "named      2, 1, 1, 0, 4, 5" in out
-    assert ("bad-number" in out) == bool(file)
-    assert "round" in run(capsys, "replay", files[file], "--summary")
+    assert "named      9, 1, 1, 4, 5" in out
+    assert ("no-number" in out) == bool(file)
+    assert "turn" in run(capsys, "replay", files[file], "--summary")
     turns = [
         json.loads(line)
         for line in run(capsys, "replay", files[file], "--format", "json").splitlines()
@@ -146,10 +146,10 @@ def test_bots_are_checked(
 
 
 def test_the_api_plays_it(bots: list[str]) -> None:
-    result = referee.play_match(bots[:3], game="toy", seed=1, options={"rounds": 1})
+    result = referee.play_match(bots[:3], game="toy", seed=1, options={"turns": 1})
     assert result.game == "toy"
     assert result.winners == ["player1"]
-    assert [player.won for player in result.players] == [1, 0, 0]  # type: ignore[attr-defined]
+    assert [player.best for player in result.players] == [9, 1, 1]  # type: ignore[attr-defined]
 
 
 def test_a_bot_that_leaves_loses_at_the_end_of_the_round(
@@ -167,8 +167,8 @@ def test_what_it_does_not_have_is_said(bots: list[str], capsys: pytest.CaptureFi
     for words in (
         ["play", "--game", "toy", bots[0]],
         ["play", "--game", "toy", *bots[:2], "--max-turns", "3"],
-        ["play", "--game", "toy", *bots[:2], "--set", "rounds=many"],
-        ["play", "--game", "toy", *bots[:2], "--set", "rounds"],
+        ["play", "--game", "toy", *bots[:2], "--set", "turns=many"],
+        ["play", "--game", "toy", *bots[:2], "--set", "turns"],
         ["conform", "--game", "toy", "--referee", f"{sys.executable} {{player1}} {{player2}}"],
     ):
         assert cli.main(words) == 2

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # as conftest.py does for tests
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))  # as conftest.py does for tests
 
 import msgspec
 from damage import damage, originals

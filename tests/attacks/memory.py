@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # as conftest.py does for tests
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))  # as conftest.py does for tests
 
 from damage import damage, log_of, originals
 from log_mutations import mutate

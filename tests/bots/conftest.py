@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import toy_game
+import toy
 
 from referee.games import GAMES
 
 
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GAMES, "toy", toy_game.RULES)
+    monkeypatch.setitem(GAMES, "toy", toy.RULES)

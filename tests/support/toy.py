@@ -1,6 +1,8 @@
-"""A game for tests in which all move at once: everybody names a number, and the sums are compared.
+"""A toy game, known to tests alone: in each turn all name a number at once; the sums are compared.
 
-It has two dialects, `bare` and `bare-form`: a bot is sent {"turn":1,"you":"player1","game":SEED}
+It is here to go through all that the referee does with a game, so it has a bit of everything:
+simultaneous moves, a fault, an option, facts, a checker of logs, turns, conformance cases. It has
+two dialects, `bare` and `bare-form`: a bot is sent {"turn":1,"you":"player1","game":SEED}
 and answers with the number alone.
 """
 
@@ -8,20 +10,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Struct
 
+from referee.seam.capabilities import Finding, Phrase, Summary
 from referee.seam.dialect import DialectKind
 from referee.seam.faults import Fault, Malformed, Termination
 from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
 from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
+from referee.seam.seats import seat_id, seat_index
 
 
 class GameInfo(Struct, frozen=True, tag="game-info"):
     turns: int
+    game: str = "toy"
 
 
 class NumberRequest(Struct, frozen=True, tag="number-request"):
@@ -29,6 +33,8 @@ class NumberRequest(Struct, frozen=True, tag="number-request"):
 
 
 class NumberReply(Struct, frozen=True, tag="number-reply"):
+    legal_has: ClassVar[tuple[str, ...]] = ("number",)
+
     number: Any = UNSET
 
 
@@ -126,13 +132,103 @@ class Bare:
             return b"[%b]" % data if data.startswith(b"{") else data
 
 
+class Checker:
+    def __init__(self, names: Sequence[str]) -> None:
+        self._scores = [0] * len(names)
+
+    def read(self, line: int, message: Struct) -> list[Finding]:
+        if isinstance(message, NumbersNamed):
+            for player, number in message.numbers.items():
+                self._scores[seat_index(player)] += number
+        return []
+
+    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
+        return []
+
+    def end(
+        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
+    ) -> list[Finding]:
+        if list(scores) == self._scores:
+            return []
+        return [Finding(line, "4.1", f"scores {self._scores}", str(list(scores)))]
+
+
+class Turn(Struct):
+    turn: int
+    numbers: dict[str, int]
+    faults: list[str]
+
+
+class Turns:
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._faults: list[str] = []
+
+    def read(self, message: Struct, to: int | None) -> list[Turn]:
+        if not isinstance(message, NumbersNamed):
+            return []
+        faults, self._faults = self._faults, []
+        return [Turn(message.turn, message.numbers, faults)]
+
+    def fault(self, fault: Fault) -> list[Turn]:
+        self._faults.append(fault.code)
+        return []
+
+    def disqualify(self, seat: int, text: str) -> list[Turn]:
+        return []
+
+    def end(self) -> list[Turn]:
+        return []
+
+    def seats(self, turn: Turn) -> tuple[int, ...]:
+        return tuple(map(seat_index, turn.numbers))
+
+    def title(self, turn: Turn) -> str:
+        return ""
+
+    def show(self, turn: Turn) -> list[Phrase]:
+        numbers = ", ".join(map(str, turn.numbers.values()))
+        return [Phrase("named", numbers), *(Phrase("fault", code) for code in turn.faults)]
+
+    def summary(self, turns: Sequence[Turn]) -> Summary:
+        players = [seat_id(seat) for seat in range(len(self._names))]
+        rows = [[str(t.turn), *(str(t.numbers.get(p, "-")) for p in players)] for t in turns]
+        return Summary(["turn", *self._names], rows)
+
+
+CASES = {
+    "format": "conformance-cases",
+    "version": 1,
+    "game": "toy",
+    "options": {"turns": 2},
+    "chapters": {"3": "Handshake", "5": "Numbers"},
+    "cases": [
+        {
+            "id": "3.1/1",
+            "level": "MUST",
+            "requirement": "The name is told.",
+            "until": "handshake",
+            "basic": True,
+            "vital": True,
+        },
+        {
+            "id": "5.1/1",
+            "level": "MUST",
+            "requirement": "The number is one.",
+            "seat": "player2",
+            "others": {"player1": [{"type": "number-reply", "number": 1}] * 2},
+        },
+    ],
+}
+
 RULES = Rules(
     name="toy",
     protocol=1,
-    specification="none",
+    specification="toy",
     min_seats=2,
-    max_seats=4,
+    max_seats=6,
     options=Options,
+    limits={"time_limit": 5.0},
     facts=Facts,
     new=Toy,
     public=(GameInfo, NumbersNamed),
@@ -140,6 +236,10 @@ RULES = Rules(
     replies=(NumberReply,),
     faults={"no-number": "5", "invalid-json": "5", "wrong-type": "5"},
     reasons=("all-named",),
+    checker=Checker,
+    turns=Turns,
+    turn=lambda: Turn,
+    cases=lambda: json.dumps(CASES).encode(),
     dialects={
         "bare": lambda: DialectKind(Bare),
         "bare-form": lambda: DialectKind(Bare, form_field="data"),

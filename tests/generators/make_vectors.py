@@ -1,4 +1,4 @@
-"""Write the complete games of spec/vectors/games anew: python tests/make_vectors.py.
+"""Write the complete games of spec/vectors/games anew: python tests/generators/make_vectors.py.
 
 Their format is in spec/vectors/README.md. Between them they have every fault, every reason to leave
 and every reason to end.
@@ -7,12 +7,16 @@ and every reason to end.
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))  # as conftest.py does for tests
+
 from helpers import COST, WORTH, to_line
 from random_logs import Choose, idle, random_match, trasher
 from random_players import doubtful, mixed, nonsense, right
@@ -22,7 +26,7 @@ from referee.seam.chance import SeededChance
 from referee.seam.faults import Fault
 from referee.seam.seats import seat_id
 
-GAMES = Path(__file__).resolve().parent.parent / "spec" / "vectors" / "games"
+GAMES = Path(__file__).resolve().parents[2] / "spec" / "vectors" / "games"
 Line = dict[str, Any]
 
 

@@ -25,7 +25,7 @@ from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, reply_decoder
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NAMES = ("Ann", "Ben", "Cid", "Dee")
 DEFAULT_SEAT = {
     "hand": ["copper"] * 5,

@@ -24,7 +24,7 @@ from referee.logs.files import LogFile, open_logs
 from referee.match_spec import match_spec
 from referee.play import Played, play_once
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
 
 

@@ -1,4 +1,6 @@
-"""Play the example transcripts anew: python tests/make_examples.py (from the project's folder).
+"""Play the example transcripts anew, from the project's folder.
+
+    python tests/generators/make_examples.py
 
 They pin what a seed means: a change of theirs is a change of the rules, of the random streams, of
 an example bot or of a log's format, and belongs into the changelog.
@@ -10,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "spec" / "examples"
 MATCHES = {
     "two-players": ("big_money", "village_engine", "--seed", "20"),
