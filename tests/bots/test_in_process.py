@@ -128,6 +128,47 @@ async def test_who_answers_first_makes_no_difference(tmp_path: Path) -> None:
     assert left == ["player3", "player1", "player2"]
 
 
+class Thinker(InProcessBot):
+    """Takes its time for every answer but the handshake, as far as it has it."""
+
+    def __init__(self, player: Script, seconds: float) -> None:
+        super().__init__(player)
+        self.killed_at = 0.0
+        self._seconds = seconds
+        self._is_up = False
+
+    async def reply(self, deadline: float) -> Answer:
+        with trio.move_on_at(deadline):
+            await trio.sleep(self._seconds if self._is_up else 0)
+            self._is_up = True
+            return await super().reply(deadline)
+        return Failure(Disqualification.TIMEOUT, "no reply in time")
+
+    async def kill(self) -> None:
+        self.killed_at = trio.current_time()
+        await super().kill()
+
+
+async def test_all_who_are_due_think_at_once_each_on_its_clock(
+    tmp_path: Path, autojump_clock: trio.abc.Clock
+) -> None:
+    """8.1, 8.3: one that is late is killed at once, though the others are still thinking."""
+    spec = toy("a", "b", "c", turns=1, time_limit=4)
+    numbers = (EXITED, 1, 1)
+    bots = [
+        Thinker(Script(name, number), seconds)
+        for name, number, seconds in zip("abc", numbers, (2, 3, 5), strict=True)
+    ]
+    started = trio.current_time()
+    played = await play(tmp_path, spec, bots)
+    assert trio.current_time() - started == pytest.approx(4)
+    assert [bot.killed_at - started for bot in bots if bot.killed_at] == pytest.approx([2, 4])
+    players = played.result.players
+    assert [player.disqualified for player in players] == ["exited", None, "timeout"]
+    assert [player.reply_seconds.max for player in players] == pytest.approx([2, 3, 4])
+    assert played.disqualified[2].detail == "no reply in time (4 s)"
+
+
 async def test_a_bot_that_was_disqualified_fails_in_a_later_match(tmp_path: Path) -> None:
     bots = [InProcessBot(Script("Ann", 1, 1, 1)), InProcessBot(Script("Ben", EXITED))]
     await play(tmp_path, toy("a", "b"), bots)
@@ -154,13 +195,13 @@ async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.C
             pushed.append((trio.current_time(), lines))
             super().push(lines)
 
-    class Thinker(InProcessBot):
+    class Slow(InProcessBot):
         async def reply(self, deadline: float) -> Answer:
             await trio.sleep(5)
             return await super().reply(deadline)
 
     cleanup = {"type": "play-reply", "phase": "cleanup"}
-    bots = [Thinker(Script("Ann", cleanup)), Listener(Script("Ben", cleanup))]
+    bots = [Slow(Script("Ann", cleanup)), Listener(Script("Ben", cleanup))]
     started = trio.current_time()
     await Runner(spec, bots).run()
     names, dealt, *_ = pushed
