@@ -29,6 +29,8 @@ def play_match(
     """Play one match with bots as processes.
 
     Not to be called inside an async program: there, await `referee.play.play_once` under trio.
+    At the end whatever the bots have left behind is killed. What another thread starts meanwhile in
+    a session of its own cannot be told from that.
 
     Args:
         bots: BOT arguments as `referee play` takes them, in seat order.
