@@ -82,6 +82,11 @@ def settings_type(rules: Rules) -> type[Struct]:
     return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": texts})
 
 
+def default_limits(rules: Rules) -> Limits:
+    """The limits of a game's bots, if no others are chosen."""
+    return split(rules, settings_type(rules)())[1]
+
+
 def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}

@@ -54,7 +54,9 @@ class MatchResult(Struct, frozen=True):
     protocol: int
     seed: int
     reason: Annotated[str, Meta(description="Why it ended (protocol-v1, 9).")]
-    turns: Annotated[int, Meta(description="Turns begun, of all players together.")]
+    turns: Annotated[
+        int, Meta(description="Turns begun, of all players together where they take turns.")
+    ]
     winners: list[SeatId]
     duration_seconds: Annotated[
         float, Meta(description="From the start of the bots to the end of the last.")

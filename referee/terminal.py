@@ -10,14 +10,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "dim": "2"}
+_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
 
 
 def paint(text: str, style: str, *, colour: bool) -> str:
     """A text styled by an escape sequence, or as it is if there is no style or no colour.
 
     Args:
-        style: empty, "bold", "red", "green", "yellow" or "dim".
+        style: empty, "bold", "red", "green", "yellow", "blue" or "dim".
     """
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style else text
 

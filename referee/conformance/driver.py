@@ -34,10 +34,9 @@ from referee.conformance.verdict import (
 )
 from referee.errors import UsageError
 from referee.match import Disqualified, Match, Sent
-from referee.options import Limits as BotLimits
+from referee.match_spec import default_limits
 from referee.seam.faults import (
     INVALID_JSON,
-    WRONG_TYPE,
     Disqualification,
     Fault,
     Malformed,
@@ -164,7 +163,9 @@ class _Driver:
     def _launch(self, nursery: trio.Nursery) -> None:
         opponents = iter(self._case.opponents)
         timeout = self._limits.timeout
-        limits = BotLimits(time_limit=timeout, startup_limit=timeout, grace=self._limits.grace)
+        limits = default_limits(self._rules)._replace(
+            time_limit=timeout, startup_limit=timeout, grace=self._limits.grace
+        )
         for seat in range(self._case.players):
             if seat == self._seat:
                 command = self._bot
@@ -356,7 +357,8 @@ class _Driver:
                 section = "3.4" if in_handshake else "8.2"
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, "1.3"
-                expected = "at most 64 KiB a line, and nothing that is not asked for"
+                most = default_limits(self._rules).line_limit // 1024
+                expected = f"at most {most} KiB a line, and nothing that is not asked for"
             case _ if not is_known:
                 late = await self._tested.reply(trio.current_time() + timeout)
                 if isinstance(late, bytes):
@@ -433,7 +435,7 @@ class _Driver:
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section.startswith("3"):
             return  # of the handshake, which is judged above
-        doubtful = fault.code in (INVALID_JSON, WRONG_TYPE)
+        doubtful = isinstance(decode_reply(self._reply, self._decoder), Malformed)
         if doubtful:
             kind = json.loads(self._asked[self._seat])["type"]
             if any(

@@ -42,7 +42,7 @@ class Start(Struct, frozen=True):
     Attributes:
         game: a key of `GAMES`.
         names: in seat order.
-        seed: of a record; None for a spectator log, which has no hands either.
+        seed: of a record; None for a spectator log, which has less.
         bots: the BOT arguments of a record.
     """
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from referee.games import GAMES
 from referee.replay.reader import CutShort, End, Skipped, Start
 from referee.seam.capabilities import Phrase, Picture, TurnReader
 from referee.seam.seats import seat_id, seat_ids
@@ -38,7 +39,8 @@ class Painter:
             bot = f" ({plain(start.bots[seat])})" if seat < len(start.bots) else ""
             yield from self._wrap(f"{seat_id(seat)}: {plain(name) or '(no name)'}{bot}", 2)
         if start.seed is None:
-            text = "A spectator log: it tells no hands, replies or faults; a match record does."
+            hidden = GAMES[start.game].hidden
+            text = f"A spectator log: it tells no {hidden}; a match record does."
             yield from self._wrap(text, 0)
         else:
             yield f"Seed {start.seed}."

@@ -56,7 +56,7 @@ class Phrase(Struct, frozen=True):
     Attributes:
         label: one word.
         text: parts separated by ", ", where it may be wrapped.
-        style: "", "bold", "red", "green", "yellow" or "dim".
+        style: "", "bold", "red", "green", "yellow", "blue" or "dim".
     """
 
     label: str

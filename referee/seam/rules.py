@@ -25,7 +25,11 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         name: the game's id in logs, such as "dominion".
         protocol: the version of the wire protocol that it speaks.
         specification: the page in spec/ that the sections of faults and findings are of.
+        sections: where that page is on messages that all games share: type -> section; what is not
+            there is as in protocol-v1.
         min_seats, max_seats: how many can play.
+        simultaneous: whether all take their turns at once, so that a match has as many turns as
+            each of them; else it has those of all together.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
@@ -36,6 +40,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
         reasons: its own end reasons, beside `Termination`.
+        hidden: what a match record shows and a spectator log does not, in words.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
 
     What follows a game may have or not; it is loaded when it is called:
@@ -54,8 +59,10 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     name: str
     protocol: int
     specification: str
+    sections: Mapping[str, str] = {}
     min_seats: int
     max_seats: int
+    simultaneous: bool = False
     options: type[Struct]
     limits: Mapping[str, float] = {}
     facts: type[Struct]
@@ -65,6 +72,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     replies: tuple[type[Struct], ...]
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
+    hidden: str = "replies or faults"
     tie_break: str = ""
     is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
     checker: Callable[[Sequence[str]], LogChecker] | None = None

@@ -68,6 +68,7 @@ RULES = Rules(
     situation=begin_at,
     simplest_reply=simplest_reply,
     probes=_probes,
+    hidden="hands, replies or faults",
     tie_break="turns taken",
     is_game_info=messages.is_game_info,
 )
