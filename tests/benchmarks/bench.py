@@ -71,11 +71,13 @@ def conversations(record: Path) -> list[tuple[int, bytes]]:
 async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> tuple[float, int]:
     """Seconds from the first to the last request of a match, and how many requests that were."""
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
+    for file in (log, record):
+        assert file is not None
+        file.begin()
     spec = match_spec([command.argument for command in commands], seed=seed)
     with launched(commands) as started:
         await play_once(spec, started, log=log, record=record)
     for file in (log, record):
-        assert file is not None
         file.close()
     times = [
         entry["time"]
