@@ -1,10 +1,12 @@
 """Bot Wars: two armies of botlets on a grid, both move at once, nothing is hidden.
 
 rules/      the rules, pure
+checker.py  what a spectator can check of a game: every turn is played again
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from referee.games.botwars.rules import messages, moves
@@ -16,7 +18,15 @@ from referee.games.botwars.rules.game import (
     begin_at,
     simplest_reply,
 )
+from referee.seam.capabilities import LogChecker
 from referee.seam.rules import Rules
+
+
+def _checker(names: Sequence[str]) -> LogChecker:
+    from referee.games.botwars.checker import Checker
+
+    return Checker(names)
+
 
 RULES = Rules(
     name="botwars",
@@ -33,6 +43,7 @@ RULES = Rules(
     replies=messages.REPLIES,
     faults=moves.SECTIONS,
     reasons=REASONS,
+    checker=_checker,
     situation=begin_at,
     simplest_reply=simplest_reply,
 )
