@@ -2,12 +2,15 @@
 
 rules/      the rules, pure
 checker.py  what a spectator can check of a game: every turn is played again
+turns.py    a match turn by turn, for people
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from referee.games.botwars.rules import messages, moves
 from referee.games.botwars.rules.game import (
@@ -18,7 +21,7 @@ from referee.games.botwars.rules.game import (
     begin_at,
     simplest_reply,
 )
-from referee.seam.capabilities import LogChecker
+from referee.seam.capabilities import LogChecker, TurnReader
 from referee.seam.rules import Rules
 
 
@@ -26,6 +29,18 @@ def _checker(names: Sequence[str]) -> LogChecker:
     from referee.games.botwars.checker import Checker
 
     return Checker(names)
+
+
+def _turns(names: Sequence[str]) -> TurnReader:
+    from referee.games.botwars.turns import Turns
+
+    return Turns(names)
+
+
+def _turn() -> type[Struct]:
+    from referee.games.botwars.turns import Turn
+
+    return Turn
 
 
 RULES = Rules(
@@ -44,6 +59,8 @@ RULES = Rules(
     faults=moves.SECTIONS,
     reasons=REASONS,
     checker=_checker,
+    turns=_turns,
+    turn=_turn,
     situation=begin_at,
     simplest_reply=simplest_reply,
 )
