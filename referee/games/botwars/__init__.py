@@ -3,11 +3,14 @@
 rules/      the rules, pure
 checker.py  what a spectator can check of a game: every turn is played again
 turns.py    a match turn by turn, for people
+
+bot-cases.json has the conformance cases for bots.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -43,6 +46,10 @@ def _turn() -> type[Struct]:
     return Turn
 
 
+def _cases() -> bytes:
+    return Path(__file__).with_name("bot-cases.json").read_bytes()
+
+
 RULES = Rules(
     name="botwars",
     protocol=1,
@@ -61,6 +68,7 @@ RULES = Rules(
     checker=_checker,
     turns=_turns,
     turn=_turn,
+    cases=_cases,
     situation=begin_at,
     simplest_reply=simplest_reply,
 )
