@@ -3,6 +3,7 @@
 rules/      the rules, pure
 checker.py  what a spectator can check of a game: every turn is played again
 turns.py    a match turn by turn, for people
+dialect.py  what classic bots speak
 
 bot-cases.json has the conformance cases for bots.
 """
@@ -25,6 +26,7 @@ from referee.games.botwars.rules.game import (
     simplest_reply,
 )
 from referee.seam.capabilities import LogChecker, TurnReader
+from referee.seam.dialect import DialectKind
 from referee.seam.rules import Rules
 
 
@@ -44,6 +46,18 @@ def _turn() -> type[Struct]:
     from referee.games.botwars.turns import Turn
 
     return Turn
+
+
+def _classic() -> DialectKind:
+    from referee.games.botwars.dialect import Classic
+
+    return DialectKind(Classic)
+
+
+def _classic_form() -> DialectKind:
+    from referee.games.botwars.dialect import FORM_FIELD, Classic
+
+    return DialectKind(Classic, form_field=FORM_FIELD)
 
 
 def _cases() -> bytes:
@@ -71,6 +85,7 @@ RULES = Rules(
     cases=_cases,
     situation=begin_at,
     simplest_reply=simplest_reply,
+    dialects={"classic": _classic, "classic-form": _classic_form},
 )
 
 __all__ = ["RULES", "BotWars"]
