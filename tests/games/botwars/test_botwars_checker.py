@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from botwars_matches import gathering, new_match, play_out, reply, wandering, wild
+from botwars_matches import damaged, gathering, new_match, play_out, reply, wandering, wild
 from helpers import Told, name_line
 
 from referee.games.botwars import RULES
@@ -305,3 +305,11 @@ def test_one_mistake_is_found_once() -> None:
     assert "p1.energy" in first.expected
     # What follows from the wrong state was not believed by those who played on.
     assert all(finding.line == TURN + 2 for finding in rest)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_damage_to_a_log_makes_it_fail(seed: int) -> None:
+    log = finished(seed % 5, gathering, rows=6, cols=6, max_turns=12)
+    for finding in check(damaged(log, Random(seed))):
+        assert finding.expected
+        assert finding.found

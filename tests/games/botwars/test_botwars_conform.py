@@ -44,6 +44,17 @@ async def test_an_example_bot_conforms(bot: Path) -> None:
     assert await failed(str(bot), []) == []
 
 
+SOME = [case.id for case in CASES if case.basic or case.section[0] in "45" or case.id[-2:] == "/1"]
+
+
+async def test_a_classic_bot_conforms() -> None:
+    assert len(SOME) > 45
+    walker = ROOT / "example_bots" / "botwars" / "classic_walker.py"
+    adapter = Path(__file__).with_name("classic_adapter.py")
+    words = [sys.executable, str(adapter), sys.executable, "-I", "-S", str(walker)]
+    assert await failed(shlex.join(words), SOME) == []
+
+
 MODES = {
     "talks first": ["1.2/1"],
     "says it twice": ["1.2/2", "1.2/4"],

@@ -125,7 +125,7 @@ def test_a_wrong_format_loses_and_is_no_disqualification(tmp_path: Path) -> None
 SILENT = "def moves(state, me): sys.stdin.read()"
 LEAVES = "def moves(state, me): sys.exit()"
 BAD = "def moves(state, me): return '?'"
-HASTY = ["--time-limit", "0.5"]
+HASTY = ["--time-limit", "2"]
 
 
 @pytest.mark.parametrize(

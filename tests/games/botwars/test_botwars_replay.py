@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from botwars_matches import gathering, new_match, play_out, reply, wild
+from botwars_matches import damaged, gathering, new_match, play_out, reply, wild
 from helpers import NAMES, Told, name_line
 
 from referee.games.botwars import RULES
@@ -166,31 +166,7 @@ def test_a_turn_in_which_somebody_failed_is_told_at_the_end() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_damage_to_a_log_makes_it_fail(seed: int) -> None:
-    random = Random(seed)
-    messages = log(seed % 5, rows=6, cols=6, max_turns=12)
-    for _ in range(random.randrange(1, 4)):
-        place = random.randrange(len(messages))
-        match random.randrange(5):
-            case 0:
-                del messages[place]
-            case 1:
-                messages.insert(place, random.choice(messages))
-            case 2:
-                random.shuffle(messages)
-            case 3:
-                message = json.loads(json.dumps(messages[place]))
-                if "state" in message:
-                    state = message["state"]
-                    state[random.choice(["rows", "cols"])] = random.choice([4, 5, 7, 100])
-                    state["grid"] = state["grid"][: random.randrange(40)] + "x"
-                    state["p1"]["spawn"] = 10**6
-                    messages[place] = message
-            case 4:
-                message = json.loads(json.dumps(messages[place]))
-                if "moves" in message:
-                    message["moves"]["r"] = [{"from": 10**9, "to": 0}] * 2
-                    message["turn"] = 10**12
-                    messages[place] = message
+    messages = damaged(log(seed % 5, rows=6, cols=6, max_turns=12), Random(seed))
     reader = Turns(NAMES[:2])
     turns = [*told(reader, messages), *reader.end()]
     for turn in turns:
