@@ -69,6 +69,10 @@ def test_a_match_is_played_verified_validated_and_replayed(
     assert [json.loads(line)["state"] for line in replay.stdout.splitlines()] == [
         turn["state"] for turn in turns
     ]
+    validated = referee("validate", log)
+    assert (validated.returncode, validated.stderr) == (0, "")
+    from_log = referee("replay", log, "--format", "json")
+    assert from_log.stdout == replay.stdout  # no faults, so the log tells as much
     shown = referee("replay", record).stdout
     assert f"\nTurn {len(turns)}: " in shown
     summary = referee("replay", record, "--summary").stdout
