@@ -19,7 +19,7 @@ from referee.seam.seats import seat_id
 
 _NAMES = ("red", "blue")
 # There is no style "blue"; the letters tell the sides apart anyway.
-_STYLES = {"r": "red", "b": "green", "*": "yellow", "x": "bold", ".": "dim"}
+_STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
 _WIDE_COLS = 38
 """A wider grid has one character a cell, not two: it would not fit 80 columns."""
 
