@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""The random walker as a classic bot: a state in, a bare array of moves out, once a turn.
+
+Run your copy with
+`referee play --game botwars "classic:./my_bot.py" example_bots/botwars/gatherer.py`.
+"""
+
+import json
+import random
+import sys
+
+SEED = sys.argv[1] if len(sys.argv) > 1 else "1"
+
+
+def steps(state, cell):
+    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    rows, cols = state["rows"], state["cols"]
+    row, column = divmod(cell, cols)
+    around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    return [r * cols + c for r, c in around if 0 <= r < rows and 0 <= c < cols]
+
+
+chance = random.Random(SEED)
+for line in sys.stdin:
+    if not line.endswith("\n"):
+        break  # cut off in the middle: the referee is gone
+    turn = json.loads(line)
+    state, me = turn["state"], turn["player"]
+    mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
+    moves = [{"from": cell, "to": chance.choice(steps(state, cell))} for cell in mine]
+    print(json.dumps(moves), flush=True)  # without the flush the referee waits in vain

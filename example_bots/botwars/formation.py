@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Most botlets gather energy; a squad of the others attacks together, in formation.
+
+In a battle of several against one the one dies, so a block beats those that come one by one.
+Run it with `referee play --game botwars example_bots/botwars/formation.py ./my_bot.py`.
+"""
+
+import json
+import sys
+
+SQUAD = 6  # botlets that attack, once there are twice as many
+CLOSE = 2  # steps; the leader waits while one of the squad is farther away
+
+
+def steps(state, cell):
+    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    rows, cols = state["rows"], state["cols"]
+    row, column = divmod(cell, cols)
+    around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    return [r * cols + c for r, c in around if 0 <= r < rows and 0 <= c < cols]
+
+
+def choose_moves(state, me):
+    grid, cols = state["grid"], state["cols"]
+
+    def distance(cell, goal):
+        return abs(cell // cols - goal // cols) + abs(cell % cols - goal % cols)
+
+    def nearest(cell, goals):
+        return min(goals, key=lambda goal: distance(cell, goal))
+
+    mine = [cell for cell, what in enumerate(grid) if what == me]
+    foes = [cell for cell, what in enumerate(grid) if what not in me + ".*x"]
+    theirs = state["p2" if me == "r" else "p1"]
+    energy = [cell for cell, what in enumerate(grid) if what == "*"]
+    goals = foes if theirs["spawnDisabled"] else [*foes, theirs["spawn"]]
+    if not mine or not goals:
+        return []
+    squad = sorted(mine, key=lambda cell: distance(cell, theirs["spawn"]))[:SQUAD]
+    if len(mine) < 2 * SQUAD:
+        squad = []
+    targets = {cell: nearest(cell, energy or [cell]) for cell in mine if cell not in squad}
+    if squad:
+        leader = squad[0]
+        targets |= dict.fromkeys(squad, leader)
+        if all(distance(cell, leader) <= CLOSE for cell in squad):
+            targets[leader] = nearest(leader, goals)
+    moves = []
+    planned = set()  # cells that a botlet is about to enter
+    for cell, goal in targets.items():
+        free = [to for to in steps(state, cell) if grid[to] in ".x" and to not in planned]
+        to = min(free, key=lambda to: distance(to, goal), default=cell)
+        if distance(to, goal) < distance(cell, goal):
+            planned.add(to)
+            moves.append({"from": cell, "to": to})
+    return moves
+
+
+def send(**reply):
+    print(json.dumps(reply), flush=True)
+
+
+for line in sys.stdin.buffer:
+    if not line.endswith(b"\n"):
+        break  # cut off in the middle: the referee is gone
+    message = json.loads(line)
+    match message.get("type"):
+        case "player-name-request":
+            number = message["player_number"]
+            send(type="player-name-reply", player_number=number, name="Formation", version=1)
+        case "move-request":
+            send(type="move-reply", moves=choose_moves(message["state"], message["player"]))
+        case "game-end":
+            break

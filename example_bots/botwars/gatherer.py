@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Every botlet goes to the nearest energy, and none steps onto another.
+
+Run it with `referee play --game botwars example_bots/botwars/gatherer.py ./my_bot.py`.
+"""
+
+import json
+import sys
+
+
+def steps(state, cell):
+    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    rows, cols = state["rows"], state["cols"]
+    row, column = divmod(cell, cols)
+    around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    return [r * cols + c for r, c in around if 0 <= r < rows and 0 <= c < cols]
+
+
+def choose_moves(state, me):
+    grid, cols = state["grid"], state["cols"]
+
+    def distance(cell, goal):
+        return abs(cell // cols - goal // cols) + abs(cell % cols - goal % cols)
+
+    energy = [cell for cell, what in enumerate(grid) if what == "*"]
+    moves = []
+    planned = set()  # cells that a botlet is about to enter
+    for cell in [cell for cell, what in enumerate(grid) if what == me]:
+        goal = min(energy, key=lambda goal: distance(cell, goal), default=None)
+        if goal is None:
+            continue
+        free = [to for to in steps(state, cell) if grid[to] in ".x" and to not in planned]
+        to = min(free, key=lambda to: distance(to, goal), default=cell)
+        if distance(to, goal) < distance(cell, goal):
+            planned.add(to)
+            moves.append({"from": cell, "to": to})
+    return moves
+
+
+def send(**reply):
+    print(json.dumps(reply), flush=True)
+
+
+for line in sys.stdin.buffer:
+    if not line.endswith(b"\n"):
+        break  # cut off in the middle: the referee is gone
+    message = json.loads(line)
+    match message.get("type"):
+        case "player-name-request":
+            number = message["player_number"]
+            send(type="player-name-reply", player_number=number, name="Gatherer", version=1)
+        case "move-request":
+            send(type="move-reply", moves=choose_moves(message["state"], message["player"]))
+        case "game-end":
+            break

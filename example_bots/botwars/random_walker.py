@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Every botlet takes a random step: the smallest bot, copy this one.
+
+Its steps follow from a seed and its side: `random_walker.py [SEED]`.
+Run your copy with `referee play --game botwars ./my_bot.py example_bots/botwars/gatherer.py`.
+"""
+
+import json
+import random
+import sys
+
+SEED = sys.argv[1] if len(sys.argv) > 1 else "1"
+
+
+def steps(state, cell):
+    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    rows, cols = state["rows"], state["cols"]
+    row, column = divmod(cell, cols)
+    around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    return [r * cols + c for r, c in around if 0 <= r < rows and 0 <= c < cols]
+
+
+def send(**reply):
+    print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+
+
+for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    if not line.endswith(b"\n"):
+        break  # cut off in the middle: the referee is gone
+    message = json.loads(line)
+    match message.get("type"):
+        case "player-name-request":
+            number = message["player_number"]
+            chance = random.Random(f"{SEED}/{number}")
+            send(type="player-name-reply", player_number=number, name="Random Walker", version=1)
+        case "move-request":
+            state, me = message["state"], message["player"]
+            mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
+            moves = [{"from": cell, "to": chance.choice(steps(state, cell))} for cell in mine]
+            send(type="move-reply", moves=moves)
+        case "game-end":
+            break
+        # All other types are news about the game, or newer than this bot: not an error.

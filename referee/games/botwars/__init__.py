@@ -1,0 +1,93 @@
+"""Bot Wars: two armies of botlets on a grid, both move at once, nothing is hidden.
+
+rules/      the rules, pure
+checker.py  what a spectator can check of a game: every turn is played again
+turns.py    a match turn by turn, for people
+dialect.py  what classic bots speak
+
+bot-cases.json has the conformance cases for bots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from referee.games.botwars.rules import messages, moves
+from referee.games.botwars.rules.game import (
+    REASONS,
+    BotWars,
+    Facts,
+    Options,
+    begin_at,
+    simplest_reply,
+)
+from referee.seam.capabilities import LogChecker, TurnReader
+from referee.seam.dialect import DialectKind
+from referee.seam.rules import Rules
+
+
+def _checker(names: Sequence[str]) -> LogChecker:
+    from referee.games.botwars.checker import Checker
+
+    return Checker(names)
+
+
+def _turns(names: Sequence[str]) -> TurnReader:
+    from referee.games.botwars.turns import Turns
+
+    return Turns(names)
+
+
+def _turn() -> type[Struct]:
+    from referee.games.botwars.turns import Turn
+
+    return Turn
+
+
+def _classic() -> DialectKind:
+    from referee.games.botwars.dialect import Classic
+
+    return DialectKind(Classic)
+
+
+def _classic_form() -> DialectKind:
+    from referee.games.botwars.dialect import FORM_FIELD, Classic
+
+    return DialectKind(Classic, form_field=FORM_FIELD)
+
+
+def _cases() -> bytes:
+    return Path(__file__).with_name("bot-cases.json").read_bytes()
+
+
+RULES = Rules(
+    name="botwars",
+    protocol=1,
+    specification="botwars/protocol",
+    sections={"player-disqualified": "2.6", "game-end": "2.7"},
+    simultaneous=True,
+    min_seats=2,
+    max_seats=2,
+    options=Options,
+    limits=MappingProxyType({"time_limit": 5.0, "line_limit": 2**20}),
+    facts=Facts,
+    new=BotWars,
+    public=messages.PUBLIC,
+    requests=messages.REQUESTS,
+    replies=messages.REPLIES,
+    faults=moves.SECTIONS,
+    reasons=REASONS,
+    checker=_checker,
+    turns=_turns,
+    turn=_turn,
+    cases=_cases,
+    situation=begin_at,
+    simplest_reply=simplest_reply,
+    dialects={"classic": _classic, "classic-form": _classic_form},
+)
+
+__all__ = ["RULES", "BotWars"]

@@ -1,0 +1,216 @@
+"""The grid of Bot Wars and one turn on it (protocol, 4.3).
+
+Cells are integers, sides 0 (red) and 1 (blue). What lies where is kept in sets of cells, so that a
+turn costs by the botlets and not by the cells.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from referee.games.botwars.rules.messages import Side, State
+from referee.games.botwars.rules.moves import Neighbours
+
+COLOURS = "rb"
+
+
+@lru_cache(maxsize=16)
+def neighbours_of(rows: int, cols: int) -> Neighbours:
+    """Every cell's orthogonal neighbours inside the grid."""
+    size = rows * cols
+    return tuple(
+        tuple(
+            near
+            for near, inside in (
+                (cell - cols, cell >= cols),
+                (cell - 1, cell % cols > 0),
+                (cell + 1, cell % cols < cols - 1),
+                (cell + cols, cell + cols < size),
+            )
+            if inside
+        )
+        for cell in range(size)
+    )
+
+
+def is_sound(state: State) -> bool:
+    """Whether a state that somebody wrote can be made a board."""
+    size = state.rows * state.cols
+    spawns = (state.p1.spawn, state.p2.spawn)
+    return (
+        min(state.rows, state.cols) > 1
+        and len(state.grid) == size
+        and not set(state.grid) - set("rbx*.")
+        and all(0 <= spawn < size for spawn in spawns)
+    )
+
+
+class Happened(NamedTuple):
+    """What a turn has done, each number one a side.
+
+    Attributes:
+        died: the cells where botlets died, ascending.
+        lost: botlets that died.
+        spawned: botlets that appeared, 0 or 1.
+        gathered: energy.
+    """
+
+    died: list[int]
+    lost: tuple[int, int]
+    spawned: tuple[int, int]
+    gathered: tuple[int, int]
+
+
+class Board:
+    """The grid and what the sides have.
+
+    Args:
+        state: what it begins as; its turns are the game's.
+
+    Attributes:
+        neighbours: of every cell.
+        spawns: each side's spawn point.
+        botlets: each side's, as cells.
+        energy: the cells with energy.
+        died: the cells where botlets died in the last turn.
+        stores: each side's gathered energy.
+        disabled: whether each side's spawn point was razed.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.rows, self.cols = state.rows, state.cols
+        self.neighbours = neighbours_of(state.rows, state.cols)
+        self.spawns = (state.p1.spawn, state.p2.spawn)
+        self.stores = [state.p1.energy, state.p2.energy]
+        self.disabled = [state.p1.spawn_disabled, state.p2.spawn_disabled]
+
+        def cells(what: str) -> set[int]:
+            return {cell for cell, found in enumerate(state.grid) if found == what}
+
+        self.botlets = (cells("r"), cells("b"))
+        self.energy = cells("*")
+        self.died: Sequence[int] = sorted(cells("x"))
+
+    @staticmethod
+    def empty(rows: int, cols: int) -> Board:
+        """The grid at the start (4.2)."""
+        first, last = cols + 1, (rows - 2) * cols + cols - 2
+        grid = "." * (rows * cols)
+        return Board(State(rows, cols, Side(1, first, False), Side(1, last, False), grid, 1, 0))
+
+    def state(self, max_turns: int, turns_elapsed: int) -> State:
+        """All of it as a message has it."""
+        red, blue = map(Side, self.stores, self.spawns, self.disabled)
+        grid = self._grid().decode()
+        return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
+
+    def play(self, moves: Sequence[Mapping[int, int]]) -> Happened:
+        """Play a turn up to its new energy.
+
+        Args:
+            moves: each side's, from -> to; all of them can be made (5.2).
+        """
+        before = [len(side) for side in self.botlets]
+        died = self._move(moves)
+        died |= self._battle()
+        self.died = sorted(died)
+        lost = [count - len(side) for count, side in zip(before, self.botlets, strict=True)]
+        for side in (0, 1):
+            if self.spawns[1 - side] in self.botlets[side]:
+                self.disabled[1 - side] = True
+        spawned = (self._spawn(0), self._spawn(1))
+        return Happened(self.died, (lost[0], lost[1]), spawned, self._gather())
+
+    def free_pairs(self) -> list[int]:
+        """The cells where new energy may appear, ascending: with each its mirror (4.3)."""
+        grid = self._grid()
+        for spawn in self.spawns:
+            grid[spawn] = 0
+        last = len(grid) - 1
+        return [
+            cell
+            for cell, what in enumerate(grid)
+            if what == _EMPTY and grid[last - cell] == _EMPTY and cell != last - cell
+        ]
+
+    def add_energy(self, cell: int) -> None:
+        """Put energy on a cell and on its mirror."""
+        self.energy |= {cell, len(self.neighbours) - 1 - cell}
+
+    # --- the steps of a turn (4.3) ------------------------------------------------------------
+
+    def _move(self, moves: Sequence[Mapping[int, int]]) -> set[int]:
+        """All at once; returns the cells where several met and died."""
+        ends = [
+            [targets.get(cell, cell) for cell in own]
+            for own, targets in zip(self.botlets, moves, strict=True)
+        ]
+        everywhere = ends[0] + ends[1]
+        living = set(everywhere)
+        met = set()
+        if len(living) < len(everywhere):
+            met = {cell for cell, count in Counter(everywhere).items() if count > 1}
+        self.botlets = (set(ends[0]) - met, set(ends[1]) - met)
+        self.energy -= living
+        return met
+
+    def _battle(self) -> set[int]:
+        """All at once; returns the cells of those that died."""
+        foes = []
+        for own, other in (self.botlets, self.botlets[::-1]):
+            beside = {}
+            for cell in own:
+                near = self.neighbours[cell]
+                if not other.isdisjoint(near):
+                    beside[cell] = [spot for spot in near if spot in other]
+            foes.append(beside)
+        red, blue = foes
+        fallen = {
+            cell
+            for mine, theirs in ((red, blue), (blue, red))
+            for cell, near in mine.items()
+            if any(len(near) >= len(theirs[foe]) for foe in near)
+        }
+        for own in self.botlets:
+            own -= fallen
+        return fallen
+
+    def _spawn(self, side: int) -> int:
+        spawn = self.spawns[side]
+        if self.disabled[side] or not self.stores[side]:
+            return 0
+        if spawn in self.botlets[0] or spawn in self.botlets[1]:
+            return 0
+        self.stores[side] -= 1
+        self.botlets[side].add(spawn)
+        return 1
+
+    def _gather(self) -> tuple[int, int]:
+        gathered = [0, 0]
+        red, blue = self.botlets
+        everybody = red | blue
+        found = [cell for cell in self.energy if not everybody.isdisjoint(self.neighbours[cell])]
+        for cell in found:
+            near = self.neighbours[cell]
+            by_red = not red.isdisjoint(near)
+            by_blue = not blue.isdisjoint(near)
+            self.energy.remove(cell)
+            if by_red != by_blue:
+                gathered[by_blue] += 1
+        for side in (0, 1):
+            self.stores[side] += gathered[side]
+        return gathered[0], gathered[1]
+
+    def _grid(self) -> bytearray:
+        grid = bytearray(b".") * (self.rows * self.cols)
+        # A botlet may stand where one died: it was spawned after that.
+        for what, cells in zip(b"x*rb", (self.died, self.energy, *self.botlets), strict=True):
+            for cell in cells:
+                grid[cell] = what
+        return grid
+
+
+_EMPTY = ord(".")

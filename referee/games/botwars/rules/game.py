@@ -1,0 +1,267 @@
+"""The game of Bot Wars: turn after turn both sides move at once (protocol, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, ValidationError, convert
+
+from referee.games.botwars.rules.board import COLOURS, Board, Happened
+from referee.games.botwars.rules.messages import (
+    GameInfo,
+    Move,
+    MoveReply,
+    MoveRequest,
+    Moves,
+    State,
+    TurnPlayed,
+)
+from referee.games.botwars.rules.moves import (
+    BAD_FORMAT,
+    bad_format,
+    carried_out,
+    format_fault,
+    ignored_fault,
+)
+from referee.seam.chance import Chance
+from referee.seam.faults import Termination
+from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
+
+ELIMINATED = "eliminated"
+REASONS = (ELIMINATED, BAD_FORMAT)
+ENERGY_STREAM = "energy"
+
+
+class Options(Struct, frozen=True):
+    """What can be chosen for a game of Bot Wars.
+
+    Attributes:
+        rows, cols: of the grid.
+        max_turns: after which the game ends (4.4).
+        energy_every: so many turns apart new energy appears (4.3); 0: never.
+    """
+
+    rows: Annotated[int, Meta(ge=4, le=100)] = 20
+    cols: Annotated[int, Meta(ge=4, le=100)] = 20
+    max_turns: Annotated[int, Meta(ge=1, le=10_000)] = 100
+    energy_every: Annotated[int, Meta(ge=0, le=10_000)] = 3
+
+
+class Facts(Struct, frozen=True):
+    """What is told of a seat besides its score, which is its botlets, and its turns."""
+
+    energy: Annotated[int, Meta(description="Energy not used at the end.")]
+    gathered: Annotated[int, Meta(description="Energy gathered.")]
+    spawned: Annotated[int, Meta(description="Botlets that appeared.")]
+    lost: Annotated[int, Meta(description="Botlets that died.")]
+    moves: Annotated[int, Meta(description="Moves carried out.")]
+    ignored_moves: Annotated[int, Meta(description="Moves ignored (5.2).")]
+    spawn_disabled: Annotated[bool, Meta(description="Whether its spawn point was razed.")]
+
+
+class Situation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a game begins that begins in the middle; rows and columns are those of the options.
+
+    Attributes:
+        grid: as in `State`, or its rows.
+        energy: that each side has gathered.
+        disabled: whether each side's spawn point is razed.
+        turns_elapsed: turns that were played before.
+    """
+
+    grid: str | list[str]
+    energy: tuple[Annotated[int, Meta(ge=0)], Annotated[int, Meta(ge=0)]] = (0, 0)
+    disabled: tuple[bool, bool] = (False, False)
+    turns_elapsed: Annotated[int, Meta(ge=0)] = 0
+
+
+class BotWars:
+    """One game of Bot Wars; implements `referee.seam.game.Game`.
+
+    Args:
+        setup: as of every game; its options are `Options`.
+        situation: where it begins; None with an empty grid.
+
+    Attributes:
+        requests: what the game waits for: both sides' moves, or nothing once it is over.
+        outcome: set once it is.
+    """
+
+    __slots__ = (
+        "_chance",
+        "_counts",
+        "_elapsed",
+        "_events",
+        "_options",
+        "_state",
+        "board",
+        "outcome",
+        "requests",
+    )
+
+    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+        options: Options = setup.options
+        self.requests: tuple[Request, ...] = ()
+        self.outcome: Outcome | None = None
+        self.board = Board.empty(options.rows, options.cols)
+        self._options = options
+        self._chance: Chance = setup.chance
+        self._elapsed = 0
+        self._counts = [_Counts(), _Counts()]
+        if situation is not None:
+            self.board = _laid_out(situation, self.board)
+            self._elapsed = situation.turns_elapsed
+        self._state = self.board.state(options.max_turns, self._elapsed)
+        self._events: list[Struct] = [
+            GameInfo(
+                rows=options.rows,
+                cols=options.cols,
+                max_turns=options.max_turns,
+                energy_every=options.energy_every,
+                player_bot_names=list(setup.names),
+            )
+        ]
+        if setup.absent:
+            self._end_by_failure(left=setup.absent, bad=frozenset())
+        else:
+            self._ask()
+
+    def advance(self, replies: Mapping[int, object]) -> None:
+        """Take both sides' moves, play the turn and ask again, unless the game is over."""
+        self.requests = ()
+        left = frozenset(seat for seat, reply in replies.items() if reply is LEFT)
+        bad = set()
+        for seat in sorted(replies.keys() - left):
+            problem = bad_format(replies[seat])
+            if problem:
+                self._events.append(format_fault(seat, problem))
+                bad.add(seat)
+        if left or bad:
+            self._end_by_failure(left=left, bad=frozenset(bad))
+            return
+        self._play(replies)
+        reason = self._end_reason()
+        if reason is None:
+            self._ask()
+        else:
+            self.outcome = Outcome(reason, ranks([-len(side) for side in self.board.botlets]))
+
+    def take_events(self) -> list[Struct]:
+        """Public messages and faults since the last call, oldest first."""
+        events = self._events
+        self._events = []
+        return events
+
+    def standings(self) -> list[Standing]:
+        """One entry a seat, in seat order."""
+        board = self.board
+        return [
+            Standing(
+                score=len(board.botlets[side]),
+                turns=counts.turns,
+                facts=Facts(
+                    energy=board.stores[side],
+                    gathered=counts.gathered,
+                    spawned=counts.spawned,
+                    lost=counts.lost,
+                    moves=counts.moves,
+                    ignored_moves=counts.ignored,
+                    spawn_disabled=board.disabled[side],
+                ),
+            )
+            for side, counts in enumerate(self._counts)
+        ]
+
+    def _ask(self) -> None:
+        for counts in self._counts:
+            counts.turns += 1
+        self.requests = tuple(
+            Request(seat, MoveRequest(colour, self._state)) for seat, colour in enumerate(COLOURS)
+        )
+
+    def _play(self, replies: Mapping[int, Any]) -> None:
+        board = self.board
+        targets = []
+        for side, counts in enumerate(self._counts):
+            reply: MoveReply = replies[side]
+            own = board.botlets[side]
+            made, ignored, first = carried_out(reply.moves, own, board.neighbours)  # type: ignore[arg-type]
+            targets.append(made)
+            counts.moves += len(made)
+            counts.ignored += ignored
+            if ignored:
+                self._events.append(ignored_fault(side, ignored, first))
+        happened = board.play(targets)
+        every = self._options.energy_every
+        if every and self._elapsed % every == 0:
+            cells = board.free_pairs()
+            if cells:
+                board.add_energy(cells[self._chance.choose(ENERGY_STREAM, len(cells))])
+        self._elapsed += 1
+        self._state = board.state(self._options.max_turns, self._elapsed)
+        for side, counts in enumerate(self._counts):
+            counts.add(happened, side)
+        lists = [[Move(*step) for step in made.items()] for made in targets]
+        self._events.append(TurnPlayed(self._elapsed, Moves(*lists), happened.died, self._state))
+
+    def _end_reason(self) -> str | None:
+        """Why the game is over after this turn, if it is (4.4)."""
+        if not all(self.board.botlets):
+            return ELIMINATED
+        return Termination.TURN_LIMIT if self._elapsed >= self._options.max_turns else None
+
+    def _end_by_failure(self, *, left: frozenset[int], bad: frozenset[int]) -> None:
+        """End the game because of seats that left or replied in the wrong format (5.3, 8.3)."""
+        lost = left | bad
+        if not left:
+            reason = BAD_FORMAT
+        elif len(lost) < len(COLOURS):
+            reason = Termination.LAST_PLAYER_STANDING
+        else:
+            reason = Termination.NO_PLAYERS
+        self.outcome = Outcome(reason, ranks([seat in lost for seat in range(len(COLOURS))]))
+
+
+def begin_at(setup: Setup, state: Mapping[str, Any]) -> BotWars:
+    """Make a game that begins in the middle.
+
+    Args:
+        state: a `Situation` as a JSON object.
+    """
+    return BotWars(setup, convert(state, Situation))
+
+
+def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The simplest legal reply to a request: no moves."""
+    return {"type": "move-reply", "moves": []}
+
+
+class _Counts:
+    """What is counted of a side."""
+
+    __slots__ = ("gathered", "ignored", "lost", "moves", "spawned", "turns")
+
+    def __init__(self) -> None:
+        self.turns = self.gathered = self.spawned = self.lost = self.moves = self.ignored = 0
+
+    def add(self, happened: Happened, side: int) -> None:
+        self.lost += happened.lost[side]
+        self.spawned += happened.spawned[side]
+        self.gathered += happened.gathered[side]
+
+
+def _laid_out(situation: Situation, board: Board) -> Board:
+    """A board as the situation has it.
+
+    Raises:
+        ValidationError: its grid is none of this size.
+    """
+    rows, cols = board.rows, board.cols
+    grid = situation.grid if isinstance(situation.grid, str) else "".join(situation.grid)
+    if len(grid) != rows * cols or set(grid) - set("rbx*."):
+        raise ValidationError(f"the grid is not one of {rows} rows and {cols} columns")
+    board.stores = list(situation.energy)
+    board.disabled = list(situation.disabled)
+    plain = board.state(1, 0)
+    return Board(State(rows, cols, plain.p1, plain.p2, grid, 1, 0))

@@ -1,0 +1,126 @@
+"""The messages of Bot Wars as structs (spec/botwars/protocol.md, 2).
+
+The names in `State` are those that the game's bots have always been sent; so some are written in
+another way than those of the other messages.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+Cell = Annotated[int, Meta(ge=0, description="A cell's index: row * cols + column.")]
+SideId = Annotated[
+    str,
+    Meta(description='"r" is player 1, "b" player 2.', extra_json_schema={"enum": ["r", "b"]}),
+]
+
+
+class Side(Struct, frozen=True, gc=False):
+    """What a side has besides its botlets."""
+
+    energy: Annotated[int, Meta(ge=0, description="Botlets that it can still spawn.")]
+    spawn: Annotated[Cell, Meta(description="Its spawn point.")]
+    spawn_disabled: Annotated[bool, Meta(description="Whether that was razed.")] = field(
+        name="spawnDisabled"
+    )
+
+
+class State(Struct, frozen=True, gc=False):
+    """The whole game."""
+
+    rows: Annotated[int, Meta(ge=4, le=100)]
+    cols: Annotated[int, Meta(ge=4, le=100)]
+    p1: Side
+    p2: Side
+    grid: Annotated[
+        str,
+        Meta(
+            description="One character a cell, row by row: r b botlets, * energy, x died, . empty.",
+            pattern="^[rbx*.]*$",
+        ),
+    ]
+    max_turns: Annotated[int, Meta(ge=1)] = field(name="maxTurns")
+    turns_elapsed: Annotated[int, Meta(ge=0)] = field(name="turnsElapsed")
+
+
+class Move(Struct, frozen=True, gc=False):
+    """One botlet's step."""
+
+    from_: Cell = field(name="from")
+    to: Cell
+
+
+class Moves(Struct, frozen=True, gc=False):
+    """The moves of both sides that were carried out, in the order in which they were given."""
+
+    r: list[Move]
+    b: list[Move]
+
+
+# --- to all -----------------------------------------------------------------------------------
+
+
+class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
+    """Once, after the names."""
+
+    rows: Annotated[int, Meta(ge=4, le=100)]
+    cols: Annotated[int, Meta(ge=4, le=100)]
+    max_turns: Annotated[int, Meta(ge=1)]
+    energy_every: Annotated[int, Meta(ge=0, description="Turns; 0: never.")]
+    player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
+
+
+class TurnPlayed(Struct, frozen=True, tag_field="type", tag="turn-played"):
+    """After each turn."""
+
+    turn: Annotated[int, Meta(ge=1, description="Counted from 1.")]
+    moves: Moves
+    died: Annotated[list[Cell], Meta(description="Where botlets died, ascending.")]
+    state: Annotated[State, Meta(description="After the turn.")]
+
+
+# --- to one bot -------------------------------------------------------------------------------
+
+
+class MoveRequest(Struct, frozen=True, tag_field="type", tag="move-request"):
+    """Asks for a turn's moves (5)."""
+
+    player: SideId
+    state: State
+
+
+# --- from a bot -------------------------------------------------------------------------------
+
+
+class MoveReply(Struct, frozen=True, tag_field="type", tag="move-reply"):
+    """The answer to `move-request` (5).
+
+    What `moves` is made of is looked at by hand (`moves.py`).
+    """
+
+    legal_has: ClassVar[tuple[str, ...]] = ("moves",)
+
+    moves: (
+        Annotated[
+            Any,
+            Meta(
+                description="Any number of moves.",
+                extra_json_schema={
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {"from": {"type": "number"}, "to": {"type": "number"}},
+                        "required": ["from", "to"],
+                    },
+                },
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+PUBLIC: tuple[type[Struct], ...] = (GameInfo, TurnPlayed)
+REQUESTS: tuple[type[Struct], ...] = (MoveRequest,)
+REPLIES: tuple[type[Struct], ...] = (MoveReply,)

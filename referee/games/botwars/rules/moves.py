@@ -1,0 +1,95 @@
+"""A bot's reply -> the moves that are carried out, and what was wrong (protocol, 5).
+
+A reply of the wrong format loses the game; a move that cannot be made is only ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from msgspec import UNSET
+
+from referee.games.botwars.rules.messages import MoveReply
+from referee.seam.faults import Fault, Malformed, describe
+
+BAD_FORMAT = "bad-format"
+IGNORED_MOVE = "ignored-move"
+SECTIONS = MappingProxyType({IGNORED_MOVE: "5.2", BAD_FORMAT: "5.3"})
+
+# Not isinstance: for Python true is an integer, for JSON it is no number.
+_NUMBERS = (int, float)
+
+Neighbours: TypeAlias = Sequence[tuple[int, ...]]
+"""Cell -> the cells above, below, left and right of it that are there."""
+
+
+def bad_format(reply: object) -> str:
+    """What is wrong with a reply's format, as a clause; empty if nothing is."""
+    if isinstance(reply, Malformed):
+        return reply.detail
+    assert isinstance(reply, MoveReply)  # the decoder knows no other
+    if reply.moves is UNSET:
+        return "`moves` is missing"
+    if not isinstance(reply.moves, list):
+        return f"`moves` is {describe(reply.moves)}, not an array"
+    for place, move in enumerate(reply.moves, 1):
+        if type(move) is not dict:
+            return f"move {place} is {describe(move)}, not an object"
+        if type(move.get("from")) not in _NUMBERS or type(move.get("to")) not in _NUMBERS:
+            name = "to" if type(move.get("from")) in _NUMBERS else "from"
+            found = describe(move[name]) if name in move else "missing"
+            return f"`{name}` of move {place} is {found}, not a number"
+    return ""
+
+
+def carried_out(
+    moves: Sequence[dict[str, Any]], own: Collection[int], neighbours: Neighbours
+) -> tuple[dict[int, int], int, str]:
+    """Sort out the moves that can be made (5.2).
+
+    Args:
+        moves: of the right format.
+        own: the cells with botlets of this side.
+
+    Returns:
+        From -> to in the order given, how many moves are ignored, and why the first of these is.
+    """
+    targets: dict[int, int] = {}
+    ignored = 0
+    first = ""
+    for place, move in enumerate(moves, 1):
+        start, end = move["from"], move["to"]
+        # A float is in a set or tuple of integers if it is equal to one: 5.0 is 5 in JSON too.
+        if start in own and start not in targets and end in neighbours[int(start)]:
+            targets[int(start)] = int(end)
+        else:
+            ignored += 1
+            if not first:
+                first = f"move {place}, {_why(start, end, own, targets)}"
+    return targets, ignored, first
+
+
+def ignored_fault(seat: int, ignored: int, first: str) -> Fault:
+    """All the ignored moves of a reply are one fault (1.9)."""
+    what = "1 move is" if ignored == 1 else f"{ignored} moves are"
+    return Fault(seat, IGNORED_MOVE, SECTIONS[IGNORED_MOVE], f"{what} ignored; {first}")
+
+
+def format_fault(seat: int, detail: str) -> Fault:
+    """A reply of the wrong format."""
+    return Fault(seat, BAD_FORMAT, SECTIONS[BAD_FORMAT], detail)
+
+
+def _why(start: float, end: float, own: Collection[int], targets: Collection[int]) -> str:
+    step = f"from {describe(start)} to {describe(end)}"
+    if isinstance(start, float) and not start.is_integer():
+        return f"{step}: `from` is no integer"
+    if isinstance(end, float) and not end.is_integer():
+        return f"{step}: `to` is no integer"
+    if start not in own:
+        return f"{step}: no botlet of its own is at `from`"
+    if start in targets:
+        return f"{step}: that botlet is moved already"
+    return f"{step}: `to` is not next to `from`"

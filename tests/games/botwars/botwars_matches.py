@@ -1,0 +1,126 @@
+"""Matches of Bot Wars inside the test process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from helpers import name_line, to_line
+from naive_turn import beside
+
+from referee.games.botwars import RULES
+from referee.match import Entry, Match, Sent
+
+Json = dict[str, Any]
+Decide = Callable[[str, Json], bytes]
+"""Gets the side's colour and the state, and gives the line of a reply."""
+
+
+def new_match(seed: int = 1, **options: Any) -> Match:
+    """A match that has not started."""
+    return Match(RULES, seats=2, seed=seed, options=RULES.options(**options))
+
+
+def play_out(match: Match, decide: Decide, *, backwards: bool = False) -> list[Entry]:
+    """Play a new match to its end.
+
+    Args:
+        backwards: the reply of seat 2 comes first in every round.
+    """
+    match.start()
+    entries = match.take_entries()
+    for seat in match.due:
+        match.receive(seat, name_line(seat))
+    while match.due:
+        new = match.take_entries()
+        entries += new
+        asked = {e.to: json.loads(e.line) for e in new if isinstance(e, Sent) and e.to is not None}
+        lines = {seat: decide(asked[seat]["player"], asked[seat]["state"]) for seat in match.due}
+        first, second = reversed(match.due) if backwards else match.due
+        match.receive(first, lines[first])
+        entries += match.take_entries()
+        match.receive(second, lines[second])
+    return entries + match.take_entries()
+
+
+def reply(moves: list[Json]) -> bytes:
+    return to_line({"type": "move-reply", "moves": moves})
+
+
+def wandering(random: Random) -> Decide:
+    """Every botlet goes anywhere."""
+
+    def decide(colour: str, state: Json) -> bytes:
+        return reply(
+            [
+                {"from": cell, "to": random.choice(list(beside(state, cell)))}
+                for cell, what in enumerate(state["grid"])
+                if what == colour
+            ]
+        )
+
+    return decide
+
+
+def wild(random: Random) -> Decide:
+    """Some moves that can be made, and some that cannot."""
+
+    def decide(colour: str, state: Json) -> bytes:
+        cells = range(-2, len(state["grid"]) + 2)
+        own = [cell for cell, what in enumerate(state["grid"]) if what == colour] or [0]
+        moves = []
+        for _ in range(random.randrange(2 * len(own) + 2)):
+            start = random.choice(own) if random.random() < 0.9 else random.choice(cells)
+            end = start + random.choice((1, -1, state["cols"], -state["cols"], 0, 2, 0.5))
+            moves.append({"from": start, "to": end})
+        return reply(moves)
+
+    return decide
+
+
+def gathering(colour: str, state: Json) -> bytes:
+    """Every botlet goes towards the nearest energy; so two armies grow and meet."""
+    cols = state["cols"]
+    goals = [cell for cell, what in enumerate(state["grid"]) if what == "*"]
+
+    def far(one: int, other: int) -> int:
+        return abs(one // cols - other // cols) + abs(one % cols - other % cols)
+
+    moves = []
+    for cell, what in enumerate(state["grid"]):
+        if what == colour and goals:
+            goal = min(goals, key=lambda goal: (far(cell, goal), goal))
+            end = min(beside(state, cell), key=lambda end: (far(end, goal), end))
+            moves.append({"from": cell, "to": end})
+    return reply(moves)
+
+
+def damaged(messages: list[Json], random: Random) -> list[Json]:
+    """A log's messages with some lost, doubled, in another order or with wrong values."""
+    damage = list(messages)
+    for _ in range(random.randrange(1, 4)):
+        place = random.randrange(len(damage))
+        match random.randrange(5):
+            case 0:
+                del damage[place]
+            case 1:
+                damage.insert(place, random.choice(damage))
+            case 2:
+                random.shuffle(damage)
+            case 3:
+                message = json.loads(json.dumps(damage[place]))
+                if "state" in message:
+                    state = message["state"]
+                    state[random.choice(["rows", "cols"])] = random.choice([4, 5, 7, 100])
+                    state["grid"] = state["grid"][: random.randrange(40)] + "x"
+                    state["p1"]["spawn"] = 10**6
+                    damage[place] = message
+            case 4:
+                message = json.loads(json.dumps(damage[place]))
+                if "moves" in message:
+                    message["moves"]["r"] = [{"from": 10**9, "to": 0}] * 2
+                    message["turn"] = 10**12
+                    damage[place] = message
+    return damage
