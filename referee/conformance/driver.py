@@ -37,6 +37,7 @@ from referee.match import Disqualified, Match, Sent
 from referee.match_spec import default_limits
 from referee.seam.faults import (
     INVALID_JSON,
+    WRONG_TYPE,
     Disqualification,
     Fault,
     Malformed,
@@ -435,7 +436,10 @@ class _Driver:
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section.startswith("3"):
             return  # of the handshake, which is judged above
-        doubtful = isinstance(decode_reply(self._reply, self._decoder), Malformed)
+        # It may be a stray line before the reply; a game can have a code of its own for such.
+        doubtful = fault.code in (INVALID_JSON, WRONG_TYPE) or isinstance(
+            decode_reply(self._reply, self._decoder), Malformed
+        )
         if doubtful:
             kind = json.loads(self._asked[self._seat])["type"]
             if any(
