@@ -6,7 +6,6 @@ options. Users and records see both in one flat list.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any
@@ -119,6 +118,8 @@ def match_spec(
     if not rules.min_seats <= len(bots) <= rules.max_seats:
         raise UsageError(f"{game} takes {_seats(rules)} bots, not {len(bots)}")
     if seed is None:
+        import secrets  # takes as long to load as all the rest of this module
+
         seed = secrets.randbelow(DRAWN_SEEDS)
     if not 0 <= seed < MAX_SEED:
         raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")

@@ -39,7 +39,13 @@ async def failed(argument: str, patterns: list[str], limits: Limits = PATIENT) -
     return [result.id for result in report.cases if result.status != Status.PASSED]
 
 
-@pytest.mark.parametrize("bot", CANONICAL, ids=lambda bot: bot.stem)
+@pytest.mark.parametrize(
+    "bot",
+    [
+        pytest.param(bot, id=bot.stem, marks=[pytest.mark.all_cases] if place else [])
+        for place, bot in enumerate(CANONICAL)
+    ],
+)
 async def test_an_example_bot_conforms(bot: Path) -> None:
     assert await failed(str(bot), []) == []
 
