@@ -29,6 +29,17 @@ _KINDS: dict[str, Any] = {
     "line_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
     "queue_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
 }
+_PLAIN = {
+    "Expected `int`": "give an integer",
+    "Expected `float`": "give a number",
+    "Expected `bool`": "give true or false",
+    ", got `str`": "",
+    " >= ": " of at least ",
+    " <= ": " of at most ",
+    " > ": " above ",
+    " < ": " below ",
+}
+"""The decoder's words for what is wrong with a value, and ours."""
 _BEFORE_OWN = 3  # the game's own options stand after the limits of time
 
 
@@ -143,4 +154,7 @@ def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
         return msgspec.convert(dict(chosen), known, strict=False)
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
-        raise UsageError(f"option {place.rstrip('`')}: {problem}") from None
+        for theirs, ours in _PLAIN.items():
+            problem = problem.replace(theirs, ours)
+        name = place.rstrip("`")
+        raise UsageError(f"option {name}={chosen[name]}: {problem}") from None

@@ -110,7 +110,7 @@ class Runner:
             raise ours from ours.__cause__
 
     async def close(self) -> Played:
-        """Complete the record and say what came of the match; for when the bots have ended.
+        """Complete the record and say how the match went; for when the bots have ended.
 
         A bot that goes on to another match has no exit code.
 

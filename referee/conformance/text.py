@@ -92,7 +92,7 @@ class Table:
             yield from self._quoted("stderr", result.stderr)
 
     def verdict(self, report: Report) -> Iterator[str]:
-        """What comes of it all."""
+        """The verdict, and the commands to go on with."""
         failed = [result for result in report.cases if result.status == Status.FAILED]
         must = [result.id for result in failed if result.level == "MUST"]
         should = [result.id for result in failed if result.level == "SHOULD"]

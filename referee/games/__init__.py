@@ -44,7 +44,7 @@ class Games(MutableMapping[str, "Rules"]):
 
 GAMES = Games(
     {
-        "botwars": "referee.games.botwars",
         "dominion": "referee.games.dominion",
+        "botwars": "referee.games.botwars",
     }
 )

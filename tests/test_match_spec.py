@@ -1,0 +1,71 @@
+"""What describes a match, and what is said of one that there cannot be."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.match_spec import default_limits, match_spec, settings_type
+from referee.options import Limits
+
+TWO = ["a", "b"]
+
+
+def test_options_and_limits_are_told_apart() -> None:
+    spec = match_spec(TWO, seed=1, options={"max_turns": "4", "time_limit": 2})
+    assert spec.options == GAMES["dominion"].options(max_turns=4)
+    assert spec.limits == Limits(time_limit=2.0)
+
+
+def test_a_game_has_defaults_of_its_own() -> None:
+    assert default_limits(GAMES["dominion"]) == Limits()
+    assert default_limits(GAMES["botwars"]) == Limits(time_limit=5.0, line_limit=2**20)
+
+
+def test_the_options_of_a_record_stand_in_the_order_of_the_format() -> None:
+    """log-format, 2.1: the game's own after `grace`."""
+    assert settings_type(GAMES["dominion"]).__struct_fields__ == (
+        "time_limit",
+        "startup_limit",
+        "grace",
+        "max_turns",
+        "line_limit",
+        "queue_limit",
+    )
+
+
+def test_a_seed_is_drawn() -> None:
+    assert len({match_spec(TWO).seed for _ in range(9)}) > 1
+
+
+def test_it_can_be_sent_to_another_process() -> None:
+    spec = match_spec(TWO, game="botwars", seed=3, options={"rows": 5})
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ({"game": "chess"}, "no game 'chess'; there are: dominion, botwars"),
+        ({"game": "botwars", "bots": "abc"}, "botwars takes 2 bots, not 3"),
+        ({"bots": "a"}, "dominion takes 2 to 4 bots, not 1"),
+        ({"seed": -1}, "seed -1 is not an integer from 0 to 2**53 - 1"),
+        ({"seed": 2**53}, f"seed {2**53} is not an integer from 0 to 2**53 - 1"),
+        ({"options": {"max_turns": 0}}, "option max_turns=0: give an integer of at least 1"),
+        ({"options": {"max_turns": "x"}}, "option max_turns=x: give an integer"),
+        ({"options": {"time_limit": 0}}, "option time_limit=0: give a number above 0.0"),
+        (
+            {"options": {"rows": 5}},
+            "dominion has no option 'rows'; there are: time_limit, startup_limit, grace, "
+            "max_turns, line_limit, queue_limit",
+        ),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(named: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        match_spec(named.pop("bots", TWO), **named)
+    assert str(raised.value) == expected
