@@ -10,20 +10,33 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
+import conftest  # noqa: F401 (finds what is in `support`)
 import pytest
 import trio
 from rich.console import Console
 from rich.table import Table
-from test_example_bots import FOREIGN, build, seatings
+from test_example_bots import FOREIGN, build
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
-from referee.bots.launch import launched
+from referee.bots.launch import LaunchedBot
 from referee.match_spec import match_spec
 from referee.play import play_once
+
+OTHERS = ("militia_money", "random_legal", "village_engine")
+
+
+def seatings(bot: str) -> Iterator[list[str]]:
+    """A bot in each seat of matches of two, three and four players."""
+    for count in (2, 3, 4):
+        for seat in range(count):
+            bots = list(OTHERS[: count - 1])
+            bots.insert(seat, bot)
+            yield bots
 
 
 async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
@@ -33,8 +46,8 @@ async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
 
     async def one(seed: int, bots: list[str]) -> None:
         async with limiter:
-            with launched([resolve_bot(other) for other in bots]) as started:
-                result = (await play_once(match_spec(bots, seed=seed), started)).result
+            started = [LaunchedBot(resolve_bot(other)) for other in bots]
+            result = (await play_once(match_spec(bots, seed=seed), started)).result
         player = next(p for p in result.players if p.bot == bot)
         counts["matches"] += 1
         counts["requests"] += player.requests

@@ -30,7 +30,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bots"))
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import conftest  # noqa: F401 (in the background some signals are ignored)
 import servers

@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import conftest  # noqa: F401 (in the background some signals are ignored)
 from live import end_left_behind, hostile
