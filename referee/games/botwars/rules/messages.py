@@ -70,6 +70,7 @@ class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
     max_turns: Annotated[int, Meta(ge=1)]
     energy_every: Annotated[int, Meta(ge=0, description="Turns; 0: never.")]
     player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
+    game: Annotated[str, Meta(extra_json_schema={"const": "botwars"})] = "botwars"
 
 
 class TurnPlayed(Struct, frozen=True, tag_field="type", tag="turn-played"):
