@@ -7,10 +7,11 @@ from typing import Any
 
 from referee.cli.arguments import count, grace, seconds
 from referee.errors import UsageError
+from referee.games import GAMES
 from referee.options import Limits
 
 DEFAULT_GAME = "dominion"
-GAME_HELP = f"the game ({DEFAULT_GAME})"
+GAME_HELP = f"the game: {', '.join(GAMES)} ({DEFAULT_GAME})"
 _FLAGS = {
     "time_limit": (seconds, "S", "one reply"),
     "startup_limit": (seconds, "S", "handshake"),
