@@ -57,8 +57,7 @@ def play_match(
     files = open_logs([log, record])
     for file in files:
         if file is not None:
-            file.begin()
-            file.keep_copy()
+            file.begin(copy=True)
     try:
         with launched(sources) as started:
             play = partial(play_once, spec, started, log=files[0], record=files[1])

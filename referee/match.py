@@ -186,6 +186,12 @@ class Match:
         """One entry a seat, in seat order; none before the handshakes have ended."""
         return [] if self._game is None else list(self._game.standings())
 
+    @property
+    def turns(self) -> int:
+        """Turns begun, of all players together; of one of them where all move at once."""
+        turns = [standing.turns for standing in self.standings()]
+        return max(turns, default=0) if self._rules.simultaneous else sum(turns)
+
     # --- a round ------------------------------------------------------------------------------
 
     def _ask(self, requests: dict[int, Struct]) -> None:
@@ -218,15 +224,10 @@ class Match:
     def _go_on(self, game: Game) -> None:
         """Publish what happened, then ask what is to be decided next, or end."""
         self._publish(game)
-        requests = game.requests
-        if requests:
-            self._asked = {}
-            for request in requests:
-                seat = request.seat
-                self.requests[seat] += 1
-                self._asked[seat] = request.message
-                self._entries.append(Sent(seat, self._encode(request.message) + b"\n"))
-            self.due = tuple(self._asked)
+        if game.requests:
+            for request in game.requests:
+                self.requests[request.seat] += 1
+            self._ask({request.seat: request.message for request in game.requests})
             return
         self.due = ()
         if game.outcome is None:

@@ -271,7 +271,7 @@ class Runner:
             protocol=rules.protocol,
             seed=self._spec.seed,
             reason=match.outcome.reason,
-            turns=(max if rules.simultaneous else sum)(player.turns for player in players),
+            turns=match.turns,
             winners=[players[seat].player_number for seat in match.outcome.winners],
             duration_seconds=round(seconds, 6),
             players=players,

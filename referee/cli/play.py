@@ -28,7 +28,7 @@ from referee.terminal import plain
 if TYPE_CHECKING:
     import trio
 
-    from referee.bots.command import BotAddress, BotSource
+    from referee.bots.command import BotAddress
     from referee.bots.launch import LaunchedBot
     from referee.logs.files import LogFile
     from referee.play import Played, Runner
@@ -67,6 +67,7 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.bots.command import find_bot
+    from referee.bots.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, open_logs
 
@@ -80,7 +81,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with interrupts.raising():  # a FIFO waits for its reader
         log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
     try:
-        played = _play_match(options, interrupts, sources, log, record, stderr)
+        with launched(sources) as bots:
+            played = _play_match(options, interrupts, bots, log, record, stderr)
         with interrupts.raising():  # what reads a compressed log from a pipe may be slow
             lost = _finish([log, record])
     except Interrupted as interrupted:
@@ -93,21 +95,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if lost is not None:
         return fail(str(lost), USAGE)
     return DISQUALIFIED if played.disqualified else OK
-
-
-def _play_match(
-    options: argparse.Namespace,
-    interrupts: Interrupts,
-    sources: list[BotSource],
-    log: LogFile | None,
-    record: LogFile | None,
-    stderr: list[LogFile | None],
-) -> Played:
-    """Start the bots, play the match, and see that nothing of a bot is left."""
-    from referee.bots.launch import launched
-
-    with launched(sources) as bots:
-        return _drive(options, interrupts, bots, log, record, stderr)
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -153,7 +140,7 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
     return [str(Path(directory) / f"player{seat}.stderr") for seat in range(1, count + 1)]
 
 
-def _drive(
+def _play_match(
     options: argparse.Namespace,
     interrupts: Interrupts,
     started: list[LaunchedBot | BotAddress],
@@ -170,12 +157,12 @@ def _drive(
 
     bots = [bot.argument for bot in started]
     spec = match_spec(bots, game=options.game, seed=options.seed, options=chosen_settings(options))
-    for file in (log, record, *stderr):
-        if file is not None:
-            file.begin()
     for file in (log, record):
         if file is not None:
-            file.keep_copy()
+            file.begin(copy=True)
+    for file in stderr:
+        if file is not None:
+            file.begin()
 
     async def work(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
@@ -193,18 +180,19 @@ def _progress(runner: Runner) -> str:
     """Where a long match stands."""
     import trio
 
+    from referee.seam.seats import seat_id
+
     standings = runner.match.standings()
     if not standings:
         return "waiting for the handshakes"
-    turns = sum(standing.turns for standing in standings)
     scores = ", ".join(
         f"{plain(name)} {standing.score}"
         for name, standing in zip(runner.match.names, standings, strict=True)
     )
-    line = f"turn {turns}: {scores}"
+    line = f"turn {runner.match.turns}: {scores}"
     if runner.match.due:
         seconds = trio.current_time() - runner.asked_since
-        line += f"; player{runner.match.due[0] + 1} is thinking"
+        line += f"; {seat_id(runner.match.due[0])} is thinking"
         if seconds >= 1:
             line += f" for {seconds:.0f} s"
     return line

@@ -61,6 +61,7 @@ class LogFile:
         self._path = os.path.realpath(name)
         self._regular = stat.S_ISREG(os.fstat(fd).st_mode)
         self._unread = bytearray()  # what a pipe did not take yet
+        self._begun = False
         self._ended = False
         self._copy: IO[bytes] | None = None
 
@@ -70,6 +71,8 @@ class LogFile:
         Raises:
             LogWriteError: the file takes no more (disk full, reader gone).
         """
+        if not self._begun:
+            self.begin()
         data = lines if self._packer is None else self._packer.pack(lines)
         if data:
             self._put(data)
@@ -105,12 +108,19 @@ class LogFile:
             _is_writable(self.fd, wait=True)
             self.push()
 
-    def keep_copy(self) -> None:
-        """Keep what is written from now on, so that `finish` can restore it."""
-        from tempfile import SpooledTemporaryFile
+    def begin(self, *, copy: bool = False) -> None:
+        """Drop what a regular file held before. The first `write` does it, if nobody has.
 
+        Args:
+            copy: keep what is written from now on, so that `finish` can restore it.
+        """
+        self._begun = True
         if self._regular and not self._keep_open:
-            self._copy = SpooledTemporaryFile(_COPY_IN_MEMORY)  # noqa: SIM115 (closed by `close`)
+            os.ftruncate(self.fd, 0)
+            if copy:
+                from tempfile import SpooledTemporaryFile
+
+                self._copy = SpooledTemporaryFile(_COPY_IN_MEMORY)  # noqa: SIM115 (see `close`)
 
     def finish(self) -> str | None:
         """End the file, once all that might still change it has ended.
@@ -135,6 +145,8 @@ class LogFile:
     def close(self) -> None:
         """Close the file as it is, once; standard output stays open.
 
+        One that was not begun is as it was before it was opened.
+
         Raises:
             LogWriteError: the file is compressed and takes no more.
         """
@@ -148,18 +160,8 @@ class LogFile:
                 self._copy.close()
             if not self._keep_open:
                 os.close(self.fd)
-
-    def begin(self) -> None:
-        """Drop what a regular file held before; until then nothing of it is lost."""
-        if self._regular and not self._keep_open:
-            os.ftruncate(self.fd, 0)
-
-    def discard(self) -> None:
-        """Close a file that was not begun: all is as it was before it was opened."""
-        self._ended = True
-        self.close()
-        if self._is_new:
-            Path(self._path).unlink(missing_ok=True)
+            if self._is_new and not self._begun:
+                Path(self._path).unlink(missing_ok=True)
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -177,7 +179,7 @@ class LogFile:
             raise LogWriteError(self.name, error) from error
 
     def _end(self) -> None:
-        if not self._ended:
+        if self._begun and not self._ended:
             self._ended = True
             if self._packer is not None:
                 self._put(self._packer.end())
@@ -291,7 +293,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
     except BaseException as error:
         for log in opened:
             if log is not None:
-                log.discard()
+                log.close()
         if isinstance(error, OSError):
             raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
         if isinstance(error, ValueError):  # a NUL in a name

@@ -281,6 +281,18 @@ def test_the_defaults_are_those_of_the_library() -> None:
         assert f"({default:g})" in shown or f"({default})" in shown
 
 
+@pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])
+def test_a_match_that_cannot_be_costs_no_log(wrong: list[str], tmp_path: Path) -> None:
+    """What is wrong with the game's options is known late: the bots are started before."""
+    old, new = tmp_path / "old.gz", tmp_path / "new.jsonl"
+    old.write_bytes(b"precious")
+    done = referee(*PLAY, "--log", str(old), "--record", str(new), *wrong)
+    assert done.returncode == 2
+    one_line(done.stderr)
+    assert old.read_bytes() == b"precious"
+    assert not new.exists()
+
+
 def test_one_file_cannot_be_both_logs(tmp_path: Path) -> None:
     both = str(tmp_path / "both")
     done = referee(*PLAY, "--log", both, "--record", both)

@@ -132,7 +132,7 @@ def test_a_damaged_log_is_written_anew(
     file.parent.mkdir()
     (log,) = open_logs([str(file)])
     assert log is not None
-    log.keep_copy()
+    log.begin(copy=True)
     for line in LINES[:900]:
         log.write(line)
     damage(file)
@@ -164,7 +164,7 @@ def test_a_long_copy_leaves_the_memory(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(files, "_COPY_IN_MEMORY", 1000)
     (log,) = open_logs([str(tmp_path / "log")])
     assert log is not None
-    log.keep_copy()
+    log.begin(copy=True)
     for line in LINES:
         log.write(line)
     (tmp_path / "log").unlink()
@@ -175,7 +175,7 @@ def test_a_long_copy_leaves_the_memory(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_log_that_cannot_be_restored_is_said(tmp_path: Path) -> None:
     (log,) = open_logs([str(tmp_path / "log")])
     assert log is not None
-    log.keep_copy()
+    log.begin(copy=True)
     log.write(b"line\n")
     (tmp_path / "log").unlink()
     (tmp_path / "log").mkdir()
@@ -226,3 +226,30 @@ def test_draining_waits_for_the_reader(tmp_path: Path) -> None:
 def test_a_nul_in_a_name_is_wrong_usage() -> None:
     with pytest.raises(UsageError, match="null byte"):
         open_logs(["a\0b"])
+
+
+@pytest.mark.parametrize("name", ["log", "log.gz", "log.zst"])
+def test_a_log_that_nothing_was_written_to_is_as_it_was(tmp_path: Path, name: str) -> None:
+    """A match that does not begin costs no old log, and leaves no empty one behind."""
+    old, new = tmp_path / name, tmp_path / f"new-{name}"
+    old.write_bytes(b"precious")
+    for log in open_logs([str(old), str(new)]):
+        assert log is not None
+        log.close()
+    assert old.read_bytes() == b"precious"
+    assert not new.exists()
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_the_first_line_drops_what_was_there(tmp_path: Path, begun: bool) -> None:
+    file = tmp_path / "log"
+    file.write_bytes(b"old\n" * 9)
+    (log,) = open_logs([str(file)])
+    assert log is not None
+    if begun:
+        log.begin()
+        assert file.read_bytes() == b""
+    log.write(b"new\n")
+    log.write(b"more\n")
+    log.close()
+    assert file.read_bytes() == b"new\nmore\n"

@@ -46,7 +46,6 @@ def failed_handshakes(folder: Path) -> Path:
     file = folder / "failed"
     (log,) = open_logs([str(file)])
     assert log is not None
-    log.begin()
     spec = match_spec(["a", "b", "c"], seed=3)
     writer = RecordWriter(log, spec, "2026-01-01")
     match = spec.new_match()

@@ -84,7 +84,6 @@ def random_record(seed: int, file: Path, max_turns: int) -> None:
     match = spec.new_match()
     (record,) = open_logs([str(file)])
     assert record is not None
-    record.begin()
     writer = RecordWriter(record, spec, "2026-11-20T23:28:09.499+00:00")
     for number, entries in enumerate(_steps(chance, match, players)):
         writer.write(entries, number / 1000)
