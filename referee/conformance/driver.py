@@ -122,6 +122,7 @@ class _Driver:
                 return begin_at(setup, case.situation)
 
             rules = msgspec.structs.replace(rules, new=situation)
+        self._bot_limits = default_limits(rules)
         self._rules = rules
         self._decoder = reply_decoder(rules.replies)
         self._match = Match(
@@ -164,7 +165,7 @@ class _Driver:
     def _launch(self, nursery: trio.Nursery) -> None:
         opponents = iter(self._case.opponents)
         timeout = self._limits.timeout
-        limits = default_limits(self._rules)._replace(
+        limits = self._bot_limits._replace(
             time_limit=timeout, startup_limit=timeout, grace=self._limits.grace
         )
         for seat in range(self._case.players):
@@ -358,7 +359,7 @@ class _Driver:
                 section = "3.4" if in_handshake else "8.2"
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, "1.3"
-                most = default_limits(self._rules).line_limit // 1024
+                most = self._bot_limits.line_limit // 1024
                 expected = f"at most {most} KiB a line, and nothing that is not asked for"
             case _ if not is_known:
                 late = await self._tested.reply(trio.current_time() + timeout)

@@ -217,11 +217,11 @@ class Messages:
 def _game_of(message: Mapping[str, Any]) -> Rules | None:
     """The game that a message is of: a `game-info`, or of a type that no other game has."""
     kind = message.get("type")
-    games = [
-        rules
-        for rules in GAMES.values()
-        if (_is_game_info(rules, message) if kind == "game-info" else kind in _own_types(rules))
-    ]
+    if kind == "game-info":  # most logs: the games behind the right one need not be loaded
+        return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
+    if not isinstance(kind, str) or kind in message_kinds(None).structs:
+        return None
+    games = [rules for rules in GAMES.values() if kind in _own_types(rules)]
     return games[0] if len(games) == 1 else None
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.games.botwars.rules.board import COLOURS, Board, is_sound
+from referee.games.botwars.rules.board import COLOURS, Board, is_sound, played_again
 from referee.games.botwars.rules.game import ELIMINATED
-from referee.games.botwars.rules.messages import GameInfo, Move, State, TurnPlayed
-from referee.games.botwars.rules.moves import BAD_FORMAT, carried_out
+from referee.games.botwars.rules.messages import MAX_SIZE, MIN_SIZE, GameInfo, State, TurnPlayed
+from referee.games.botwars.rules.moves import BAD_FORMAT
 from referee.seam.capabilities import Finding
 from referee.seam.faults import Termination
 from referee.seam.seats import seat_id
@@ -32,7 +32,7 @@ class Checker:
         self._board: Board | None = None
         self._elapsed = 0
         self._max_turns: int | None = None
-        self._gone: set[int] = set()
+        self._disqualified: set[int] = set()
 
     def read(self, line: int, message: Struct) -> list[Finding]:
         """Read one of the game's public messages."""
@@ -43,10 +43,10 @@ class Checker:
 
     def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
         """Read the disqualification of a seat."""
-        if seat in self._gone:
+        if seat in self._disqualified:
             expected = f"one player-disqualified of {seat_id(seat)}"
             return [Finding(line, "2.6", expected, "another one")]
-        self._gone.add(seat)
+        self._disqualified.add(seat)
         return self._too_late(line, "player-disqualified")
 
     def end(
@@ -82,10 +82,10 @@ class Checker:
         if info.player_bot_names != self._names:
             expected = "the names of player-name as `player_bot_names`"
             yield Finding(line, "2.3", expected, "other names")
-        if 4 <= info.rows <= 100 and 4 <= info.cols <= 100:
+        if all(MIN_SIZE <= size <= MAX_SIZE for size in (info.rows, info.cols)):
             self._board = Board.empty(info.rows, info.cols)
         else:
-            expected = "4 to 100 rows and columns"
+            expected = f"{MIN_SIZE} to {MAX_SIZE} rows and columns"
             yield Finding(line, "2.3", expected, f"{info.rows} rows, {info.cols} columns")
 
     def _turn(self, line: int, played: TurnPlayed) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ class Checker:
         follows = self._info is not None and played.turn == self._elapsed + 1
         if self._info is None:
             yield Finding(line, "2.3", "a game-info first", "turn-played")
-        elif self._gone:
+        elif self._disqualified:
             yield Finding(line, "8.3", "no turn after a player-disqualified", "turn-played")
         elif not follows:
             yield Finding(line, "2.5", f"turn {self._elapsed + 1}", f"turn {played.turn}")
@@ -115,15 +115,10 @@ class Checker:
 
     def _replay(self, line: int, board: Board, played: TurnPlayed) -> Iterator[Finding]:
         """Play the turn on the board, and compare."""
-        targets = []
-        for side, colour in enumerate(COLOURS):
-            moves: list[Move] = getattr(played.moves, colour)
-            steps = [{"from": move.from_, "to": move.to} for move in moves]
-            made, _, first = carried_out(steps, board.botlets[side], board.neighbours)
-            targets.append(made)
-            if first:
-                yield Finding(line, "5.2", f"moves of {colour} that can be made", first)
-        happened = board.play(targets)
+        happened, problems = played_again(board, played.moves)
+        for colour, problem in zip(COLOURS, problems, strict=True):
+            if problem:
+                yield Finding(line, "5.2", f"moves of {colour} that can be made", problem)
         if happened.died != played.died:
             expected = f"`died`: {_listed(happened.died) or 'none'}"
             yield Finding(line, "4.3", expected, _listed(played.died) or "none")
@@ -182,12 +177,12 @@ class Checker:
         over = self._over()
         if over:
             return [over]
-        if len(self._gone) > 1:
+        if len(self._disqualified) > 1:
             return [Termination.NO_PLAYERS]
         # A reply of the wrong format is not announced.
         return (
             [Termination.LAST_PLAYER_STANDING, Termination.NO_PLAYERS]
-            if self._gone
+            if self._disqualified
             else [BAD_FORMAT]
         )
 
@@ -196,7 +191,9 @@ class Checker:
         if reason == Termination.NO_PLAYERS:
             return [[]]
         if reason == Termination.LAST_PLAYER_STANDING:
-            return [[seat_id(seat)] for seat in range(len(COLOURS)) if seat not in self._gone]
+            return [
+                [seat_id(seat)] for seat in range(len(COLOURS)) if seat not in self._disqualified
+            ]
         if reason == BAD_FORMAT or self._board is None:
             return [[both[0]], [both[1]], both]
         red, blue = map(len, self._board.botlets)

@@ -10,15 +10,13 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from referee.games.botwars.rules.board import COLOURS, Board, Happened, is_sound
+from referee.games.botwars.rules.board import COLOURS, Board, Happened, is_sound, played_again
 from referee.games.botwars.rules.messages import GameInfo, Move, Moves, State, TurnPlayed
-from referee.games.botwars.rules.moves import carried_out
 from referee.seam.capabilities import Phrase, Picture, Summary
 from referee.seam.faults import Fault
 from referee.seam.seats import seat_id
 
 _NAMES = ("red", "blue")
-# There is no style "blue"; the letters tell the sides apart anyway.
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
 _WIDE_COLS = 38
 """A wider grid has one character a cell, not two: it would not fit 80 columns."""
@@ -169,11 +167,7 @@ class Turns:
             or (board.rows, board.cols) != (state.rows, state.cols)
         ):
             return None
-        targets = []
-        for side, moves in enumerate((message.moves.r, message.moves.b)):
-            steps = [{"from": move.from_, "to": move.to} for move in moves]
-            targets.append(carried_out(steps, board.botlets[side], board.neighbours)[0])
-        return board.play(targets)
+        return played_again(board, message.moves)[0]
 
 
 def _picture(state: State) -> Picture:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from referee.games.botwars.rules.messages import Side, State
-from referee.games.botwars.rules.moves import Neighbours
+from referee.games.botwars.rules.messages import Moves, Side, State
+from referee.games.botwars.rules.moves import Neighbours, carried_out
 
 COLOURS = "rb"
 
@@ -214,3 +214,19 @@ class Board:
 
 
 _EMPTY = ord(".")
+
+
+def played_again(board: Board, moves: Moves) -> tuple[Happened, list[str]]:
+    """Play the moves of a log on the board before them.
+
+    Returns:
+        What the turn has done, and for each side why the first move that cannot be made cannot be;
+        empty if all can.
+    """
+    targets, problems = [], []
+    for side, made in enumerate((moves.r, moves.b)):
+        steps = [{"from": move.from_, "to": move.to} for move in made]
+        possible, _, problem = carried_out(steps, board.botlets[side], board.neighbours)
+        targets.append(possible)
+        problems.append(problem)
+    return board.play(targets), problems

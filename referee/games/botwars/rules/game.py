@@ -14,6 +14,7 @@ from referee.games.botwars.rules.messages import (
     MoveReply,
     MoveRequest,
     Moves,
+    Size,
     State,
     TurnPlayed,
 )
@@ -42,8 +43,8 @@ class Options(Struct, frozen=True):
         energy_every: so many turns apart new energy appears (4.3); 0: never.
     """
 
-    rows: Annotated[int, Meta(ge=4, le=100)] = 20
-    cols: Annotated[int, Meta(ge=4, le=100)] = 20
+    rows: Size = 20
+    cols: Size = 20
     max_turns: Annotated[int, Meta(ge=1, le=10_000)] = 100
     energy_every: Annotated[int, Meta(ge=0, le=10_000)] = 3
 

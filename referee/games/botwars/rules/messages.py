@@ -10,6 +10,9 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+MIN_SIZE, MAX_SIZE = 4, 100
+"""Rows and columns that a grid can have."""
+Size = Annotated[int, Meta(ge=MIN_SIZE, le=MAX_SIZE)]
 Cell = Annotated[int, Meta(ge=0, description="A cell's index: row * cols + column.")]
 SideId = Annotated[
     str,
@@ -30,8 +33,8 @@ class Side(Struct, frozen=True, gc=False):
 class State(Struct, frozen=True, gc=False):
     """The whole game."""
 
-    rows: Annotated[int, Meta(ge=4, le=100)]
-    cols: Annotated[int, Meta(ge=4, le=100)]
+    rows: Size
+    cols: Size
     p1: Side
     p2: Side
     grid: Annotated[
@@ -65,8 +68,8 @@ class Moves(Struct, frozen=True, gc=False):
 class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
     """Once, after the names."""
 
-    rows: Annotated[int, Meta(ge=4, le=100)]
-    cols: Annotated[int, Meta(ge=4, le=100)]
+    rows: Size
+    cols: Size
     max_turns: Annotated[int, Meta(ge=1)]
     energy_every: Annotated[int, Meta(ge=0, description="Turns; 0: never.")]
     player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
