@@ -56,6 +56,7 @@ function answer(body, contentType) {
         type: "player-name-reply",
         player_number: message.player_number,
         name: "Node Gatherer",
+        version: 1,
       };
     case "move-request":
       return { type: "move-reply", moves: chooseMoves(message.state, message.player) };

@@ -52,9 +52,12 @@ def answer(body, content_type):
         case None:  # classic
             return choose_moves(message["state"], message["player"])
         case "player-name-request":
-            number = message["player_number"]
-            name = "HTTP Gatherer"
-            return {"type": "player-name-reply", "player_number": number, "name": name}
+            return {
+                "type": "player-name-reply",
+                "player_number": message["player_number"],
+                "name": "HTTP Gatherer",
+                "version": 1,
+            }
         case "move-request":
             moves = choose_moves(message["state"], message["player"])
             return {"type": "move-reply", "moves": moves}

@@ -119,7 +119,8 @@ class Table:
             yield from textwrap.wrap(text, self._width)
             if report.tested == "bot":
                 cases = [word for result in first for word in ("--case", result.id)]
-                words = [report.command, "--seed", str(report.seed), *cases]
+                game = [] if report.game == next(iter(GAMES)) else ["--game", report.game]
+                words = [report.command, *game, "--seed", str(report.seed), *cases]
                 yield "  " + command_line(["referee", "conform", *words])
             seeds: dict[tuple[str, ...], dict[str, None]] = {}
             for result in first if report.tested == "referee" else ():
