@@ -14,6 +14,8 @@ from referee.bots.process import BotProcess
 from referee.bots.stderr import StderrKeeper
 from referee.logs.files import LogFile
 from referee.match_spec import MatchSpec
+from referee.options import Limits
+from referee.seam.rules import Rules
 
 
 @asynccontextmanager
@@ -34,7 +36,7 @@ async def hosted(
         bots: list[Bot] = []
         try:
             for seat, (source, file) in enumerate(zip(started, files, strict=True)):
-                bot = _bot(nursery, spec, source, file)
+                bot = start(nursery, spec.rules, spec.limits, source, file)
                 bots.append(bot)
                 if source.dialect:
                     bots[-1] = _translated(spec, seat, source, bot)
@@ -54,21 +56,31 @@ async def finish_all(bots: Sequence[Bot], grace: float) -> None:
             nursery.start_soon(bot.finish, grace)
 
 
-def _bot(
-    nursery: trio.Nursery, spec: MatchSpec, source: LaunchedBot | BotAddress, file: LogFile | None
+def start(
+    nursery: trio.Nursery,
+    rules: Rules,
+    limits: Limits,
+    source: LaunchedBot | BotAddress,
+    file: LogFile | None = None,
 ) -> Bot:
+    """A bot as it is, without what stands before it if it speaks a dialect.
+
+    Args:
+        nursery: for the tasks that a process needs as long as it runs.
+        file: to keep its stderr in, or None.
+    """
     if isinstance(source, LaunchedBot):
-        process = BotProcess(source, spec.limits, StderrKeeper(file))
+        process = BotProcess(source, limits, StderrKeeper(file))
         nursery.start_soon(process.watch)
         nursery.start_soon(process.drain_stderr)
         return process
     from referee.bots import http  # with httpx, which takes long to load
 
     if not source.dialect:
-        return http.HttpBot(source.url, spec.limits)
-    field = spec.rules.dialects[source.dialect]().form_field
+        return http.HttpBot(source.url, limits)
+    field = rules.dialects[source.dialect]().form_field
     content_type = http.FORM if field else http.JSON
-    return http.HttpBot(source.url, spec.limits, content_type, field)
+    return http.HttpBot(source.url, limits, content_type, field)
 
 
 def _translated(spec: MatchSpec, seat: int, source: LaunchedBot | BotAddress, bot: Bot) -> Bot:

@@ -36,7 +36,10 @@ def add(commands: Commands) -> None:
         description="Check a bot against the protocol, sentence by sentence: what it is sent, what "
         "it must answer, and what it did instead. With --referee, check a program that plays "
         "matches between bots.",
-        epilog="BOT is what referee play takes. The cases are those of spec/vectors. A referee's "
+        epilog="BOT is what referee play takes: a program, a command line, the http:// or https:// "
+        "address of a bot, or one that speaks a dialect of the game, such as classic:COMMAND with "
+        "--game botwars. Cases that cannot be tried with it are skipped, with the reason. "
+        "The cases are those of spec/vectors and of the game. A referee's "
         "COMMAND has {player1} and {player2} where it takes the command lines of its bots, and "
         "{player3} and {player4} if it can, or {players} for all of them; and {seed} if it takes "
         "one. It is split into words as a shell would, and no shell runs it; each command line is "
@@ -47,7 +50,7 @@ def add(commands: Commands) -> None:
     )
     conform.set_defaults(run=run)
     add = conform.add_argument
-    add("bot", nargs="?", metavar="BOT", help="a bundled name, a program, or a command line")
+    add("bot", nargs="?", metavar="BOT", help="a bundled name, a program, a command, an address")
     template = 'check this referee instead of a bot: "my_referee {player1} {player2}"'
     add("--referee", metavar="COMMAND", help=template)
     pattern = 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
@@ -62,7 +65,7 @@ def add(commands: Commands) -> None:
     timeout = "a reply, start-up, exit (10); a match, with --referee (60)"
     add("--timeout", type=seconds, metavar="S", help=timeout)
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (1)")
-    add("--jobs", type=count, metavar="N", help="so many at a time (as many as there are cores)")
+    add("--jobs", type=count, metavar="N", help="so many at a time (cores; a bot's address: 1)")
     add("--format", choices=FORMATS, default="text", help="of the report (text)")
     output = "write the report there; on stdout the table is shown all the same"
     add("--output", metavar="FILE", help=output)
@@ -149,13 +152,13 @@ class _Bot:
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from referee.bots.command import resolve_bot
+        from referee.bots.command import find_bot
         from referee.conformance.case import load_cases, select
 
         file = load_cases(GAMES[options.game])
         self.chapters = file.chapters
         self.cases = select(file.cases, options.case)
-        self._bot = None if options.bot is None else resolve_bot(options.bot)
+        self._bot = None if options.bot is None else find_bot(options.bot, options.game)
         self._options = options
         self._suite: Suite | None = None
 
@@ -164,8 +167,12 @@ class _Bot:
         from referee.cli.work import cores
         from referee.conformance.driver import Limits
         from referee.conformance.suite import Suite
+        from referee.conformance.tested import why_skipped
 
         assert self._bot is not None  # only a list goes without
+        whys = [why_skipped(case, self._bot) for case in self.cases]
+        if all(whys):
+            raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
         limits = Limits() if options.timeout is None else Limits(timeout=options.timeout)
         self._suite = Suite(

@@ -75,6 +75,8 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         id: section and number, such as "3.1/1".
         level: whether the sentence that it is about says MUST or SHOULD.
         requirement: what is required, in one sentence.
+        speaks: what the bots speak that this case is for: the name of a dialect of the game, with
+            wildcards; empty for the canonical messages, "*" for all.
         players: seats of the match.
         seat: the bot's.
         situation: where the match begins; the game's own, see `referee.seam.rules.Rules.situation`.
@@ -86,6 +88,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
             from the deal to the end.
         options: the game's own; what is not there is as in the file, or, with opponents, as by
             default.
+        seed: of the match; None: that of the run.
         until: "end": up to the end of the match; "handshake": up to the bot's first reply.
         insert, fields, replace, reverse, pieces: what the bot is sent otherwise than a match has
             it: lines beside it; fields that every message has in addition; message type -> fields
@@ -105,6 +108,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     level: Literal["MUST", "SHOULD"]
     requirement: str
+    speaks: str = ""
     players: int = 2
     seat: str = "player1"
     situation: dict[str, Any] = {}
@@ -112,6 +116,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     names: dict[str, str | None] = {}
     opponents: list[str] = []
     options: dict[str, Any] = {}
+    seed: int | None = None
     until: Literal["end", "handshake"] = "end"
     insert: list[Insert] = []
     fields: dict[str, Any] = {}
@@ -135,7 +140,8 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     def script(self) -> bytes:
         """Equal for cases that differ only in what they judge."""
         judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
-        return msgspec.json.encode(msgspec.structs.replace(self, id="", requirement="", **judging))
+        named = {"id": "", "requirement": "", "speaks": ""}
+        return msgspec.json.encode(msgspec.structs.replace(self, **named, **judging))
 
 
 class CaseFile(Struct, forbid_unknown_fields=True):

@@ -1,8 +1,11 @@
-"""Run one case: a match in which the bot is a process and the others are scripted, or bots too.
+"""Run one case: a match in which one bot is tested and the others are scripted, or bots too.
 
 The bot under test is sent what a bot of a real match is sent, and judged by the real rules: the
 case decides where the match begins, what the others do, and what comes beside it. After something
 that leaves every later line in doubt (one line too many, a line that is no reply) the case is over.
+
+A bot that speaks a dialect is translated for here, not by a `DialectBot`: what it is told, and what
+can come in pieces or be cut off, is what it was really sent and said.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections import Counter, deque
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -17,24 +21,28 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from referee.bots.bot import Answer, Failure
-from referee.bots.command import BotCommand, resolve_bot
+from referee.bots.bot import Answer, Bot, Failure, as_line
+from referee.bots.command import BotAddress, BotCommand, resolve_bot
+from referee.bots.hosting import start
+from referee.bots.in_process import InProcessBot
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess
-from referee.bots.stderr import StderrKeeper
 from referee.conformance import verdict
 from referee.conformance.case import Case
+from referee.conformance.tested import PythonBot, Tested
 from referee.conformance.verdict import (
     LAST_LINES,
     MOST_LINE,
     Known,
     Observed,
     Violation,
+    request_type,
     shown,
 )
 from referee.errors import UsageError
 from referee.match import Disqualified, Match, Sent
 from referee.match_spec import default_limits
+from referee.seam.dialect import Dialect
 from referee.seam.faults import (
     INVALID_JSON,
     WRONG_TYPE,
@@ -49,14 +57,13 @@ from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, reply_decoder
 from referee.wire.messages import PlayerNameReply
 
-_AFTER_INPUT_SECONDS = 2.0
-"""So long after the end of its input the rest of a bot's output is waited for."""
-_SHORT_REST_SECONDS = 0.5
-"""The same where the case does not listen: most bots have exited long before."""
+_SHORT_REST = 0.25
+"""So much of `Limits.rest` is enough where the case does not listen: most have exited before."""
 _KNOWN_SECONDS = 1.0
 """At most so long a reply is waited for that is known not to come."""
 _MOST_REST = 50
 _PIECE_SECONDS = 0.001
+_HTTP_SECTION = "http-bots.md 3"
 
 
 class Limits(Struct, frozen=True):
@@ -66,11 +73,13 @@ class Limits(Struct, frozen=True):
         timeout: seconds for the handshake, for a reply, and to end after the end of the input.
         grace: seconds to end after `game-end` (8.4).
         quiet: seconds that a case which listens waits for lines that nothing asked for.
+        rest: seconds that it waits for the rest of the output after the end of the input.
     """
 
     timeout: float = 10.0
     grace: float = 1.0
     quiet: float = 0.3
+    rest: float = 2.0
 
 
 class _OverError(Exception):
@@ -87,7 +96,7 @@ class _OverError(Exception):
 
 async def run_case(
     case: Case,
-    bot: BotCommand,
+    bot: Tested,
     rules: Rules,
     *,
     seed: int,
@@ -97,8 +106,8 @@ async def run_case(
     """Run one case.
 
     Args:
-        bot: how the bot is started; once, in a process of its own.
-        seed: of the match.
+        bot: a command is started once, in a process of its own, and a Python object made once.
+        seed: of the match, if the case has none.
         known: what is known to go wrong: it is not waited for as long as otherwise.
     """
     return await _Driver(case, bot, rules, seed, limits, known).run()
@@ -106,10 +115,10 @@ async def run_case(
 
 class _Driver:
     def __init__(
-        self, case: Case, bot: BotCommand, rules: Rules, seed: int, limits: Limits, known: Known
+        self, case: Case, source: Tested, rules: Rules, seed: int, limits: Limits, known: Known
     ) -> None:
         self._case = case
-        self._bot = bot
+        self._source = source
         self._known = known
         self._limits = limits
         self._seat = int(case.seat.removeprefix("player")) - 1
@@ -122,6 +131,13 @@ class _Driver:
                 return begin_at(setup, case.situation)
 
             rules = msgspec.structs.replace(rules, new=situation)
+        seed = seed if case.seed is None else case.seed
+        self._dialect: Dialect | None = None
+        if source.dialect:
+            kind = rules.dialects[source.dialect]()
+            self._dialect = kind.new(self._seat, seed, source.argument)
+        self._unsaid: list[bytes] = []  # what the dialect has not been given yet
+        self._answer: bytes | None = None  # in the place of a bot that is not asked
         self._bot_limits = default_limits(rules)
         self._rules = rules
         self._decoder = reply_decoder(rules.replies)
@@ -131,14 +147,15 @@ class _Driver:
             seed=seed,
             options=msgspec.convert(case.options, rules.options),
         )
-        self._scripts = {number: list(replies) for number, replies in case.others.items()}
         self._asked: dict[int, bytes] = {}
+        self._request = b""  # the last one, as the tested bot was sent it
         self._conversation: deque[str] = deque(maxlen=LAST_LINES)
         self._counts: Counter[str] = Counter()
         self._violations: list[Violation] = []
         self._first = True
-        self._reply = b""
-        self._processes: dict[int, BotProcess] = {}
+        self._reply = b""  # the last one, as it was written
+        self._canonical = b""
+        self._bots: list[Bot] = []
 
     async def run(self) -> Observed:
         started = trio.current_time()
@@ -151,35 +168,39 @@ class _Driver:
             except _OverError as over:
                 complete = over.planned
             finally:
-                for process in self._processes.values():
-                    await process.kill()
+                for bot in self._bots:
+                    await bot.kill()
             nursery.cancel_scope.cancel()
         return Observed(
             self._violations,
             dict(self._counts),
-            self._tested.stderr.last_lines(10),
+            self._tested.last_words(10) or [],
             complete,
             round(trio.current_time() - started, 3),
         )
 
     def _launch(self, nursery: trio.Nursery) -> None:
         opponents = iter(self._case.opponents)
+        for seat in range(self._case.players):
+            if seat == self._seat:
+                bot = self._start(nursery, self._source)
+            elif self._case.opponents:
+                bot = self._start(nursery, resolve_bot(next(opponents)))
+            else:
+                bot = InProcessBot(_Script(self._case, self._rules, seat))
+            self._bots.append(bot)
+        self._tested = self._bots[self._seat]
+        self._process = self._tested if isinstance(self._tested, BotProcess) else None
+
+    def _start(self, nursery: trio.Nursery, source: Tested) -> Bot:
+        if isinstance(source, PythonBot):
+            return InProcessBot(source.new())
         timeout = self._limits.timeout
         limits = self._bot_limits._replace(
             time_limit=timeout, startup_limit=timeout, grace=self._limits.grace
         )
-        for seat in range(self._case.players):
-            if seat == self._seat:
-                command = self._bot
-            elif self._case.opponents:
-                command = resolve_bot(next(opponents))
-            else:
-                continue
-            process = BotProcess(LaunchedBot(command), limits, StderrKeeper(None))
-            self._processes[seat] = process
-            nursery.start_soon(process.watch)
-            nursery.start_soon(process.drain_stderr)
-        self._tested = self._processes[self._seat]
+        started = LaunchedBot(source) if isinstance(source, BotCommand) else source
+        return start(nursery, self._rules, limits, started)
 
     # --- the match ----------------------------------------------------------------------------
 
@@ -191,16 +212,12 @@ class _Driver:
             seat = match.due[0]
             if seat == self._seat:
                 await self._ask_tested()
-            elif seat in self._processes:
-                await self._ask_opponent(seat)
             else:
-                self._ask_script(seat)
-                await self._go_on()
+                await self._ask_other(seat)
         if self._case.exits:
             within = self._limits.grace if self._case.exits == "grace" else self._limits.timeout
             await self._await_end(within, "after `game-end`")
-        patience = _AFTER_INPUT_SECONDS if self._case.listen else _SHORT_REST_SECONDS
-        rest = await self._rest(patience)
+        rest = await self._rest(1.0 if self._case.listen else _SHORT_REST)
         if rest:
             detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, "1.2", "one line for each request", detail)
@@ -218,59 +235,43 @@ class _Driver:
                 continue
             if entry.to is not None:
                 self._asked[entry.to] = entry.line
-            for seat, process in self._processes.items():
+            for seat, bot in enumerate(self._bots):
                 if entry.to in (None, seat) and seat not in self._match.disqualified:
                     if seat == self._seat:
-                        await self._send(entry.line)
+                        await self._send(entry.line, is_request=entry.to is not None)
                     else:
-                        process.push(entry.line)
+                        bot.push(entry.line)
 
     async def _ask_tested(self) -> None:
         in_handshake = not self._match.requests[self._seat]
-        self._reply = await self._read(in_handshake)
-        if in_handshake:
-            await self._judge_name(self._reply)
-        self._match.receive(self._seat, self._reply)
+        if self._answer is not None:
+            self._match.receive(self._seat, self._answer)
+        else:
+            self._reply = await self._read(in_handshake)
+            self._canonical = self._translated(self._reply)
+            if in_handshake:
+                await self._judge_name(self._canonical)
+            self._match.receive(self._seat, self._canonical)
         await self._go_on()
         if in_handshake and self._case.until == "handshake":
             raise _OverError(planned=True)
         if self._seat in self._match.disqualified:
             raise _OverError
 
-    async def _ask_opponent(self, seat: int) -> None:
-        deadline = trio.current_time() + self._limits.timeout
-        answer = await self._processes[seat].reply(deadline)
+    async def _ask_other(self, seat: int) -> None:
+        answer = await self._bots[seat].reply(trio.current_time() + self._limits.timeout)
         if isinstance(answer, Failure):
             self._match.disqualify(seat, answer.code, answer.detail)
         else:
             self._match.receive(seat, answer)
         await self._go_on()
 
-    def _ask_script(self, seat: int) -> None:
-        number = seat_id(seat)
-        asked = json.loads(self._asked[seat])
-        if asked["type"] == "player-name-request":
-            name = self._case.names.get(number, number.capitalize())
-            reply: Any = {"type": "player-name-reply", "player_number": number, "name": name}
-            if name is None:
-                reply = {"leave": Disqualification.STARTUP_TIMEOUT}
-        else:
-            script = self._scripts.get(number)
-            if script:
-                reply = script.pop(0)
-            elif self._rules.simplest_reply is not None:
-                reply = self._rules.simplest_reply(asked)
-            else:
-                raise UsageError(f"case {self._case.id} has too few replies of {number}")
-        if isinstance(reply, dict) and reply.keys() == {"leave"}:
-            code = Disqualification(reply["leave"])
-            self._match.disqualify(seat, code, "as the case says")
-        else:
-            self._match.receive(seat, msgspec.json.encode(reply))
+    def _translated(self, answer: bytes) -> bytes:
+        return answer if self._dialect is None else as_line(self._dialect.reply(answer))
 
     # --- what the bot is sent -----------------------------------------------------------------
 
-    async def _send(self, line: bytes) -> None:
+    async def _send(self, line: bytes, *, is_request: bool) -> None:
         """Send the bot a line of the match, with all that the case adds."""
         kind = json.loads(line)["type"]
         close = self._case.close
@@ -285,10 +286,24 @@ class _Driver:
             await self._close_input()
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(line)
+        if self._dialect is not None:
+            line = self._in_dialect(self._dialect, line, is_request=is_request)
+        if is_request:
+            self._request = line
         if close is not None and close.at == kind:
             await self._push(line[: len(line) // 2] if close.cut else line)
             await self._close_input()
         await self._push(line)
+
+    def _in_dialect(self, dialect: Dialect, line: bytes, *, is_request: bool) -> bytes:
+        """What a bot is sent that speaks a dialect: a line for a request that it knows."""
+        self._unsaid.append(line.rstrip(b"\n"))
+        if not is_request:
+            return b""
+        data = dialect.request(self._unsaid)
+        self._answer = dialect.answer_for(self._unsaid[-1]) if data is None else None
+        self._unsaid = []
+        return b"" if data is None else data + b"\n"
 
     def _changed(self, line: bytes) -> bytes:
         message = json.loads(line)
@@ -301,10 +316,11 @@ class _Driver:
         return msgspec.json.encode(dict(fields)) + b"\n"
 
     async def _push(self, data: bytes) -> None:
-        self._note(data.decode().rstrip("\n"), ">")
+        if data:
+            self._note(data.decode().rstrip("\n"), ">")
         size = self._case.pieces or len(data)
-        for start in range(0, len(data), size):
-            self._tested.push(data[start : start + size])
+        for place in range(0, len(data), size or 1):
+            self._tested.push(data[place : place + size])
             if self._case.pieces:
                 await trio.sleep(_PIECE_SECONDS)
 
@@ -314,8 +330,9 @@ class _Driver:
         raise _OverError(planned=True)
 
     async def _await_end(self, seconds: float, when: str) -> None:
+        assert self._process is not None  # else the case is skipped
         self._note("the end of its input")
-        if not await self._tested.end_input(seconds):
+        if not await self._process.end_input(seconds):
             expected = f"the bot exits by itself within {seconds:g} s {when}"
             self._violate(verdict.STAYS, "8.4", expected, "it is still running")
 
@@ -327,6 +344,8 @@ class _Driver:
         Replies may be written early, so a legal one too many shows only here; afterwards it could
         not be told from what a bot says to `game-end`.
         """
+        if self._process is None:
+            return
         answer = await self._tested.reply(trio.current_time() + self._limits.quiet)
         if isinstance(answer, bytes):
             self._note_line(answer)
@@ -339,18 +358,17 @@ class _Driver:
         """The bot's reply; the case is over if there is none."""
         timeout = self._limits.timeout
         name = json.loads(self._asked[self._seat])["type"]
-        late_kind = verdict.NO_REPLY if in_handshake else verdict.TIMEOUT
-        is_known = (late_kind, name) in self._known
+        kind = verdict.NO_REPLY if in_handshake else verdict.TIMEOUT
+        is_known = (kind, request_type(self._request)) in self._known
         if is_known:
             timeout = min(timeout, _KNOWN_SECONDS)
         answer = await self._tested.reply(trio.current_time() + timeout)
         if isinstance(answer, bytes):
             self._note_line(answer)
             return answer
-        request = self._shown_request()
         expected = f"a reply to {name} within {timeout:g} s"
         section = "3.4" if in_handshake else "8.1"
-        kind = late_kind
+        most = self._bot_limits.line_limit // 1024
         match answer.code:
             case Disqualification.FAILED_TO_START:
                 kind, section, expected = verdict.NOT_STARTED, "3.4", "a program that starts"
@@ -359,44 +377,80 @@ class _Driver:
                 section = "3.4" if in_handshake else "8.2"
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, "1.3"
-                most = self._bot_limits.line_limit // 1024
                 expected = f"at most {most} KiB a line, and nothing that is not asked for"
-            case _ if not is_known:
-                late = await self._tested.reply(trio.current_time() + timeout)
-                if isinstance(late, bytes):
-                    detail = f"it came later than that: {shown(late)}"
-                    self._violate(kind, section, expected, detail, request)
-                    raise _OverError
-                lines = await self._rest()
-                if lines:
-                    self._violate(
-                        verdict.NO_FLUSH,
-                        "1.1",
-                        "a request that is read when it comes, and a reply that is flushed",
-                        f"no reply within {2 * timeout:g} s; when the input ended, this came out: "
-                        f"{shown(lines[0])}. Either the bot does not flush its output, or its "
-                        "language reads the input in blocks (section 10)",
-                        request,
-                    )
-                    raise _OverError
-                if self._tested.unfinished:
-                    kind, section = verdict.NO_LINE_END, "1.1"
-                    expected = "a reply that ends with a line end"
-                    reply = self._tested.unfinished
-                    detail = f"this came without one: {shown(reply)}"
-                    self._violate(kind, section, expected, detail, request, shown(reply))
-                    raise _OverError
-        self._violate(kind, section, expected, answer.detail, request)
+            case (
+                Disqualification.UNREACHABLE
+                | Disqualification.HTTP_STATUS
+                | Disqualification.HTTP_ERROR
+            ):
+                kind = str(answer.code)
+                expected = f"a whole answer to the POST with {name}, with a status of 2xx"
+            case _ if self._process is not None and not is_known:
+                await self._look_for_late_reply(self._process, kind, section, expected)
+        if isinstance(self._source, BotAddress):
+            section = _HTTP_SECTION
+            if kind == verdict.OUTPUT_LIMIT:
+                expected = f"an answer of at most {most} KiB"
+        if in_handshake and kind != verdict.UNREACHABLE:
+            expected += self._dialects()
+        self._violate(kind, section, expected, answer.detail, self._shown_request())
         raise _OverError
 
-    async def _rest(self, seconds: float = _AFTER_INPUT_SECONDS) -> list[bytes]:
-        """What the bot still writes once its input has ended; the case is over with that."""
+    async def _look_for_late_reply(
+        self, process: BotProcess, kind: str, section: str, expected: str
+    ) -> None:
+        """See whether a reply that did not come in time comes at all."""
+        timeout, request = self._limits.timeout, self._shown_request()
+        late = await process.reply(trio.current_time() + timeout)
+        if isinstance(late, bytes):
+            detail = f"it came later than that: {shown(late)}"
+            self._violate(kind, section, expected, detail, request)
+            raise _OverError
+        lines = await self._rest()
+        if lines:
+            self._violate(
+                verdict.NO_FLUSH,
+                "1.1",
+                "a request that is read when it comes, and a reply that is flushed",
+                f"no reply within {2 * timeout:g} s; when the input ended, this came out: "
+                f"{shown(lines[0])}. Either the bot does not flush its output, or its "
+                "language reads the input in blocks (section 10)",
+                request,
+            )
+            raise _OverError
+        if process.unfinished:
+            expected = "a reply that ends with a line end"
+            reply = shown(process.unfinished)
+            detail = f"this came without one: {reply}"
+            self._violate(verdict.NO_LINE_END, "1.1", expected, detail, request, reply)
+            raise _OverError
+
+    def _dialects(self) -> str:
+        """What to do if a bot does not speak the game's messages at all."""
+        if self._dialect is not None:
+            return ""
+        given = [
+            f'"{name}:{self._source.argument}"'
+            for name, kind in self._rules.dialects.items()
+            if isinstance(self._source, BotAddress) or not kind().form_field
+        ]
+        return f"; give a bot that speaks a dialect as {' or '.join(given)}" if given else ""
+
+    async def _rest(self, share: float = 1.0) -> list[bytes]:
+        """What the bot still writes once its input has ended; the case is over with that.
+
+        Args:
+            share: of `Limits.rest`, to wait for it.
+        """
+        if self._process is None:
+            await self._tested.finish(self._limits.grace)
+            return []
         if not self._case.exits:
             self._note("the end of its input")
-        await self._tested.end_input(seconds)
+        await self._process.end_input(self._limits.rest * share)
         lines: list[bytes] = []
         while len(lines) < _MOST_REST:
-            answer: Answer = await self._tested.reply(trio.current_time())
+            answer: Answer = await self._process.reply(trio.current_time())
             if isinstance(answer, Failure):
                 if answer.code == Disqualification.OUTPUT_LIMIT:
                     lines.append(f"({answer.detail})".encode())
@@ -412,15 +466,15 @@ class _Driver:
         if isinstance(reply, Malformed):
             rest = await self._rest()
             after_prompt = line[line.find(b"{") :]
-            if not line.startswith(codecs.BOM_UTF8):
+            if self._process is not None and not line.startswith(codecs.BOM_UTF8):
                 rest.append(after_prompt)
             if any(isinstance(decode_reply(other, _names), PlayerNameReply) for other in rest):
                 self._violate_unasked(verdict.EARLY, line, "player-name-reply")
             elif reply.code == INVALID_JSON:
-                expected = "a line of UTF-8 with one JSON object"
+                expected = f"a line of UTF-8 with one JSON object{self._dialects()}"
                 self._violate(verdict.NO_JSON, "1.1", expected, reply.detail)
             else:
-                expected = 'an object with "type":"player-name-reply"'
+                expected = f'an object with "type":"player-name-reply"{self._dialects()}'
                 self._violate(verdict.NAME_TYPE, "3.1", expected, reply.detail)
             raise _OverError
         assert isinstance(reply, PlayerNameReply)
@@ -439,12 +493,12 @@ class _Driver:
             return  # of the handshake, which is judged above
         # It may be a stray line before the reply; a game can have a code of its own for such.
         doubtful = fault.code in (INVALID_JSON, WRONG_TYPE) or isinstance(
-            decode_reply(self._reply, self._decoder), Malformed
+            decode_reply(self._canonical, self._decoder), Malformed
         )
         if doubtful:
             kind = json.loads(self._asked[self._seat])["type"]
             if any(
-                not isinstance(decode_reply(line, self._decoder), Malformed)
+                not isinstance(decode_reply(self._translated(line), self._decoder), Malformed)
                 for line in await self._rest()
             ):
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
@@ -484,7 +538,7 @@ class _Driver:
             self._violations.append(found)
 
     def _shown_request(self) -> str:
-        return self._asked[self._seat].decode().rstrip("\n")
+        return self._request.decode().rstrip("\n")
 
     def _note_line(self, line: bytes) -> None:
         self._note(line.decode(errors="backslashreplace"), "<")
@@ -494,3 +548,33 @@ class _Driver:
 
 
 _names = reply_decoder((PlayerNameReply,))
+
+
+class _Script:
+    """Plays a seat as a case has it: a `Player`."""
+
+    def __init__(self, case: Case, rules: Rules, seat: int) -> None:
+        self._case = case
+        self._rules = rules
+        self._number = seat_id(seat)
+        self._replies = list(case.others.get(self._number, []))
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        """The next reply of the case, or the game's simplest one."""
+        reply = self._next(json.loads(lines[-1]))
+        if isinstance(reply, dict) and reply.keys() == {"leave"}:
+            return Failure(Disqualification(reply["leave"]), "as the case says")
+        return msgspec.json.encode(reply)
+
+    def _next(self, asked: dict[str, Any]) -> Any:
+        number = self._number
+        if asked["type"] == "player-name-request":
+            name = self._case.names.get(number, number.capitalize())
+            if name is None:
+                return {"leave": Disqualification.STARTUP_TIMEOUT}
+            return {"type": "player-name-reply", "player_number": number, "name": name}
+        if self._replies:
+            return self._replies.pop(0)
+        if self._rules.simplest_reply is None:
+            raise UsageError(f"case {self._case.id} has too few replies of {number}")
+        return self._rules.simplest_reply(asked)

@@ -62,7 +62,9 @@ def _case(result: Result, page: str, *, strict: bool) -> ElementTree.Element:
     )
     outcome = _outcome(result, strict=strict)
     if outcome:
-        message = f"not judged: {result.why or 'see ' + ', '.join(result.because)}"
+        message = result.why or f"see {', '.join(result.because)}"
+        if result.status == Status.NOT_JUDGED:
+            message = f"not judged: {message}"
         if result.violations:
             first = result.violations[0]
             message = f"{first.section}: expected {first.expected}; {first.actual}"

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 import trio
 
-from referee.bots.command import BotCommand
+from referee.bots.command import BotAddress
 from referee.conformance.case import Case
 from referee.conformance.driver import Limits, run_case
+from referee.conformance.tested import Tested, why_skipped
 from referee.conformance.verdict import (
     BY_THE_CLOCK,
     Key,
@@ -39,16 +40,16 @@ class Suite:
 
     Attributes:
         cases: in the order in which they are reported.
-        bot: how the bot is started.
+        bot: what is tested.
         rules: the game.
         seed: of all matches.
-        jobs: how many cases at once.
+        jobs: how many cases at once; with a bot behind HTTP always one.
         limits: for each of them.
         on_result: called with each result.
     """
 
     cases: list[Case]
-    bot: BotCommand
+    bot: Tested
     rules: Rules
     seed: int
     jobs: int = 2
@@ -70,12 +71,20 @@ class Suite:
         started = trio.current_time()
         self._reported = 0
         self._known: dict[Key, list[str]] = {}
-        self._slots = trio.CapacityLimiter(self.jobs)
+        # A server cannot know which of two matches it is asked about.
+        self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
+        self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
         self._confirmed = 0
         self._judged = {case.id: trio.Event() for case in self.cases}
-        blocked = await self._run_basic([case for case in self.cases if case.basic])
-        rest = [case for case in self.cases if not case.basic]
+        tried = []
+        for case in self.cases:
+            if why := why_skipped(case, self.bot):
+                self._put(result_of(case, Status.SKIPPED, why=why))
+            else:
+                tried.append(case)
+        blocked = await self._run_basic([case for case in tried if case.basic])
+        rest = [case for case in tried if not case.basic]
         if blocked:
             for case in rest:
                 self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
@@ -144,7 +153,7 @@ class Suite:
         control = await self._control(case)
         if self._is_doubtful(observed, control):
             async with self._alone:
-                others = [object() for _ in range(self.jobs)]
+                others = [object() for _ in range(self._at_once)]
                 for other in others:
                     await self._slots.acquire_on_behalf_of(other)
                 try:

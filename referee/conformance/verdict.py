@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from referee.conformance.case import Case, Stated
+from referee.seam.faults import Disqualification
 from referee.terminal import plain
 
 # Kinds of violations; a fault of a game has its code as its kind.
@@ -31,6 +32,14 @@ TIMEOUT = "timeout"
 EXITED = "exited"
 OUTPUT_LIMIT = "output-limit"
 STAYS = "stays"
+UNREACHABLE = str(Disqualification.UNREACHABLE)
+HTTP_STATUS = str(Disqualification.HTTP_STATUS)
+HTTP_ERROR = str(Disqualification.HTTP_ERROR)
+
+OF_A_PROCESS = {NOT_STARTED, NO_FLUSH, NO_LINE_END, EARLY, UNASKED, SURPLUS, STAYS}
+"""What a process alone can do wrong: it has an output of its own, and an end."""
+OF_A_SERVER = {UNREACHABLE, HTTP_STATUS, HTTP_ERROR}
+"""What a bot behind HTTP alone can do wrong. Basic cases name it; in others it is an exit."""
 
 LAST_LINES = 12
 """So many lines of a conversation are shown."""
@@ -54,9 +63,9 @@ class Violation(Struct, frozen=True):
 
     Attributes:
         kind: a constant of this module, or a fault code of the game.
-        section: of the protocol.
+        section: of the protocol, or "http-bots.md 3".
         expected, actual: one clause each.
-        request: the line that was to be answered; empty if none was.
+        request: what was to be answered, as the bot was sent it; empty if nothing was.
         reply: the line that answered it; empty if none did.
         conversation: the last lines before it: "> " was sent, "< " was written by the bot, "! " is
             a note.
@@ -73,7 +82,12 @@ class Violation(Struct, frozen=True):
     @property
     def key(self) -> Key:
         """What it has in common with others of the same mistake."""
-        return self.kind, json.loads(self.request)["type"] if self.request else ""
+        return self.kind, request_type(self.request)
+
+
+def request_type(request: str | bytes) -> str:
+    """The type of a request as a bot was sent it; empty if there is none."""
+    return str(json.loads(request).get("type", "")) if request else ""
 
 
 class Observed(Struct):
@@ -114,13 +128,13 @@ class Result(Struct, frozen=True):
     Attributes:
         id, level, section, requirement: of the case.
         status: passed; failed; not judged, because what another case failed for was in the way;
-            skipped, because a referee's command line has no place for what it needs.
+            skipped, because it cannot be tried with what is tested.
         violations: what it failed for, or what was in the way if no case can be named for that.
         counts: kind of violation -> how often it happened.
         because: ids of the failed cases that were in the way.
         stderr: the last lines of the bot's standard error, of a case that did not pass.
         seconds: how long it took.
-        why: why a referee's case was not judged, or skipped.
+        why: why a case was skipped, or a referee's was not judged.
         again: the options that have the match played again in which a referee's case failed.
     """
 
@@ -181,6 +195,8 @@ def judge(
 
     def counts(violation: Violation) -> bool:
         kind = violation.kind
+        if kind in OF_A_SERVER and not case.basic:
+            kind = EXITED
         if kind not in case.about and (case.about or kind in OF_THE_NAME):
             return False
         if case.basic:

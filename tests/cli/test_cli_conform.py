@@ -144,6 +144,13 @@ def test_a_bot_that_dies_of_a_signal_without_a_name() -> None:
     assert "its process was ended by signal 50" in done.stdout
 
 
+def test_a_command_to_go_on_with_names_the_game() -> None:
+    done = referee("conform", "--game", "botwars", f"classic:{sys.executable} -c pass", "-q")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "FAIL  1.2/3" in done.stdout
+    assert "pass' --game botwars --seed 1 --case 1.2/3\n" in done.stdout
+
+
 def test_list() -> None:
     done = referee("conform", "--list", "--case", "7.3")
     assert done.returncode == 0
@@ -244,6 +251,10 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
     [
         ([], "conform takes a BOT"),
         (["no_such_bot"], "no_such_bot"),
+        (["http://"], "is no address"),
+        (["http://127.0.0.1:9/", "--case", "8.4"], "no case to try with this BOT: 8.4/1 is only"),
+        (["--game", "botwars", "classic:no_such_bot"], "BOT no_such_bot not found"),
+        (["--game", "botwars", "classic-form:minimal"], "is for http:// and https:// alone"),
         (["minimal", "--case", "11.9"], "no case matches '11.9'"),
         (["minimal", "--format", "yaml"], "yaml"),
         (["minimal", "--timeout", "0"], "'0' is not a number of seconds above 0"),

@@ -1,0 +1,183 @@
+"""Which cases are tried with which kind of bot, and what a report says of the others."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import msgspec
+import pytest
+import servers
+from live import schema
+
+from referee.bots.bot import Answer, Failure
+from referee.bots.command import BotAddress, BotCommand
+from referee.conformance.case import Case, Close, load_cases
+from referee.conformance.driver import Limits
+from referee.conformance.junit import junit
+from referee.conformance.page import page
+from referee.conformance.suite import Suite
+from referee.conformance.tested import PythonBot, Tested, why_skipped
+from referee.conformance.text import Table
+from referee.conformance.verdict import Report, Status
+from referee.games.dominion import RULES
+from referee.seam.faults import Disqualification
+
+FILE = load_cases(RULES)
+PROCESS = BotCommand("bot", ("bot",))
+ADDRESS = BotAddress("http://bot/", "http://bot/")
+
+
+class Minimal:
+    """Answers every request of Dominion by what does nothing."""
+
+    def reply(self, lines: list[bytes]) -> Answer:
+        return answer(lines[-1])
+
+
+def answer(request: bytes) -> bytes:
+    asked = json.loads(request)
+    match asked["type"]:
+        case "player-name-request":
+            number = asked["player_number"]
+            reply = {"type": "player-name-reply", "player_number": number, "name": "", "version": 1}
+        case "attack-request":
+            reply = {"type": "attack-reply", "discard": asked["options"][: asked["discard"]]}
+        case _:
+            reply = {"type": "play-reply", "phase": "cleanup"}
+    return json.dumps(reply).encode()
+
+
+PATIENT = Limits(timeout=60.0)
+OBJECT = PythonBot("object", Minimal)
+
+
+def case(**fields: Any) -> Case:
+    return Case("8.1/1", "MUST", "Something.", **fields)
+
+
+@pytest.mark.parametrize("bot", [PROCESS, ADDRESS, OBJECT])
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"about": ["timeout", "surplus-output"]}, {"about": ["no-json", "no-line-end"]}],
+)
+def test_what_each_kind_of_bot_can_do_wrong_is_tried(bot: Tested, fields: dict[str, Any]) -> None:
+    assert why_skipped(case(**fields), bot) == ""
+
+
+@pytest.mark.parametrize("bot", [ADDRESS, OBJECT])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"close": Close("first")},
+        {"exits": "grace"},
+        {"pieces": 3},
+        {"about": ["no-flush"]},
+        {"about": ["unasked-output", "surplus-output"]},
+        {"about": ["not-started"]},
+    ],
+)
+def test_what_is_of_processes_is_tried_with_them_alone(bot: Tested, fields: dict[str, Any]) -> None:
+    assert why_skipped(case(**fields), PROCESS) == ""
+    assert why_skipped(case(**fields), bot) == "only for processes"
+
+
+def test_what_is_of_servers_is_tried_with_them_alone() -> None:
+    about = case(about=["http-status", "unreachable"])
+    assert why_skipped(about, ADDRESS) == ""
+    assert why_skipped(about, PROCESS) == why_skipped(about, OBJECT) == "only for bots behind HTTP"
+
+
+@pytest.mark.parametrize(
+    ("speaks", "tried", "why"),
+    [
+        (
+            "",
+            [
+                "",
+            ],
+            "only for bots that speak the game's own messages",
+        ),
+        ("*", ["", "classic", "classic-form"], ""),
+        ("classic*", ["classic", "classic-form"], "only for bots that speak classic"),
+        ("classic-form", ["classic-form"], "only for bots that speak classic-form"),
+    ],
+)
+def test_a_case_is_for_what_it_speaks(speaks: str, tried: list[str], why: str) -> None:
+    for dialect in ("", "classic", "classic-form"):
+        found = why_skipped(case(speaks=speaks), PROCESS._replace(dialect=dialect))
+        assert found == ("" if dialect in tried else why)
+
+
+async def run(bot: Tested, limits: Limits = PATIENT) -> Report:
+    cases = [case for case in FILE.cases if not case.opponents]
+    suite = Suite(cases, bot, RULES, seed=1, limits=limits)
+    return await suite.run(strict=True)
+
+
+async def test_a_server_is_tried_with_all_but_what_is_of_processes() -> None:
+    def behave(connection: Any, body: bytes) -> bool:
+        last = body.splitlines()[-1]
+        news = json.loads(last)["type"] in ("game-end", "supply-info")
+        connection.sendall(servers.response(b"" if news else answer(last)))
+        return True
+
+    with servers.server(behave) as server:
+        report = await run(BotAddress(server.url, server.url))
+    assert (report.failed, report.not_judged) == (0, 0)
+    assert report.passed > 70
+    assert report.conforms
+    ends = [request for request in server.requests if b'"type":"game-end"' in request.body]
+    assert len(ends) > 50  # it is told how a match ended
+
+
+async def test_what_was_skipped_is_told_in_every_form() -> None:
+    report = await run(OBJECT)
+    assert (report.failed, report.not_judged) == (0, 0)
+    skipped = {result.id: result.why for result in report.cases if result.status == Status.SKIPPED}
+    assert report.skipped == len(skipped)
+    assert report.passed == len(report.cases) - len(skipped)
+    assert skipped["8.4/1"] == skipped["1.1/1"] == "only for processes"
+    told = json.loads(msgspec.json.encode(report))
+    jsonschema.validate(told, schema("conformance-report"))
+    assert {c["id"]: c["why"] for c in told["cases"] if c["status"] == "skipped"} == skipped
+    suites = ElementTree.fromstring(junit(report, FILE.chapters))
+    assert suites.get("skipped") == str(len(skipped))
+    assert {e.get("message") for e in suites.iter("skipped")} == {"only for processes"}
+    table = Table(FILE.chapters, [case.id for case in FILE.cases], width=80, colour=False)
+    text = "\n".join(line for result in report.cases for line in table.result(result))
+    assert text.count("\n  -     ") == len(skipped) - text.startswith("  -")
+    assert "skipped: only for processes" in text
+    assert f"{len(skipped)} skipped" in " ".join(" ".join(table.verdict(report)).split())
+    assert page(report, FILE.chapters).count("only for processes") == len(skipped)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [("timeout", "no-reply"), ("exited", "not-started"), ("output-limit", "output-limit")],
+)
+async def test_an_object_that_fails(code: str, kind: str) -> None:
+    class Failing:
+        def reply(self, lines: object) -> Answer:
+            return Failure(Disqualification(code), "as it does")
+
+    report = await run(PythonBot("failing", Failing))
+    shown = [v for result in report.cases for v in result.violations]
+    assert {(violation.kind, violation.actual) for violation in shown} == {(kind, "as it does")}
+    assert not report.passed
+
+
+async def test_a_server_that_never_answers() -> None:
+    def behave(connection: object, body: bytes) -> bool:
+        return not server.over.wait()
+
+    with servers.server(behave) as server:
+        report = await run(BotAddress(server.url, server.url), Limits(timeout=0.2))
+        server.over.set()
+    (failed,) = [result for result in report.cases if result.status == Status.FAILED]
+    (violation,) = failed.violations
+    assert failed.id == "3.4/1"
+    assert (violation.kind, violation.section) == ("no-reply", "http-bots.md 3")
+    assert len(server.requests) == 2  # once more, to be sure that it was not the machine
