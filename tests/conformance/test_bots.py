@@ -1,7 +1,8 @@
 """Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
 
-What is expected is expected of all cases. A test runs the basic ones and those of the bot's own
-sections; one that is marked `all_cases` runs some of each chapter as well.
+What is expected is expected of all cases. A bot whose output and end are as usual is a Python
+object, the others are processes. A test runs the basic cases and those of the bot's own sections;
+one that is marked `all_cases` runs some of each chapter as well.
 `python tests/conformance/test_bots.py` runs all cases, with whole matches, against all bots (or
 those that it is given); it takes minutes.
 """
@@ -13,25 +14,31 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 import trio
 import wrong_bot
 from msgspec import Struct
 
+from referee.bots.bot import Answer, Failure
 from referee.bots.command import BotCommand
 from referee.conformance.case import Case, load_cases
 from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
+from referee.conformance.tested import PythonBot, Tested
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
 from referee.games.dominion import RULES
+from referee.seam.faults import Disqualification
 
 CASES = {case.id: case for case in load_cases(RULES).cases}
 BOT = Path(__file__).parent / "wrong_bot.py"
 ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "1.5"}
-AT_ONCE = 8
+AT_ONCE = 16
 """So many of the bots that are waited for are tested side by side."""
 
 PATIENT = Limits(timeout=60.0, grace=10.0, quiet=0.05)
@@ -40,9 +47,11 @@ LISTENING = Limits(timeout=60.0, grace=10.0, quiet=10.0)
 """For bots that write without being asked: the wait ends with the line."""
 BRIEF = Limits(timeout=1.5, grace=1.0, quiet=0.05)
 """For bots that are waited for."""
-STAYING = Limits(timeout=5.0, grace=0.5, quiet=0.05)
+STAYING = Limits(timeout=5.0, grace=0.5, quiet=0.05, rest=0.05)
 """For bots that exit after longer than the grace period, and before the timeout."""
-WAITING = (BRIEF, STAYING)
+ENDING = Limits(timeout=1.5, grace=1.0, quiet=0.05, rest=0.05)
+"""For bots that do not exit: they write nothing then that could be missed."""
+WAITING = (BRIEF, STAYING, ENDING)
 
 MORE = pytest.mark.parametrize(
     "more", [False, pytest.param(True, marks=pytest.mark.all_cases)], ids=["some", "more"]
@@ -235,11 +244,11 @@ UNDER_ATTACK = {
 }
 
 END = {
-    "ignores-the-end-of-its-input": Wrong("8.4/[3-9]", limits=BRIEF, run="8.4/[3-5] 9/2"),
-    "never-exits": Wrong("8.4/*", limits=BRIEF, run="8.4/[1-3] 9/2"),
+    "ignores-the-end-of-its-input": Wrong("8.4/[3-9]", limits=ENDING, run="8.4/[3-5] 9/2"),
+    "never-exits": Wrong("8.4/*", limits=ENDING, run="8.4/[1-3] 9/2"),
     "exits-slowly": Wrong("8.4/2", limits=STAYING, run="8.4/1 8.4/2 8.4/8 9/2"),
-    "stays-when-it-is-alone": Wrong("8.3/4", limits=BRIEF),
-    "stays-on-unknown-reasons": Wrong("9/2", limits=BRIEF),
+    "stays-when-it-is-alone": Wrong("8.3/4", limits=ENDING),
+    "stays-on-unknown-reasons": Wrong("9/2", limits=ENDING),
 }
 
 WRONG = dict(
@@ -255,6 +264,12 @@ WRONG = dict(
     ]
 )
 ODD = sorted(wrong_bot.ODD)
+
+
+def is_waited_for(mode: str) -> bool:
+    return mode in wrong_bot.ALONE and mode in WRONG and WRONG[mode].limits in WAITING
+
+
 PASSES = Wrong("", run="1.* 5.1/6 7.1/1 8.4/5")
 
 
@@ -270,10 +285,13 @@ def with_controls(chosen: Iterable[str]) -> set[str]:
     return found
 
 
-def cases_for(wrong: Wrong, *, more: bool) -> list[Case]:
+def cases_for(mode: str, *, more: bool) -> list[Case]:
     """What a test runs: the basic cases, the bot's own sections or `run`; more: of each chapter."""
+    wrong = WRONG.get(mode, PASSES)
     chosen = {case.id for case in CASES.values() if case.basic}
-    if wrong.limits in WAITING:  # each case is a wait
+    if more and mode not in wrong_bot.ALONE:
+        return [case for case in CASES.values() if not case.opponents]
+    if is_waited_for(mode):  # in each case
         chosen |= ids(wrong.run)
     else:
         sections = {CASES[id].section for id in ids(wrong.failed)} - {"4.1"}
@@ -284,12 +302,47 @@ def cases_for(wrong: Wrong, *, more: bool) -> list[Case]:
     return [case for case in CASES.values() if case.id in chosen]
 
 
+CODE = compile(BOT.read_text(), str(BOT), "exec")
+CRASHED = Failure(Disqualification.EXITED, "its process ended with exit code 1")
+LATE = Failure(Disqualification.TIMEOUT, "no reply in time")
+
+
+class InProcess:
+    """A mode of the bot that needs no process, as a Python object with globals of its own."""
+
+    def __init__(self, mode: str) -> None:
+        self._globals: dict[str, Any] = {"__name__": "wrong_bot"}
+        exec(CODE, self._globals)
+        self._written: list[bytes] = []
+        self._slept: list[float] = []
+        self._globals |= {"MODE": mode, "write": self._written.append, "sleep": self._slept.append}
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        self._written.clear()
+        self._slept.clear()
+        try:
+            for line in lines:
+                assert not self._written, "it answers what is no request"
+                self._globals["hear"](msgspec.json.decode(line))
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            return CRASHED
+        if not self._written or sum(self._slept) > BRIEF.timeout:
+            return LATE
+        (reply,) = self._written
+        assert reply.endswith(b"\n")
+        assert reply.count(b"\n") == 1
+        return reply[:-1]
+
+
 async def check(mode: str, program: Path, cases: Sequence[Case]) -> Report:
-    argv = (sys.executable, "-I", "-S", str(program), mode)
-    if mode in ARGUMENTS:
-        argv += (ARGUMENTS[mode],)
+    bot: Tested = PythonBot(mode, partial(InProcess, mode))
+    if mode in wrong_bot.ALONE:
+        arguments = [ARGUMENTS[mode]] if mode in ARGUMENTS else []
+        argv = (sys.executable, "-I", "-S", str(program), mode, *arguments)
+        bot = BotCommand(mode, argv)
     limits = WRONG.get(mode, PASSES).limits
-    suite = Suite(list(cases), BotCommand(mode, argv), GAMES["dominion"], seed=1, limits=limits)
+    jobs = 4 if limits in WAITING else 2
+    suite = Suite(list(cases), bot, GAMES["dominion"], seed=1, jobs=jobs, limits=limits)
     return await suite.run()
 
 
@@ -328,7 +381,7 @@ def test_every_way_to_be_wrong_is_here() -> None:
 
 def differences(mode: str, report: Report) -> list[str]:
     """Where a bot came to something else than it should in the cases that were run."""
-    run = {result.id for result in report.cases}
+    run = {result.id for result in report.cases} - outcome(report, Status.SKIPPED)
     failed, unjudged = expected(WRONG.get(mode, PASSES))
     found = []
     for name, status, ids in (
@@ -345,17 +398,18 @@ def check_report(mode: str, report: Report) -> None:
     assert differences(mode, report) == [], mode
     failed, _ = expected(WRONG[mode])
     assert outcome(report, Status.FAILED)
+    assert not failed & outcome(report, Status.SKIPPED)
     for result in report.cases:
         if result.status == Status.NOT_JUDGED:  # and it says why
             assert set(result.because) & failed, (mode, result.id)
 
 
 @MORE
-@pytest.mark.parametrize("mode", [mode for mode in WRONG if WRONG[mode].limits not in WAITING])
+@pytest.mark.parametrize("mode", [mode for mode in WRONG if not is_waited_for(mode)])
 async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(
     mode: str, more: bool, program: Path
 ) -> None:
-    check_report(mode, await check(mode, program, cases_for(WRONG[mode], more=more)))
+    check_report(mode, await check(mode, program, cases_for(mode, more=more)))
 
 
 @MORE
@@ -368,12 +422,11 @@ async def test_wrong_bots_that_are_waited_for_fail_what_they_should(
 
     async def run(mode: str) -> None:
         async with limiter:
-            reports[mode] = await check(mode, program, cases_for(WRONG[mode], more=more))
+            reports[mode] = await check(mode, program, cases_for(mode, more=more))
 
     async with trio.open_nursery() as nursery:
-        for mode in WRONG:
-            if WRONG[mode].limits in WAITING:
-                nursery.start_soon(run, mode)
+        for mode in filter(is_waited_for, WRONG):
+            nursery.start_soon(run, mode)
     assert len(reports) > 10
     for mode, report in reports.items():
         check_report(mode, report)
@@ -383,8 +436,11 @@ async def test_wrong_bots_that_are_waited_for_fail_what_they_should(
 @pytest.mark.parametrize("mode", ODD)
 async def test_an_odd_bot_passes(mode: str, more: bool, program: Path) -> None:
     basic = [case for case in CASES.values() if case.basic]
-    report = await check(mode, program, cases_for(PASSES, more=True) if more else basic)
-    assert outcome(report, Status.PASSED) == {result.id for result in report.cases}
+    report = await check(mode, program, cases_for(mode, more=True) if more else basic)
+    fits = outcome(report, Status.PASSED)
+    if mode not in wrong_bot.ALONE:
+        fits |= outcome(report, Status.SKIPPED)
+    assert fits == {result.id for result in report.cases}
     assert report.conforms
 
 

@@ -2,7 +2,8 @@
 
 Without its mode it plays every card and every kind of reply by the protocol. A mode is a function
 under the name of what it changes: what the bot hears, chooses, replies or writes. It is started
-a hundred times for a run of the cases, so it imports next to nothing.
+a hundred times for a run of the cases, so it imports next to nothing. The tests run it in their own
+process where its output and its end are as usual.
 """
 
 import json
@@ -105,14 +106,18 @@ CHOOSES = {}
 """Mode -> runs instead of `choose`."""
 ODD = set()
 """The modes that are not wrong."""
+ALONE = set()
+"""The modes that need a process: for their output, their end or the time that they take."""
 
 
-def mode(table, *, odd=False):
+def mode(table, *, odd=False, alone=False):
     def enter(function):
         name = function.__name__.replace("_", "-")
         table[name] = function
         if odd:
             ODD.add(name)
+        if alone or table is MAINS:
+            ALONE.add(name)
         return function
 
     return enter
@@ -158,69 +163,69 @@ def banner():
     play()
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def prompts(message, line):
     return b"> " + line
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def prints_debug_lines(message, line):
     return b"holding %d cards\n" % len(message["hand"]) + line if is_play(message) else line
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def prints_debug_objects(message, line):
     return b'{"debug": "my turn"}\n' + line if is_play(message) else line
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def answers_news(message):
     if message["type"] in NEWS[:-1]:
         write(b'{"type": "ok"}\n')
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def answers_news_with_clean_up(message):
     """What is not answered otherwise is answered by the default, which is a legal reply."""
     if message["type"] in NEWS[:-1]:
         write(b'{"type": "play-reply", "phase": "cleanup"}\n')
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def answers_gains(message):
     if message["type"] == "player-gained":
         write(b'{"type": "thanks"}\n')
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def answers_disqualifications_with_clean_up(message):
     if message["type"] == "player-disqualified":
         write(b'{"type": "play-reply", "phase": "cleanup"}\n')
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def answers_unknown_types(message):
     if message["type"] not in REQUESTS + NEWS:
         write(b'{"type": "error", "text": "unknown message"}\n')
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def replies_twice(message, line):
     return line + line
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def plays_twice(message, line):
     return line + line if is_play(message) else line
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def says_goodbye(message):
     if message["type"] == "game-end":
         write(b"good game\n")
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def floods_at_the_end(message):
     if message["type"] == "game-end":
         write(b"x" * 70_000 + b"\n")
@@ -251,22 +256,22 @@ def two_objects_in_a_line(message, line):
     return line.rstrip() + b' {"debug": true}\n'
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def pretty_printed(message, line):
     return json.dumps(json.loads(line), indent=2).encode() + b"\n"
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def pretty_printed_in_play(message, line):
     return pretty_printed(message, line) if is_play(message) else line
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def no_line_end(message, line):
     return line.rstrip()
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def no_line_end_in_play(message, line):
     return line.rstrip() if is_play(message) else line
 
@@ -286,12 +291,12 @@ def arrays_in_play(message, reply):
     return [reply] if is_play(message) else reply
 
 
-@mode(REPLIES)
+@mode(REPLIES, alone=True)
 def long_lines(message, reply):
     return {**reply, "thoughts": "x" * 65_536}
 
 
-@mode(WRITES)
+@mode(WRITES, alone=True)
 def floods_blank_lines(message, line):
     return b"\n" * 70_000 + line if is_play(message) else line
 
@@ -299,12 +304,9 @@ def floods_blank_lines(message, line):
 # Reading (1.1, 1.5, 8.1).
 
 
-@mode(MAINS)
-def reads_ascii():
-    for line in sys.stdin.buffer:
-        if any(byte > 127 for byte in line):
-            line.decode("ascii")  # fails, as reading by an ASCII locale does
-        hear(json.loads(line))
+@mode(HEARS)
+def reads_ascii(message):
+    json.dumps(message, ensure_ascii=False).encode("ascii")  # fails, as with an ASCII locale
 
 
 @mode(MAINS)
@@ -322,12 +324,9 @@ def reads_pieces_as_lines():
             hear(json.loads(line))
 
 
-@mode(MAINS)
-def depends_on_the_order_of_fields():
-    for line in sys.stdin.buffer:
-        message = json.loads(line)
-        if line.startswith(b'{"type":"%b"' % message["type"].encode()):
-            hear(message)
+@mode(REPLIES)
+def depends_on_the_order_of_fields(message, reply):
+    return reply if next(iter(message)) == "type" else ...
 
 
 @mode(HEARS)
@@ -461,10 +460,9 @@ def starts_slowly():
     play()
 
 
-@mode(MAINS)
-def never_answers():
-    for _ in messages():
-        pass
+@mode(REPLIES)
+def never_answers(message, reply):
+    return ...
 
 
 # Turns (5).
@@ -606,7 +604,7 @@ def crashes_on_large_numbers(message):
 turns = 0
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def exits_after_its_first_turn(message):
     global turns
     turns += is_play(message) and not message["cards_played"]
@@ -614,7 +612,7 @@ def exits_after_its_first_turn(message):
         sys.exit(0)
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def thinks_too_long(message):
     if is_play(message):
         sleep(float(sys.argv[2]))
@@ -779,13 +777,13 @@ def exits_slowly():
     sleep(float(sys.argv[2]))
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def stays_when_it_is_alone(message):
     if message.get("reason") == "last-player-standing":
         stay()
 
 
-@mode(HEARS)
+@mode(HEARS, alone=True)
 def stays_on_unknown_reasons(message):
     known = ("provinces-empty", "piles-empty", "turn-limit", "last-player-standing")
     if message["type"] == "game-end" and message["reason"] not in known:
@@ -795,22 +793,22 @@ def stays_on_unknown_reasons(message):
 # --- odd, and right -------------------------------------------------------------------------------
 
 
-@mode(HEARS, odd=True)
+@mode(HEARS, odd=True, alone=True)
 def plain(message):
     """Do nothing odd."""
 
 
-@mode(HEARS, odd=True)
+@mode(HEARS, odd=True, alone=True)
 def noise_on_stderr(message):
     os.write(2, b"\xff\x00\xfe noise \r\n" * 2000)
 
 
-@mode(WRITES, odd=True)
+@mode(WRITES, odd=True, alone=True)
 def carriage_returns(message, line):
     return line.replace(b"\n", b"\r\n")
 
 
-@mode(WRITES, odd=True)
+@mode(WRITES, odd=True, alone=True)
 def blank_lines(message, line):
     return b"\n \t\r\n" + line + b"\n"
 
@@ -890,7 +888,7 @@ def exit_code_3():
     sys.exit(3)
 
 
-@mode(HEARS, odd=True)
+@mode(HEARS, odd=True, alone=True)
 def crashes_on_the_end_of_the_match(message):
     crash_if(message["type"] == "game-end")
 
