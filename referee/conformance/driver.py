@@ -221,6 +221,8 @@ class _Driver:
         if rest:
             detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, "1.2", "one line for each request", detail)
+        if match.outcome is not None and match.outcome.reason in self._counts:
+            raise _OverError  # its own fault has ended the match: the rest was not tried
 
     async def _go_on(self) -> None:
         """Judge the last reply, then send what is new."""

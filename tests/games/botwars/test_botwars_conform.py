@@ -170,6 +170,17 @@ async def test_a_wrong_classic_bot_fails_its_cases(mistake: str) -> None:
             assert violation.conversation[-1] == f"< {violation.reply}"  # as it was written
 
 
+async def test_what_a_wrong_format_kept_from_being_tried_has_not_passed() -> None:
+    """The reply loses the match at once (5.3), so nothing else was seen of the bot."""
+    bot = PythonBot("object", partial(ClassicMistake, lambda asked: {}), "classic")
+    found = await report(bot)
+    assert [r.id for r in found.cases if r.status == Status.FAILED] == ["4.2/1", "4.2/2", "6.1/1"]
+    assert not found.passed
+    for result in found.cases:
+        if result.status == Status.NOT_JUDGED:
+            assert result.because == ["4.2/1", "4.2/2", "6.1/1"]
+
+
 async def test_a_classic_program_that_cannot_be_started() -> None:
     found = await report(BotCommand("bot", ("/no/such/program",), "classic"))
     assert [r.id for r in found.cases if r.status == Status.FAILED] == ["6.2/1"]
