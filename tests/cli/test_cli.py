@@ -18,7 +18,7 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
-from live import ROOT, entries, hostile, is_running, left_behind, one_line, referee
+from live import ROOT, entries, hostile, is_running, left_behind, one_line, referee, referee_process
 
 from referee import cli
 from referee.cli import play as play_command
@@ -36,7 +36,7 @@ PLAY = ("play", "big_money", "big_money")
 
 
 def test_the_table_for_people() -> None:
-    done = referee(*PLAY, "--seed", "5")
+    done = referee_process(*PLAY, "--seed", "5")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout  # plain when piped
@@ -66,7 +66,9 @@ def test_the_command_to_play_again_keeps_what_matters() -> None:
 
 
 def test_the_json_object() -> None:
-    done = referee("play", "big_money", hostile("exit_at", 3), "--seed", "4", "--format", "json")
+    done = referee_process(
+        "play", "big_money", hostile("exit_at", 3), "--seed", "4", "--format", "json"
+    )
     assert done.returncode == 1
     assert done.stderr == ""
     result = json.loads(one_line(done.stdout))
@@ -109,7 +111,7 @@ def test_quiet_says_nothing() -> None:
 
 
 def test_the_log_on_stdout_is_alone_there(tmp_path: Path) -> None:
-    done = referee(*PLAY, "--seed", "5", "--log", "-")
+    done = referee_process(*PLAY, "--seed", "5", "--log", "-")
     referee(*PLAY, "--seed", "5", "--log", str(tmp_path / "log"), "-q")
     assert done.stdout == (tmp_path / "log").read_text()
     assert "won" in done.stderr
@@ -160,9 +162,9 @@ def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
     reply = {"type": "player-name-reply", "player_number": "player1", "name": "漢字 Zoë"}
     line.write_text(json.dumps(reply) + "\n")
     bots = (hostile("garbage", f"0:{line}"), "big_money")
-    assert "漢字 Zoë" in referee("play", *bots, "--max-turns", "1").stdout
+    assert "漢字 Zoë" in referee_process("play", *bots, "--max-turns", "1").stdout
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    done = referee("play", *bots, "--max-turns", "1", env=environment)
+    done = referee_process("play", *bots, "--max-turns", "1", env=environment)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -327,7 +329,7 @@ def test_signals_end_the_match_and_every_bot(
     tmp_path: Path, request_number: int, number: int, code: int
 ) -> None:
     """The signal comes from a bot at a known moment; that bot and the other then refuse to go."""
-    done = referee(
+    done = referee_process(
         "play",
         hostile("signal_referee", f"{request_number}:{int(number)}"),
         hostile("stays"),
@@ -389,7 +391,9 @@ def test_a_signal_in_the_middle_of_an_import(module: str, code: int) -> None:
 
 def test_a_daemonised_child_is_found(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    done = referee("play", "big_money", hostile("daemon", pid_file), "--max-turns", "2", "-q")
+    done = referee_process(
+        "play", "big_money", hostile("daemon", pid_file), "--max-turns", "2", "-q"
+    )
     assert done.returncode == 0
     assert not is_running(int(pid_file.read_text()))
 

@@ -145,7 +145,7 @@ def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
     ],
 )
 def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
-    done = referee("replay", *arguments, stdin=subprocess.DEVNULL)
+    done = referee("replay", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert says in done.stderr

@@ -154,7 +154,7 @@ def test_standard_input_plain_and_compressed(pack: type[bytes]) -> None:
     ],
 )
 def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
-    done = referee("validate", *arguments, stdin=subprocess.DEVNULL)
+    done = referee("validate", *arguments)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert says in done.stderr

@@ -1,4 +1,4 @@
-"""`referee verify` as a process: what it prints, its exit codes, its processes."""
+"""`referee verify`: what it prints, its exit codes, its processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from live import ROOT, is_running, referee, schema
+from live import ROOT, is_running, referee, referee_process, schema
 
 SCHEMA = schema("verdict")
 EXAMPLES = ROOT / "spec" / "examples"
@@ -68,7 +68,7 @@ def test_one_that_does_not(edited: Path, cut: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2", "3"])
 def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) -> None:
     files = [TWO, cut, *[FOUR, TWO] * 5, edited, LOG, FOUR]
-    done = referee("verify", "--jobs", jobs, *map(str, files))
+    done = referee_process("verify", "--jobs", jobs, *map(str, files))
     assert (done.returncode, done.stderr) == (1, "")
     lines = [line for line in done.stdout.splitlines() if not line.startswith("  ")]
     failures = [str(cut), str(edited), str(LOG)]
@@ -76,7 +76,7 @@ def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) 
     for line, file in zip(lines, failures, strict=False):
         assert line.startswith(file)
     assert lines[-1] == "15 records: 12 hold, 1 cut short, 1 edited, 1 no record"
-    done = referee("verify", "--jobs", jobs, "--format", "json", *map(str, files))
+    done = referee_process("verify", "--jobs", jobs, "--format", "json", *map(str, files))
     verdicts = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1
     for verdict in verdicts:
@@ -86,7 +86,7 @@ def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) 
 
 
 def test_many_that_all_hold() -> None:
-    done = referee("verify", *[str(FOUR)] * 9)
+    done = referee_process("verify", *[str(FOUR)] * 9)
     assert (done.returncode, done.stdout, done.stderr) == (0, "9 records: all hold\n", "")
 
 

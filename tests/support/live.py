@@ -10,13 +10,16 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 
+from referee import cli
 from referee.bots.command import find_bot
 from referee.bots.launch import launched
 from referee.bots.orphans import children
@@ -79,8 +82,30 @@ def without_times(file: Path) -> list[dict[str, Any]]:
     ]
 
 
-def referee(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command as a process."""
+def referee(
+    *arguments: str, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process: what it prints and its exit code are the same.
+
+    Its stdout and stderr are files, and its stdin is empty. `env` is added to the environment.
+    """
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as stdout,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as stderr,
+        open(os.devnull) as stdin,
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+        patch.object(sys, "stdin", stdin),
+        patch.dict(os.environ, env or {}),
+        contextlib.chdir(cwd or "."),
+    ):
+        code = cli.main(arguments)
+        printed = [stream.seek(0) or stream.read() for stream in (stdout, stderr)]
+    return subprocess.CompletedProcess(arguments, code, *printed)
+
+
+def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process, for what is about its start, its streams or its signals."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *arguments],
         capture_output=True,
