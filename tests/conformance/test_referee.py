@@ -167,8 +167,13 @@ async def test_a_wrong_foreign_referee_fails_in_the_right_section(
     mode: str, sections: str, seats: int
 ) -> None:
     players = TWO if seats == 2 else "{players}"
-    report = await conform(foreign(mode, players), *about_sections(sections, seats), rounds=2)
-    named = {section(case) for case in ids(report)}
+    for rounds in (1, 2):  # not every deal brings every mistake about
+        report = await conform(
+            foreign(mode, players), *about_sections(sections, seats), rounds=rounds
+        )
+        named = {section(case) for case in ids(report)}
+        if named & set(sections.split()):
+            break
     assert not report.conforms
     assert named & set(sections.split()), named
 
