@@ -1,17 +1,19 @@
 """The example bots, in every language whose toolchain is on the machine, conform.
 
-The tests marked `all_cases` take all cases, the others some of each section. `python tests/soak.py`
-plays 200 matches for each of them.
+The tests take some cases of each section, and those marked `all_cases` the rest.
+`python tests/soak.py` plays 200 matches for each of them.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
+import trio
 from live import ROOT, play
 
 from referee.bots.bundled import bundled_bots
@@ -59,9 +61,30 @@ PATIENT = Limits(timeout=60.0, grace=10.0)
 """No bot needs so long, however busy the machine is."""
 ALL = load_cases(RULES).cases
 SOME = [case for case in ALL if case.basic or case.id.endswith("/1")]
+REST = [case for case in ALL if case not in SOME]
 cases = pytest.mark.parametrize(
-    "cases", [SOME, pytest.param(ALL, marks=pytest.mark.all_cases)], ids=["some", "all"]
+    "cases", [SOME, pytest.param(REST, marks=pytest.mark.all_cases)], ids=["some", "rest"]
 )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """The BOT argument of a bot in another language, which is built once."""
+    out = tmp_path_factory.mktemp("built")
+    return cache(lambda name: build(name, out))
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> list[list[int]]:
+    """The scores in each of these seatings, in seat order, with Big Money in Python.
+
+    The seed is the seating's place.
+    """
+    folder = tmp_path_factory.mktemp("usual")
+    matches = (
+        trio.run(partial(play, folder, *bots, seed=seed)) for seed, bots in enumerate(seatings())
+    )
+    return [[player.score for player in played.result.players] for played in matches]
 
 
 async def failures(bot: str, cases: list[Case]) -> list[Result]:
@@ -87,23 +110,22 @@ async def test_a_python_bot_conforms(bot: str, cases: list[Case]) -> None:
 @cases
 @pytest.mark.parametrize("name", FOREIGN)
 async def test_a_bot_in_another_language_conforms(
-    name: str, cases: list[Case], tmp_path: Path
+    name: str, cases: list[Case], built: Callable[[str], str]
 ) -> None:
-    assert await failures(build(name, tmp_path), cases) == []
+    assert await failures(built(name), cases) == []
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-async def test_a_bot_in_another_language_plays_as_the_python_one(name: str, tmp_path: Path) -> None:
-    bot = build(name, tmp_path)
+async def test_a_bot_in_another_language_plays_as_the_python_one(
+    name: str, tmp_path: Path, built: Callable[[str], str], usual: list[list[int]]
+) -> None:
     for seed, bots in enumerate(seatings()):
-        played = await play(tmp_path, *bots, seed=seed)
-        score = [player.score for player in played.result.players]
-        theirs = [bot if other == "big_money" else other for other in bots]
+        theirs = [built(name) if other == "big_money" else other for other in bots]
         foreign = await play(tmp_path, *theirs, seed=seed)
         for player in foreign.result.players:
             assert (player.disqualified, player.faults) == (None, {}), (seed, theirs)
             assert player.exit_code == 0
-        assert [player.score for player in foreign.result.players] == score
+        assert [player.score for player in foreign.result.players] == usual[seed]
 
 
 @pytest.mark.parametrize("file", sorted(BOTS.glob("*.*")), ids=lambda file: file.name)
