@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from live import without_times
+from live import referee, without_times
 
 from referee.games import GAMES
 from referee.logs.validate import validate_log
@@ -16,11 +16,22 @@ from referee.logs.verify import Kind, verify_record
 MATCH = ("random_legal", "village_engine", "--seed", "3", "--quiet")
 
 
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Record and log of the whole match."""
+    folder = tmp_path_factory.mktemp("whole")
+    record, log = folder / "record", folder / "log"
+    done = referee("play", *MATCH, "--record", str(record), "--log", str(log))
+    assert done.returncode == 0
+    return record, log
+
+
 @pytest.mark.parametrize("lines", [1, 5, 40, 200])
-def test_log_and_record_are_valid_prefixes(lines: int, tmp_path: Path) -> None:
+def test_log_and_record_are_valid_prefixes(
+    lines: int, tmp_path: Path, uninterrupted: tuple[Path, Path]
+) -> None:
+    whole, whole_log = uninterrupted
     command = [sys.executable, "-m", "referee", "play", *MATCH]
-    whole, whole_log = tmp_path / "whole", tmp_path / "whole-log"
-    subprocess.run([*command, "--record", str(whole), "--log", str(whole_log)], check=True)
     record, log = tmp_path / "record", tmp_path / "log"
     with subprocess.Popen(
         [*command, "--record", str(record), "--log", "-"], stdout=subprocess.PIPE

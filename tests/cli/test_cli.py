@@ -727,7 +727,8 @@ def test_progress_and_colour_on_a_terminal() -> None:
     text = on_a_terminal("play", *bots, "--time-limit", "4")
     assert "player1 is thinking" in text
     assert "\x1b[31m" in text  # the disqualification
-    text = on_a_terminal("play", *bots, "--time-limit", "1.5", NO_COLOR="1")
+    text = on_a_terminal("play", hostile("exit_at", 1), "big_money", NO_COLOR="1")
+    assert "disqualified" in text
     assert "\x1b[31m" not in text
     text = on_a_terminal("play", *bots, "--time-limit", "1.5", "-q")
     assert text == ""
