@@ -1,0 +1,6 @@
+"""Tournaments: which bot is better, by how much, and how sure is that."""
+
+# A map of the package. The arrows of imports go upwards in this list.
+#
+#   line_ups.py     line-ups of three and more bots in which every pair meets as often as any other
+#   pairing.py      who plays whom, on which seed and in which seats: the schedule

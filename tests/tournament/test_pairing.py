@@ -1,0 +1,348 @@
+"""Schedules: who meets whom how often, in which seats, and that they stay the same for ever."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, permutations
+from math import factorial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.errors import UsageError
+from referee.match_spec import DRAWN_SEEDS
+from referee.tournament.line_ups import TABLE_BOTS, blocks
+from referee.tournament.pairing import (
+    MAX_PLAYERS,
+    LineUps,
+    deal_seed,
+    gauntlet,
+    round_robin,
+    seatings,
+)
+
+
+def meetings(line_ups: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
+    return Counter(pair for each in line_ups for pair in combinations(sorted(each), 2))
+
+
+def spread(counts: Counter, of: Iterable) -> int:
+    """The largest difference of two counts."""
+    numbers = [counts[each] for each in of]
+    return max(numbers) - min(numbers)
+
+
+def beginnings(line_ups: Iterable[Sequence[int]], bots: int) -> Iterator[tuple[int, int]]:
+    """After each deal: the spread of the pairs' counts, and that of the bots'."""
+    met: Counter[tuple[int, int]] = Counter()
+    played: Counter[int] = Counter()
+    for each in line_ups:
+        met.update(combinations(sorted(each), 2))
+        played.update(each)
+        yield spread(met, combinations(range(bots), 2)), spread(played, range(bots))
+
+
+# Seats and seeds
+
+
+@pytest.mark.parametrize("players", range(1, MAX_PLAYERS + 1))
+def test_each_position_is_in_each_seat_equally_often(players: int) -> None:
+    for kind, number in (("rotate", players), ("all", factorial(players))):
+        orders = seatings(players, kind)
+        assert len(set(orders)) == len(orders) == number
+        assert orders[0] == tuple(range(players))
+        for seat in zip(*orders, strict=True):
+            assert set(Counter(seat).values()) == {number // players}
+
+
+@given(st.integers(2, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 120))
+@settings(max_examples=50, deadline=None)
+def test_each_bot_sits_in_each_seat_equally_often(
+    bots: int, players: int, seed: int, total: int
+) -> None:
+    bots = max(bots, players)
+    sat = Counter(
+        (line_up[position], seat)
+        for line_up in round_robin(bots, players, total=total, seed=seed)
+        for order in seatings(players, "rotate")
+        for seat, position in enumerate(order)
+    )
+    for bot in range(bots):
+        assert len({sat[bot, seat] for seat in range(players)}) == 1
+
+
+def test_the_seed_of_a_deal_stays_the_same_for_ever() -> None:
+    assert [deal_seed(7, deal) for deal in range(3)] == [931246273, 375301439, 688320512]
+    assert deal_seed(2**53 - 1, 999_999) == 971505975
+
+
+def test_seeds_of_deals_are_below_those_that_are_drawn_and_differ() -> None:
+    drawn = [deal_seed(seed, deal) for seed in range(20) for deal in range(500)]
+    assert all(0 <= each < DRAWN_SEEDS for each in drawn)
+    assert len(set(drawn)) > 9_990  # of 10,000 random ones, 0.05 are expected to be equal
+    assert deal_seed(1, 23) != deal_seed(12, 3)
+
+
+# Round robin of two
+
+
+@given(st.integers(2, 40), st.integers(0, 2**53 - 1), st.integers(1, 3))
+@settings(max_examples=25, deadline=None)
+def test_every_pair_meets_in_exactly_so_many_deals(bots: int, seed: int, deals: int) -> None:
+    line_ups = round_robin(bots, deals=deals, seed=seed)
+    met = meetings(line_ups)
+    assert set(met) == set(combinations(range(bots), 2))
+    assert set(met.values()) == {deals}
+    assert len(line_ups) == deals * bots * (bots - 1) // 2
+
+
+@pytest.mark.parametrize("bots", [2, 3, 4, 5, 6, 7, 8, 11, 12, 21, 24])
+def test_every_beginning_of_a_round_robin_is_even(bots: int) -> None:
+    for pairs, each in beginnings(round_robin(bots, deals=2, seed=bots), bots):
+        assert pairs <= 1
+        assert each <= 1
+
+
+@given(st.integers(2, 40))
+@settings(max_examples=20, deadline=None)
+def test_nobody_waits_for_more_deals_than_there_are_bots(bots: int) -> None:
+    last = dict.fromkeys(range(bots), -1)
+    for deal, line_up in enumerate(round_robin(bots, deals=2)):
+        for bot in line_up:
+            assert deal - last[bot] <= bots
+            last[bot] = deal
+
+
+# Round robin of three and more
+
+
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("bots", [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 20, 25, 40])
+def test_every_pair_meets_in_so_many_deals_within_one(bots: int, players: int) -> None:
+    for deals in (1, 2, 3, 7):
+        if bots < players:
+            continue
+        line_ups = round_robin(bots, players, deals=deals, seed=1)
+        assert all(len(set(each)) == players for each in line_ups)
+        met = meetings(line_ups)
+        for pair in combinations(range(bots), 2):
+            assert abs(met[pair] - deals) <= 1
+
+
+@pytest.mark.parametrize(
+    ("bots", "players"),
+    [(n, k) for k in range(3, MAX_PLAYERS + 1) for n in range(k, TABLE_BOTS + 1)],
+)
+def test_few_bots_play_the_smallest_schedule_in_which_all_is_equal(bots: int, players: int) -> None:
+    # Necessary: whole numbers of line-ups, and of line-ups of each bot (Handbook, II.1.2).
+    deals = next(
+        number
+        for number in range(1, 100)
+        if number * (bots - 1) % (players - 1) == 0
+        and number * bots * (bots - 1) % (players * (players - 1)) == 0
+    )
+    line_ups = round_robin(bots, players, deals=deals)
+    met = meetings(line_ups)
+    assert {met[pair] for pair in combinations(range(bots), 2)} == {deals}
+    assert spread(Counter(bot for each in line_ups for bot in each), range(bots)) == 0
+
+
+@pytest.mark.parametrize(
+    ("bots", "players", "deals"), [(13, 3, 1), (13, 4, 1), (37, 4, 1), (40, 4, 4), (41, 3, 3)]
+)
+def test_more_bots_come_back_to_a_schedule_in_which_all_is_equal(
+    bots: int, players: int, deals: int
+) -> None:
+    line_ups = round_robin(bots, players, deals=deals)
+    met = meetings(line_ups)
+    assert {met[pair] for pair in combinations(range(bots), 2)} == {deals}
+    assert spread(Counter(bot for each in line_ups for bot in each), range(bots)) == 0
+
+
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("bots", [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 20, 25, 30, 36])
+def test_every_beginning_is_nearly_even(bots: int, players: int) -> None:
+    found = list(beginnings(round_robin(bots, players, total=400), bots))
+    assert max(pairs for pairs, _ in found) <= 3
+    assert max(each for _, each in found) <= 4
+    assert sum(pairs <= 2 for pairs, _ in found) >= 0.85 * len(found)
+    assert sum(each <= 2 for _, each in found) >= 0.65 * len(found)
+    assert {
+        each for deal, (_, each) in enumerate(found, 1) if deal % period(bots, players) == 0
+    } == {0}
+
+
+def period(bots: int, players: int) -> int:
+    """After so many line-ups each bot has had equally many, by the description."""
+    if bots > TABLE_BOTS:
+        return bots
+    lengths = {(3, 5): 10, (3, 6): 10, (3, 7): 7, (3, 8): 56, (3, 9): 12, (3, 10): 30}
+    lengths |= {(3, 11): 55, (3, 12): 44, (4, 5): 5, (4, 6): 15, (4, 7): 7, (4, 8): 14}
+    lengths |= {(4, 9): 18, (4, 10): 15, (4, 11): 55, (4, 12): 33}
+    return lengths[players, bots]
+
+
+def test_as_many_bots_as_seats_have_one_line_up() -> None:
+    line_ups = round_robin(4, 4, deals=3)
+    assert [set(each) for each in line_ups] == [{0, 1, 2, 3}] * 3
+
+
+def test_nobody_always_sits_behind_the_same_bot() -> None:
+    line_ups = round_robin(3, 3, total=600)
+    assert set(Counter(line_ups)) == set(permutations(range(3)))
+    assert min(Counter(line_ups).values()) > 50
+
+
+# Many bots
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_million_deals_of_2000_bots_are_there_without_being_stored(players: int) -> None:
+    line_ups = round_robin(2000, players, total=1_000_000, seed=5)
+    assert len(line_ups) == 1_000_000
+    sample = [line_ups[deal] for deal in range(0, 1_000_000, 997)]
+    assert all(len(set(each)) == players for each in sample)
+    assert all(0 <= bot < 2000 for each in sample for bot in each)
+    assert line_ups[-1] == line_ups[999_999]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_10_000_deals_of_2000_bots_repeat_no_pair_and_forget_nobody(players: int) -> None:
+    line_ups = round_robin(2000, players, total=10_000)
+    assert set(meetings(line_ups).values()) == {1}
+    assert spread(Counter(bot for each in line_ups for bot in each), range(2000)) == 0
+
+
+# Gauntlet
+
+
+@given(st.integers(1, 8), st.integers(1, 20), st.integers(1, 3), st.integers(0, 99))
+@settings(deadline=None)
+def test_each_challenger_meets_each_other_bot_in_so_many_deals(
+    challengers: int, others: int, deals: int, seed: int
+) -> None:
+    line_ups = gauntlet(challengers + others, challengers, deals=deals, seed=seed)
+    expected = {
+        (a, b) for a in range(challengers) for b in range(challengers, challengers + others)
+    }
+    assert meetings(line_ups) == Counter(dict.fromkeys(expected, deals))
+
+
+@given(st.integers(1, 6), st.integers(3, 20), st.integers(2, 4), st.integers(1, 300))
+@settings(max_examples=50, deadline=None)
+def test_every_beginning_of_a_gauntlet_is_even(
+    challengers: int, others: int, players: int, total: int
+) -> None:
+    line_ups = gauntlet(challengers + others, challengers, players, total=total)
+    played: Counter[int] = Counter()
+    for line_up in line_ups:
+        played.update(line_up)
+        assert len(set(line_up)) == players
+        assert sum(bot < challengers for bot in line_up) == 1
+        assert spread(played, range(challengers)) <= 1
+        if players <= 3:
+            assert spread(played, range(challengers, challengers + others)) <= 1
+
+
+@pytest.mark.parametrize(("others", "players"), [(12, 3), (9, 4), (20, 4), (39, 4), (13, 5)])
+@pytest.mark.parametrize("challengers", [1, 2, 3])
+def test_challengers_meet_the_others_equally_often(
+    challengers: int, others: int, players: int
+) -> None:
+    met = meetings(gauntlet(challengers + others, challengers, players, deals=6))
+    for challenger in range(challengers):
+        for other in range(challengers, challengers + others):
+            assert abs(met[challenger, other] - 6) <= 2
+
+
+@pytest.mark.parametrize(("others", "players"), [(7, 3), (8, 3), (7, 4), (9, 4), (13, 4), (13, 5)])
+def test_line_ups_of_a_gauntlet_come_to_be_all_equal(others: int, players: int) -> None:
+    # Designs of the others in which each pair meets `often` times, each with each challenger.
+    often = {(7, 3): 1, (8, 3): 1, (7, 4): 1, (9, 4): 1, (13, 4): 1, (13, 5): 1}[others, players]
+    times = (others - 1) // (players - 2) * often
+    line_ups = gauntlet(others + 3, 3, players, deals=times)
+    met = meetings(line_ups)
+    for other in range(3, others + 3):
+        assert {met[challenger, other] for challenger in range(3)} == {times}
+    assert {met[pair] for pair in combinations(range(3, others + 3), 2)} == {3 * often}
+
+
+# The same for ever
+
+
+@given(st.integers(4, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 60))
+@settings(max_examples=50, deadline=None)
+def test_a_longer_schedule_begins_with_the_shorter_one(
+    bots: int, players: int, seed: int, total: int
+) -> None:
+    short = round_robin(bots, players, total=total, seed=seed)
+    assert round_robin(bots, players, total=total + 50, seed=seed)[:total] == list(short)
+    one = gauntlet(bots + 2, 2, players, total=total, seed=seed)
+    assert gauntlet(bots + 2, 2, players, total=total + 50, seed=seed)[:total] == list(one)
+
+
+@pytest.mark.parametrize(("bots", "players"), [(14, 3), (25, 4), (30, 4)])
+def test_deals_can_be_asked_for_in_any_order(bots: int, players: int) -> None:
+    forward = list(round_robin(bots, players, total=900))
+    blocks.cache_clear()
+    line_ups = round_robin(bots, players, total=900)
+    assert [line_ups[deal] for deal in reversed(range(900))] == forward[::-1]
+    blocks.cache_clear()
+    assert round_robin(bots, players, total=900)[450] == forward[450]
+
+
+@pytest.mark.parametrize(
+    ("line_ups", "expected"),
+    [
+        (round_robin(6, total=99, seed=1), [(1, 2), (4, 0), (3, 5), (2, 0), (1, 5)]),
+        (round_robin(7, total=99, seed=2), [(1, 6), (5, 4), (0, 2), (3, 6), (1, 5)]),
+        (round_robin(9, 3, total=99, seed=3), [(8, 3, 0), (6, 4, 1), (2, 5, 7), (4, 8, 5)]),
+        (round_robin(40, 4, total=999, seed=4), [(9, 2, 26, 8), (21, 20, 28, 18), (16, 22, 3, 38)]),
+        (
+            round_robin(2000, 4, total=999, seed=5),
+            [(817, 232, 698, 1456), (886, 1108, 1940, 1106), (725, 1774, 578, 1226)],
+        ),
+        (gauntlet(9, 2, total=99, seed=6), [(1, 2), (6, 0), (4, 1), (7, 0)]),
+        (gauntlet(30, 3, 4, total=99, seed=7), [(23, 13, 0, 28), (1, 28, 23, 13), (2, 23, 28, 13)]),
+    ],
+)
+def test_the_same_seed_gives_the_same_schedule_for_ever(
+    line_ups: LineUps, expected: list[tuple[int, ...]]
+) -> None:
+    assert line_ups[: len(expected)] == expected
+
+
+def test_another_seed_gives_another_schedule() -> None:
+    for players in (2, 3, 4):
+        first, second = (round_robin(20, players, total=50, seed=seed)[:] for seed in (1, 2))
+        assert first != second
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: round_robin(1, deals=1), "a match of 2 needs at least 2 bots, not 1"),
+        (lambda: round_robin(3, 4, deals=1), "a match of 4 needs at least 4 bots, not 3"),
+        (lambda: round_robin(9, 7, deals=1), "matches have 2 to 6 players, not 7"),
+        (lambda: round_robin(9, 1, deals=1), "matches have 2 to 6 players, not 1"),
+        (lambda: round_robin(9), "either the deals of each pair or the deals in all"),
+        (lambda: round_robin(9, deals=1, total=1), "either the deals of each pair"),
+        (lambda: round_robin(9, deals=0), "at least 1 deal, not 0"),
+        (lambda: round_robin(9, total=-1), "at least 1 deal, not -1"),
+        (lambda: gauntlet(9, 0, deals=1), "at least 1 challenger, not 0"),
+        (lambda: gauntlet(3, 3, deals=1), "at least 4 bots, not 3"),
+        (lambda: gauntlet(4, 2, 4, deals=1), "2 in matches of 4 needs at least 5 bots, not 4"),
+    ],
+)
+def test_an_impossible_schedule_is_refused_in_one_line(ask, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        ask()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_schedule_ends() -> None:
+    with pytest.raises(IndexError):
+        round_robin(4, total=5)[5]
