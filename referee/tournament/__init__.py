@@ -3,4 +3,5 @@
 # A map of the package. The arrows of imports go upwards in this list.
 #
 #   line_ups.py     line-ups of three and more bots in which every pair meets as often as any other
+#   swiss.py        one round of a Swiss tournament
 #   pairing.py      who plays whom, on which seed and in which seats: the schedule

@@ -7,6 +7,8 @@ Matches are numbered over the whole schedule: match = deal * len(seatings) + sea
 A schedule is a sequence of line-ups, one a deal, by index of the bots. It is a function of the
 numbers and the seed, the same for ever; it is computed on demand, and a longer one begins with the
 shorter one. The seed decides which bot is which and who follows whom round the table.
+
+Swiss rounds depend on results: `referee.tournament.swiss`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,288 @@
+"""One round of a Swiss tournament: equals meet, and nobody meets the same bot twice.
+
+Like the Dutch system of FIDE (Handbook, C.04.3) without its rules on colours, since every deal is
+played in all its seatings: score groups from the top down, the upper half of a group against its
+lower half, who finds nobody floats down to the next group.
+
+Matching of pairs is by Edmonds' blossom algorithm: in a group it finds the most pairs that have not
+met, and over the whole field the fewest rematches. It is written out here because a library's
+(networkx, `max_weight_matching`) weighs all edges of a whole graph, two million for 2,000 bots,
+where here a matching is given that lacks a few pairs at most.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations, groupby
+from random import Random
+from typing import NamedTuple
+
+from referee.errors import UsageError
+
+LineUp = tuple[int, ...]
+Met = Mapping[tuple[int, int], int]
+
+_NEAR = 50
+"""How many line-ups off a bot may be swapped to, when a match has more than two players."""
+
+
+class SwissRound(NamedTuple):
+    """A round.
+
+    Attributes:
+        line_ups: distinct bots, one a seat; the highest in the standings first.
+        byes: bots that do not play, fewer than a line-up.
+        rematches: pairs in the line-ups that had met before.
+    """
+
+    line_ups: list[LineUp]
+    byes: list[int]
+    rematches: int
+
+
+def swiss_round(
+    points: Sequence[float],
+    met: Met,
+    byes: Sequence[int],
+    players: int = 2,
+    *,
+    seed: int = 0,
+    round: int = 0,
+) -> SwissRound:
+    """Pair a round by the results so far.
+
+    The bots stand in the order of their points; between equals a draw decides, another one in each
+    round. The byes go to the lowest of those that had the fewest. With two players there is no
+    rematch if the field can be paired without, whoever of them gets the bye, else the fewest. With
+    more players the bots of a line-up come from one score group as far as its size allows, and are
+    swapped within it, then with neighbours, as long as that makes rematches fewer: few, but not
+    provably the fewest.
+
+    Args:
+        points: of each bot, byes included.
+        met: how often two bots had a deal together, by their indices, the smaller one first; a
+            pair that is missing never had.
+        byes: of each bot, so far.
+        players: seats of a match.
+        seed: of the tournament.
+        round: number of the round, for the draw.
+
+    Raises:
+        UsageError: there are too few bots.
+    """
+    if len(points) < players or players < 2:
+        raise UsageError(f"a match of {players} needs at least {players} bots, not {len(points)}")
+    # Seeded by a number whose sequence Python promises for ever. Points that differ by less than a
+    # rounding error are equal.
+    rnd = Random(seed * 1_000_003 + round).random
+    score = [-int(10**6 * each + 0.5) for each in points]
+    draw = [rnd() for _ in points]
+    ranking = sorted(range(len(points)), key=lambda bot: (score[bot], draw[bot]))
+    free = _byes(ranking, byes, len(ranking) % players)
+
+    best: SwissRound | None = None
+    for resting in free:
+        field = [bot for bot in ranking if bot not in resting]
+        groups = [list(group) for _, group in groupby(field, key=score.__getitem__)]
+        line_ups = _pairs(groups, met) if players == 2 else _line_ups(groups, met, players)
+        rematches = sum(
+            _times(met, a, b) > 0 for each in line_ups for a, b in combinations(each, 2)
+        )
+        if best is None or rematches < best.rematches:
+            best = SwissRound(line_ups, list(resting), rematches)
+        if not rematches or players > 2:
+            break
+    assert best is not None
+    return best
+
+
+def _byes(ranking: Sequence[int], byes: Sequence[int], count: int) -> Iterable[Sequence[int]]:
+    """Who may rest, the best choice first: the lowest of those with the fewest byes."""
+    lowest_first = ranking[::-1]
+    order = sorted(lowest_first, key=byes.__getitem__)
+    if count != 1:
+        return [order[:count]]
+    return [[bot] for bot in order if byes[bot] == byes[order[0]]]
+
+
+def _times(met: Met, a: int, b: int) -> int:
+    return met.get((a, b) if a < b else (b, a), 0)
+
+
+def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
+    """All bots in pairs, with the fewest rematches."""
+
+    def new(a: int, b: int) -> bool:
+        return not _times(met, a, b)
+
+    partner: dict[int, int] = {}
+    floating: list[int] = []
+    field: list[int] = []
+    for group in groups:
+        field += group
+        _pair_group(floating, group, partner, new)
+        floating = [bot for bot in floating + group if bot not in partner]
+    _complete(field[::-1], partner, new)  # those left float at the end; the nearest to it first
+    left = [bot for bot in field if bot not in partner]
+    while left:
+        first = left.pop(0)
+        partner[first] = min(left, key=lambda bot: _times(met, first, bot))
+        left.remove(partner[first])
+        partner[partner[first]] = first
+    place = {bot: i for i, bot in enumerate(field)}
+    return [(bot, partner[bot]) for bot in field if place[bot] < place[partner[bot]]]
+
+
+def _pair_group(
+    floating: Sequence[int],
+    group: list[int],
+    partner: dict[int, int],
+    new: Callable[[int, int], bool],
+) -> None:
+    """Pair as many of a group and of those that float down to it as can be."""
+
+    def take(bot: int, others: Iterable[int]) -> None:
+        for other in others:
+            if other not in partner and new(bot, other):
+                partner[bot], partner[other] = other, bot
+                return
+
+    for bot in floating:
+        take(bot, group)
+    rest = [bot for bot in group if bot not in partner]
+    half = len(rest) // 2
+    for i, bot in enumerate(rest[:half]):
+        # The opposite one of the other half, then those below it, then those above it.
+        take(bot, (*rest[half + i :], *reversed(rest[half : half + i])))
+    _complete([*floating, *group], partner, new)
+
+
+def _complete(
+    bots: Sequence[int], partner: dict[int, int], new: Callable[[int, int], bool]
+) -> None:
+    """Pair as many of the bots as can be, by augmenting paths from those that have no partner.
+
+    Who has a partner keeps having one.
+    """
+    single = [bot for bot in bots if bot not in partner]
+    while len(single) > 1:
+        _augment(single[0], bots, partner, new)
+        single = [bot for bot in single[1:] if bot not in partner]
+
+
+def _augment(
+    root: int, bots: Sequence[int], partner: dict[int, int], new: Callable[[int, int], bool]
+) -> None:
+    """Give `root` a partner, if a path of new and old pairs in turn leads to a single bot.
+
+    A search in breadth through the alternating tree of `root`; an odd circle (blossom) is taken as
+    one bot, its base (Edmonds, Paths, trees, and flowers, 1965).
+    """
+    base = {bot: bot for bot in bots}
+    parent: dict[int, int] = {}
+    seen = {root}
+    queue = deque([root])
+
+    def common_base(a: int, b: int) -> int:
+        above = set()
+        while True:
+            a = base[a]
+            above.add(a)
+            if a == root:
+                break
+            a = parent[partner[a]]
+        while base[b] not in above:
+            b = parent[partner[base[b]]]
+        return base[b]
+
+    def mark(bot: int, stem: int, child: int, blossom: set[int]) -> None:
+        while base[bot] != stem:
+            mate = partner[bot]
+            blossom |= {base[bot], base[mate]}
+            parent[bot] = child
+            child = mate
+            bot = parent[mate]
+
+    while queue:
+        bot = queue.popleft()
+        for other in bots:
+            if base[bot] == base[other] or partner.get(bot) == other or not new(bot, other):
+                continue
+            if other == root or (other in partner and partner[other] in parent):
+                stem = common_base(bot, other)
+                blossom: set[int] = set()
+                mark(bot, stem, other, blossom)
+                mark(other, stem, bot, blossom)
+                for each in bots:
+                    if base[each] in blossom:
+                        base[each] = stem
+                        if each not in seen:
+                            seen.add(each)
+                            queue.append(each)
+            elif other not in parent:
+                parent[other] = bot
+                if other not in partner:
+                    _flip(other, parent, partner)
+                    return
+                seen.add(partner[other])
+                queue.append(partner[other])
+
+
+def _flip(end: int, parent: Mapping[int, int], partner: dict[int, int]) -> None:
+    """Pair along the path that was found, from its end to its root."""
+    bot: int | None = end
+    while bot is not None:
+        before = parent[bot]
+        following = partner.get(before)
+        partner[bot], partner[before] = before, bot
+        bot = following
+
+
+def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineUp]:
+    """All bots in line-ups of one score group each, as far as can be, with few rematches."""
+    found: list[list[int]] = []
+    floating: list[int] = []
+    for group in groups:
+        pool = floating + group
+        count = len(pool) // players
+        floating = pool[count * players :]
+        # As the halves of a pair: each line-up has one of every `players`-th part of the group.
+        dealt = [pool[i : count * players : count] for i in range(count)]
+        _separate(dealt, met)
+        found += dealt
+    _separate(found, met)
+    return [tuple(line_up) for line_up in found]
+
+
+def _separate(line_ups: list[list[int]], met: Met) -> None:
+    """Swap bots that have met out of their line-ups, each to the nearest where that helps."""
+
+    def cost(bot: int, line_up: Sequence[int], place: int) -> int:
+        return sum(_times(met, bot, each) for i, each in enumerate(line_up) if i != place)
+
+    def swap(here: int, place: int) -> bool:
+        line_up = line_ups[here]
+        bot = line_up[place]
+        now = cost(bot, line_up, place)
+        if not now:
+            return False
+        around = range(max(0, here - _NEAR), min(len(line_ups), here + _NEAR + 1))
+        for there in sorted(around, key=lambda there: abs(there - here)):
+            if there == here:
+                continue
+            other = line_ups[there]
+            for its_place in sorted(range(len(other)), key=lambda i: abs(i - place)):
+                its = other[its_place]
+                before = now + cost(its, other, its_place)
+                if cost(its, line_up, place) + cost(bot, other, its_place) < before:
+                    line_up[place], other[its_place] = its, bot
+                    return True
+        return False
+
+    swapped = True
+    while swapped:  # ends, since each swap makes the sum of all costs smaller
+        swapped = False
+        for here in range(len(line_ups)):
+            for place in range(len(line_ups[here])):
+                swapped |= swap(here, place)
