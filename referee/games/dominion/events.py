@@ -16,8 +16,6 @@ from collections import Counter
 from collections.abc import Container
 from typing import NamedTuple, TypeAlias
 
-from msgspec import Struct
-
 from referee.games.dominion.rules.cards import POINTS
 from referee.games.dominion.rules.messages import (
     PlayerGained,
@@ -34,16 +32,20 @@ TurnMessage: TypeAlias = (
 )
 """What the public messages of a turn are, apart from the supply."""
 
-GAINED, TRASHED, TOP, REVEALED, SHUFFLED, PLAYED, DISQUALIFIED = (
-    "player-gained",
-    "player-trashed",
-    "player-top-discard",
-    "player-reveal",
-    "player-shuffled",
-    "player-played",
-    "player-disqualified",
-)
-ANSWERS = (TOP, REVEALED)
+
+class Kind:
+    """What an event is: the type of its message."""
+
+    GAINED = "player-gained"
+    TRASHED = "player-trashed"
+    TOP = "player-top-discard"
+    REVEALED = "player-reveal"
+    SHUFFLED = "player-shuffled"
+    PLAYED = "player-played"
+    DISQUALIFIED = "player-disqualified"
+
+
+ANSWERS = (Kind.TOP, Kind.REVEALED)
 """The messages of a player who is attacked, in the turn of another."""
 
 
@@ -61,7 +63,7 @@ class Event(NamedTuple):
         return f"{self.kind} {seat_id(self.seat)}{cards}"
 
 
-def kind_of(message: Struct) -> str:
+def kind_of(message: TurnMessage) -> str:
     """The message's type on the wire."""
     return str(message.__struct_config__.tag)
 

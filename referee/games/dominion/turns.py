@@ -14,12 +14,7 @@ from msgspec import Struct
 
 from referee.games.dominion.events import (
     ANSWERS,
-    GAINED,
-    PLAYED,
-    REVEALED,
-    SHUFFLED,
-    TOP,
-    TRASHED,
+    Kind,
     TurnMessage,
     cards_of,
     kind_of,
@@ -35,12 +30,12 @@ from referee.seam.seats import seat_id, seat_index
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
 """What each card gives when it is played."""
 _WHAT = {
-    GAINED: "gained",
-    TRASHED: "trashed",
-    TOP: "discarded",
-    REVEALED: "revealed",
-    SHUFFLED: "shuffled",
-    PLAYED: "played",
+    Kind.GAINED: "gained",
+    Kind.TRASHED: "trashed",
+    Kind.TOP: "discarded",
+    Kind.REVEALED: "revealed",
+    Kind.SHUFFLED: "shuffled",
+    Kind.PLAYED: "played",
 }
 """Kind of message -> `Step.what`."""
 _ANSWERS = [_WHAT[kind] for kind in ANSWERS]

@@ -9,16 +9,7 @@ from typing import NoReturn
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.events import (
-    ANSWERS,
-    DISQUALIFIED,
-    GAINED,
-    PLAYED,
-    SHUFFLED,
-    TOP,
-    TRASHED,
-    Event,
-)
+from referee.games.dominion.events import ANSWERS, Event, Kind
 from referee.games.dominion.rules.cards import (
     CARDS,
     COST,
@@ -32,6 +23,8 @@ from referee.games.dominion.validation.reading import (
     Reading,
     Seat,
     Sizes,
+    contradicts,
+    every_way,
     furthest,
     put,
 )
@@ -86,16 +79,17 @@ class _Explanation:
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats
         self._active = active = reading.active
+        self._number = seat_id(active)
         events = list(reading.events)
-        shuffled = bool(events) and events[-1].kind == SHUFFLED
+        shuffled = bool(events) and events[-1].kind == Kind.SHUFFLED
         self._shuffle = events.pop() if shuffled and reading.stage == "done" else None
         self._top = events.pop() if reading.stage == "done" else None
-        closes = bool(events) and events[-1].kind == PLAYED
+        closes = bool(events) and events[-1].kind == Kind.PLAYED
         self._played = events.pop() if closes else None
         self._events = events
         self._line = line
         self._cards = self._played.cards if self._played else ()
-        in_this_turn = {e.seat for e in events if e.kind == DISQUALIFIED}
+        in_this_turn = {e.seat for e in events if e.kind == Kind.DISQUALIFIED}
         order = [(active + step) % len(self._seats) for step in range(1, len(self._seats))]
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
@@ -144,24 +138,33 @@ class _Explanation:
     def _refuse(self, course: _Course, section: str, expected: str) -> NoReturn:
         """Raise a contradiction at the first message that is not explained yet."""
         event = self._next(course) or self._played or self._top or self._shuffle
-        line = event.line if event else self._line
-        raise Contradiction(line, section, expected, str(event) if event else "the next turn")
+        if event:
+            raise contradicts(event, section, expected)
+        raise Contradiction(Finding(self._line, section, expected, "the next turn"))
+
+    def _own(self, course: _Course, kind: str) -> Event | None:
+        """Take the next event, if it is of this kind and of the active player."""
+        if course.at == len(self._events):
+            return None
+        event = self._events[course.at]
+        if event.kind != kind or event.seat != self._active:
+            return None
+        course.at += 1
+        return event
 
     def _take(self, course: _Course, kind: str, section: str, why: str) -> Event:
         """The next event, which must be of this kind and of the active player."""
-        event = self._next(course)
-        number = seat_id(self._active)
-        if event is None or event.kind != kind or event.seat != self._active:
-            self._refuse(course, section, f"{kind} {number} ({why})")
-        course.at += 1
+        event = self._own(course, kind)
+        if event is None:
+            self._refuse(course, section, f"{kind} {self._number} ({why})")
         return event
 
     def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
         """Take a card out of the active player's hand, if it can be there."""
         if not course.hand or course.reach[card] <= 0:
-            why = "whose hand is empty" if not course.hand else "who cannot have it in hand"
-            number = seat_id(self._active)
-            raise Contradiction(line, section, f"no {card} of {number}, {why}", card)
+            why = "who cannot have it in hand" if course.hand else "whose hand is empty"
+            expected = f"no {card} of {self._number}, {why}"
+            raise Contradiction(Finding(line, section, expected, card))
         course.hand -= 1
         course.reach[card] -= 1
 
@@ -172,7 +175,7 @@ class _Explanation:
             course.hand += drawn
             course.deck -= drawn
             return
-        self._take(course, SHUFFLED, "4.6", f"{why} with {course.deck} cards in the deck")
+        self._take(course, Kind.SHUFFLED, "4.6", f"{why} with {course.deck} cards in the deck")
         self._shuffled(course, count, in_play)
 
     def _shuffled(self, course: _Course, count: int, in_play: Sequence[str]) -> None:
@@ -187,12 +190,10 @@ class _Explanation:
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
         """Play an action card; yields every course that this can take."""
         assert self._played is not None  # the card is in it
-        number = seat_id(self._active)
-        line = self._played.line
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
-            raise Contradiction(line, "5.5", expected, str(self._played))
-        self._leave_hand(course, card, line, "5.3")
+            raise contradicts(self._played, "5.5", expected)
+        self._leave_hand(course, card, self._played.line, "5.3")
         in_play = (*before, card)
         data = CARDS[card]
         course.actions += data.actions - 1
@@ -206,10 +207,10 @@ class _Explanation:
         elif card == "militia":
             self._attack(course)
         elif card == "workshop":
-            event = self._take(course, GAINED, "6.10", "by a workshop in play")
+            event = self._take(course, Kind.GAINED, "6.10", "by a workshop in play")
             if COST[event.cards[0]] > data.gains:
-                expected = f"player-gained {number} of a card that costs up to {data.gains}"
-                raise Contradiction(event.line, "6.10", expected, str(event))
+                expected = f"player-gained {self._number} of a card that costs up to {data.gains}"
+                raise contradicts(event, "6.10", expected)
             course.owned[event.cards[0]] += 1
             course.discard += 1
         elif card == "mine":
@@ -221,39 +222,32 @@ class _Explanation:
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
         """Yield a course for every number of cards that a cellar can have discarded."""
         yield course.copy()  # nothing discarded
-        event = self._next(course)
-        if event is None or event.kind != TOP or event.seat != self._active:
+        event = self._own(course, Kind.TOP)
+        if event is None or course.reach[event.cards[0]] <= 0:
             return
-        card = event.cards[0]
-        if course.reach[card] <= 0:
-            return
-        course.at += 1
-        course.reach[card] -= 1
-        problems: list[Finding] = []
-        ways = 0
-        for count in range(1, course.hand + 1):
-            way = course.copy()
-            way.hand -= count
-            way.discard += count
-            try:
-                self._draw(way, count, in_play, f"a cellar draws {count}")
-            except Contradiction as problem:
-                problems.append(problem.finding)
-                continue
-            ways += 1
-            yield way
-        if not ways and problems:
-            raise furthest(problems)
+        course.reach[event.cards[0]] -= 1
+        yield from every_way(
+            lambda count: self._discarded(course.copy(), count, in_play),
+            range(1, course.hand + 1),
+        )
+
+    def _discarded(self, course: _Course, count: int, in_play: Sequence[str]) -> list[_Course]:
+        """The course in which a cellar has discarded so many cards."""
+        course.hand -= count
+        course.discard += count
+        self._draw(course, count, in_play, f"a cellar draws {count}")
+        return [course]
 
     def _attack(self, course: _Course) -> None:
         """Explain the answers to a militia, in turn order."""
         for seat in self._order:
             other = course.others[seat]
             event = self._next(course)
-            answers = event is not None and event.seat == seat
-            if not answers or event is None or event.kind not in (*ANSWERS, DISQUALIFIED):
+            answers = (*ANSWERS, Kind.DISQUALIFIED)
+            if event is None or event.seat != seat or event.kind not in answers:
+                earlier = [(e.kind, e.seat) for e in self._events[: course.at]]
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
-                if not spared and not self._was_disqualified(course, seat):
+                if not spared and (Kind.DISQUALIFIED, seat) not in earlier:
                     expected = f"player-top-discard or player-reveal {seat_id(seat)}"
                     self._refuse(course, "7.1", f"{expected}, attacked by a militia")
                 course.others[seat] = replace(other, sizes=spared or other.sizes)
@@ -261,15 +255,15 @@ class _Explanation:
             asked = frozenset(s for s in other.sizes if s.hand > MILITIA_HAND_SIZE)
             if not asked:
                 expected = f"no attack on {seat_id(seat)}, who has three cards or fewer"
-                raise Contradiction(event.line, "7.1", expected, str(event))
+                raise contradicts(event, "7.1", expected)
             course.at += 1
             reach = other.reach
-            if event.kind != DISQUALIFIED:
+            if event.kind != Kind.DISQUALIFIED:
                 card = event.cards[0]
                 if reach[card] <= 0:
                     expected = f"no {card} of {seat_id(seat)}, who cannot have it in hand"
-                    raise Contradiction(event.line, "7", expected, str(event))
-                if event.kind == TOP:
+                    raise contradicts(event, "7", expected)
+                if event.kind == Kind.TOP:
                     reach = reach - Counter([card])
                     asked = frozenset(
                         Sizes(MILITIA_HAND_SIZE, s.deck, s.discard + s.hand - MILITIA_HAND_SIZE)
@@ -277,20 +271,15 @@ class _Explanation:
                     )
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
-    def _was_disqualified(self, course: _Course, seat: int) -> bool:
-        """Whether this seat was disqualified earlier in the turn."""
-        return any(e.kind == DISQUALIFIED and e.seat == seat for e in self._events[: course.at])
-
     def _exchange(
         self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
     ) -> None:
         """Explain a mine or a remodel: a card trashed, and one gained if any can be."""
         name = "mine" if to_hand else "remodel"
-        number = seat_id(self._active)
-        trash = self._take(course, TRASHED, section, f"by a {name} in play")
+        trash = self._take(course, Kind.TRASHED, section, f"by a {name} in play")
         card = trash.cards[0]
         if card not in among:
-            raise Contradiction(trash.line, section, "a treasure trashed by a mine", str(trash))
+            raise contradicts(trash, section, "a treasure trashed by a mine")
         self._leave_hand(course, card, trash.line, section)
         course.owned[card] -= 1
         limit = COST[card] + raise_by
@@ -298,11 +287,11 @@ class _Explanation:
         gainable = [other for other in among if supply.get(other) and COST[other] <= limit]
         if not gainable:
             return
-        gain = self._take(course, GAINED, section, f"for the {card} trashed by a {name}")
+        gain = self._take(course, Kind.GAINED, section, f"for the {card} trashed by a {name}")
         gained = gain.cards[0]
         if gained not in gainable:
             what = f"{'a treasure' if to_hand else 'a card'} that costs up to {limit}"
-            raise Contradiction(gain.line, section, f"player-gained {number} of {what}", str(gain))
+            raise contradicts(gain, section, f"player-gained {self._number} of {what}")
         course.owned[gained] += 1
         if to_hand:
             course.hand += 1
@@ -316,62 +305,57 @@ class _Explanation:
             assert self._played is not None
             if card not in WORTH:
                 what = "no action after a treasure" if card in KINGDOM else "actions and treasures"
-                raise Contradiction(self._played.line, "5.2", what, str(self._played))
+                raise contradicts(self._played, "5.2", what)
             self._leave_hand(course, card, self._played.line, "5.2")
             course.money += WORTH[card]
-        left, number = course.money, seat_id(self._active)
-        event = self._next(course)
-        while event is not None and event.kind == GAINED and event.seat == self._active:
+        left = course.money
+        while (event := self._own(course, Kind.GAINED)) is not None:
             cost = COST[event.cards[0]]
             if not course.buys or cost > left:
                 why = f"no buys left, {left} to spend" if not course.buys else f"{left} to spend"
-                expected = f"no buy of a card that costs {cost} by {number}, who has {why}"
-                raise Contradiction(event.line, "5.2", expected, str(event))
+                expected = f"no buy of a card that costs {cost} by {self._number}, who has {why}"
+                raise contradicts(event, "5.2", expected)
             course.buys -= 1
             left -= cost
             course.owned[event.cards[0]] += 1
             course.discard += 1
-            course.at += 1
-            event = self._next(course)
-        if event is not None and event.kind == DISQUALIFIED and event.seat == self._active:
-            course.at += 1
-            event = self._next(course)
-        if event is not None:
+        self._own(course, Kind.DISQUALIFIED)
+        if course.at < len(self._events):
             played = ", ".join(self._cards) or "nothing"
             expected = f"only what the cards played ({played}) account for, then the clean-up"
             self._refuse(course, "2.15", expected)
 
     def _clean_up(self, course: _Course) -> None:
         """Discard the hand and the cards in play, and draw the next hand."""
-        number = seat_id(self._active)
         total = course.hand + len(self._cards)
         if self._top is None:
             if total:
-                expected = f"player-top-discard {number}, whose turn ends"
-                raise Contradiction(self._line, "2.8", expected, "the next turn")
+                expected = f"player-top-discard {self._number}, whose turn ends"
+                raise Contradiction(Finding(self._line, "2.8", expected, "the next turn"))
         else:
             card = self._top.cards[0]
             if not total:
-                expected = f"no discard of {number}, who has no card to discard"
-                raise Contradiction(self._top.line, "2.8", expected, str(self._top))
+                expected = f"no discard of {self._number}, who has no card to discard"
+                raise contradicts(self._top, "2.8", expected)
             if card not in self._cards:
                 self._leave_hand(course, card, self._top.line, "5.1")
                 course.hand += 1
         course.discard += total
         course.hand = 0
-        drawn = min(HAND_SIZE, course.deck)
-        shuffles = drawn < HAND_SIZE and course.discard > 0
-        if shuffles and self._shuffle is None:
-            expected = f"player-shuffled {number}, who draws five with {course.deck} in the deck"
-            raise Contradiction(self._line, "4.6", expected, "none before this line")
-        if self._shuffle is not None and not shuffles:
-            expected = f"no player-shuffled {number}, who has {course.deck} cards in the deck"
-            raise Contradiction(self._shuffle.line, "4.6", expected, str(self._shuffle))
-        if shuffles:
+        if course.deck < HAND_SIZE and course.discard:
+            if self._shuffle is None:
+                who = f"{self._number}, who draws five with {course.deck} in the deck"
+                finding = Finding(
+                    self._line, "4.6", f"player-shuffled {who}", "none before this line"
+                )
+                raise Contradiction(finding)
             self._shuffled(course, HAND_SIZE, ())
-        else:
-            course.hand = drawn
-            course.deck -= drawn
+            return
+        if self._shuffle is not None:
+            expected = f"no player-shuffled {self._number}, who has {course.deck} cards in the deck"
+            raise contradicts(self._shuffle, "4.6", expected)
+        course.hand = min(HAND_SIZE, course.deck)
+        course.deck -= course.hand
 
 
 def _most(counters: Sequence[Counter[str]]) -> Counter[str]:

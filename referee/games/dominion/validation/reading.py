@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from referee.games.dominion.events import Event
 from referee.seam.capabilities import Finding
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class Sizes(NamedTuple):
@@ -58,9 +61,14 @@ class Reading(Struct, frozen=True):
 class Contradiction(Exception):
     """No course of the game sends this message."""
 
-    def __init__(self, line: int, section: str, expected: str, found: str) -> None:
-        super().__init__(expected)
-        self.finding = Finding(line, section, expected, found)
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.expected)
+        self.finding = finding
+
+
+def contradicts(event: Event, section: str, expected: str) -> Contradiction:
+    """The contradiction of an event."""
+    return Contradiction(Finding(event.line, section, expected, str(event)))
 
 
 def furthest(problems: Sequence[Finding]) -> Contradiction:
@@ -69,8 +77,26 @@ def furthest(problems: Sequence[Finding]) -> Contradiction:
     The problems are findings: a list of exceptions would be kept alive by their own frames until
     the garbage collector runs.
     """
-    latest = max(problems, key=lambda problem: problem.line)
-    return Contradiction(latest.line, latest.section, latest.expected, latest.found)
+    return Contradiction(max(problems, key=lambda problem: problem.line))
+
+
+def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
+    """All ways on from these starts, each up to where it is contradicted.
+
+    Raises:
+        Contradiction: all are.
+    """
+    ways: list[T] = []
+    problems: list[Finding] = []
+    for start in starts:
+        try:
+            for way in go_on(start):  # one by one: those before a contradiction count
+                ways.append(way)  # noqa: PERF402
+        except Contradiction as problem:
+            problems.append(problem.finding)
+    if problems and not ways:
+        raise furthest(problems)
+    return ways
 
 
 def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
