@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import zlib
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any
 
 SUFFIXES = (".gz", ".zst")
 """The suffixes of files that are compressed."""
@@ -24,7 +25,17 @@ class Packer:
     """
 
     def __init__(self, suffix: str) -> None:
-        self._stream: _Stream = _Gzip() if suffix == ".gz" else _Zstd()
+        self._compress: Callable[[bytes, Any], bytes]
+        if suffix == ".gz":
+            stream = zlib.compressobj(wbits=31)
+            self._compress = lambda data, flush: stream.compress(data) + stream.flush(flush)
+            self._block, self._end = zlib.Z_SYNC_FLUSH, zlib.Z_FINISH
+        else:
+            from referee.logs.zstd import zstd
+
+            compressor = zstd.ZstdCompressor
+            self._compress = compressor().compress
+            self._block, self._end = compressor.FLUSH_BLOCK, compressor.FLUSH_FRAME
         self._waiting: list[bytes] = []
         self._bytes = 0
         self._flushed = time.monotonic()
@@ -37,46 +48,14 @@ class Packer:
         if self._bytes < BLOCK_BYTES and now - self._flushed < BLOCK_SECONDS:
             return b""
         self._flushed = now
-        return self._stream.block(self._take())
+        return self._compress(self._take(), self._block)
 
     def end(self) -> bytes:
         """The lines that still wait, and the end of the stream."""
-        return self._stream.end(self._take())
+        return self._compress(self._take(), self._end)
 
     def _take(self) -> bytes:
         lines = b"".join(self._waiting)
         self._waiting.clear()
         self._bytes = 0
         return lines
-
-
-class _Stream(Protocol):
-    def block(self, data: bytes) -> bytes:
-        """What makes the data readable, with all before it."""
-
-    def end(self, data: bytes) -> bytes:
-        """The data and the end of the stream."""
-
-
-class _Gzip:
-    def __init__(self) -> None:
-        self._stream = zlib.compressobj(wbits=31)
-
-    def block(self, data: bytes) -> bytes:
-        return self._stream.compress(data) + self._stream.flush(zlib.Z_SYNC_FLUSH)
-
-    def end(self, data: bytes) -> bytes:
-        return self._stream.compress(data) + self._stream.flush(zlib.Z_FINISH)
-
-
-class _Zstd:
-    def __init__(self) -> None:
-        from referee.logs.zstd import zstd
-
-        self._stream = zstd.ZstdCompressor()
-
-    def block(self, data: bytes) -> bytes:
-        return self._stream.compress(data, self._stream.FLUSH_BLOCK)
-
-    def end(self, data: bytes) -> bytes:
-        return self._stream.compress(data, self._stream.FLUSH_FRAME)

@@ -12,7 +12,8 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
+from itertools import chain
+from types import ModuleType, TracebackType
 from typing import Protocol
 
 from referee.errors import LogReadError, UsageError
@@ -118,7 +119,7 @@ class LogReader:
         if head.startswith(_GZIP):
             yield from self._unpacked(head, raw, _Gzip, "gzip")
         elif head.startswith(_ZSTD):
-            yield from self._unpacked(head, raw, _zstd_decompressor(), "Zstandard")
+            yield from self._unpacked(head, raw, _zstd().ZstdDecompressor, "Zstandard")
         else:
             yield head
             yield from raw
@@ -142,7 +143,7 @@ class LogReader:
         stream = new()
         begun = False
         try:
-            for chunk in _chain(head, raw):
+            for chunk in chain((head,), raw):
                 data = chunk
                 while data or (begun and not stream.needs_input and not stream.eof):
                     if stream.eof:
@@ -154,14 +155,9 @@ class LogReader:
                     if unpacked:
                         yield unpacked
                 begun = begun and not stream.eof
-        except (zlib.error, _zstd_error()) as error:
+        except (zlib.error, _zstd().ZstdError) as error:
             raise self._error(f"the {kind} data is damaged, here or soon after") from error
         self.cut = begun
-
-
-def _chain(head: bytes, rest: Iterable[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from rest
 
 
 class _Decompressor(Protocol):
@@ -198,13 +194,7 @@ class _Gzip:
         return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
 
 
-def _zstd_decompressor() -> Callable[[], _Decompressor]:
+def _zstd() -> ModuleType:
     from referee.logs.zstd import zstd
 
-    return zstd.ZstdDecompressor
-
-
-def _zstd_error() -> type[Exception]:
-    from referee.logs.zstd import zstd
-
-    return zstd.ZstdError
+    return zstd

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Protocol
 
+from referee.seam.seats import seat_id
+
 
 class Chance(Protocol):
     """All that is random in a game. One game draws from it; the next one needs a new one.
@@ -64,37 +66,30 @@ class SeededChance:
         seed: 0 <= seed < 2**53.
     """
 
-    __slots__ = ("_named", "_referee", "_seed", "_streams")
+    __slots__ = ("_seed", "_streams")
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._streams: dict[int, Callable[[], float]] = {}
-        self._referee: Callable[[], float] | None = None
-        self._named: dict[str, Callable[[], float]] = {}
+        self._streams: dict[str, Callable[[], float]] = {}
 
     def shuffle(self, seat: int, cards: list[str]) -> None:
         """Shuffle with the seat's stream."""
-        random = self._streams.get(seat)
-        if random is None:
-            random = self._streams[seat] = self._stream(f"player{seat + 1}")
-        shuffle(cards, random)
+        shuffle(cards, self._stream(seat_id(seat)))
 
     def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Do nothing: the order of the deck says it all."""
 
     def take(self, seat: int, cards: list[str], count: int) -> list[str]:
         """Take with the referee's stream, whosever cards they are."""
-        random = self._referee
-        if random is None:
-            random = self._referee = self._stream("referee")
+        random = self._stream("referee")
         return [cards.pop(int(random() * len(cards))) for _ in range(count)]
 
     def choose(self, stream: str, count: int) -> int:
         """Choose with the stream of that name, one number of it."""
-        random = self._named.get(stream)
-        if random is None:
-            random = self._named[stream] = self._stream(stream)
-        return int(random() * count)
+        return int(self._stream(stream)() * count)
 
-    def _stream(self, owner: str) -> Callable[[], float]:
-        return Random(f"{self._seed}/{owner}").random
+    def _stream(self, name: str) -> Callable[[], float]:
+        random = self._streams.get(name)
+        if random is None:
+            random = self._streams[name] = Random(f"{self._seed}/{name}").random
+        return random

@@ -668,11 +668,7 @@ def _() -> None:
 
 @mode("two buys a turn")
 def _() -> None:
-    def begin(was: Any, self: Any, seat: Player) -> None:
-        was(self, seat)
-        self.buys = 2
-
-    around(turn.TurnState, "__init__", begin)()
+    around(turn, "TurnState", lambda was, player: was(player, buys=2))()
 
 
 def ends(function: Callable[[Any, Any, Player], object]) -> Callable[[], object]:

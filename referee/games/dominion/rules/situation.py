@@ -46,13 +46,10 @@ class FirstTurn(Struct, frozen=True):
 
     def of(self, player: Player) -> TurnState:
         """It as the turn of a player."""
-        turn = TurnState(player)
-        turn.actions = self.actions
-        turn.buys = self.buys
-        turn.money = self.money
-        turn.bought = self.bought.copy()
-        turn.gained = (self.bought if self.gained is None else self.gained).copy()
-        return turn
+        gained = self.bought if self.gained is None else self.gained
+        return TurnState(
+            player, self.actions, self.buys, self.money, self.bought.copy(), gained.copy()
+        )
 
 
 class Situation(Struct, frozen=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from referee.games.dominion.rules.player import Player
 
 
-class TurnState:
+class TurnState(Struct):
     """One player's turn.
 
     Attributes:
@@ -16,12 +18,9 @@ class TurnState:
         gained: this turn, in order, buys included.
     """
 
-    __slots__ = ("actions", "bought", "buys", "gained", "money", "player")
-
-    def __init__(self, player: Player) -> None:
-        self.player = player
-        self.actions = 1
-        self.buys = 1
-        self.money = 0
-        self.bought: list[str] = []
-        self.gained: list[str] = []
+    player: Player
+    actions: int = 1
+    buys: int = 1
+    money: int = 0
+    bought: list[str] = []
+    gained: list[str] = []
