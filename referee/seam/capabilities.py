@@ -82,7 +82,7 @@ class Summary(Struct, frozen=True):
     Attributes:
         columns: the headings; the first column holds numbers and short labels.
         rows: each with one text a column.
-        totals: rows below the others, apart from them: what the match came to.
+        totals: rows below the others, apart from them: the sums of the match.
     """
 
     columns: Sequence[str]

@@ -26,10 +26,10 @@ class Chance(Protocol):
         """
 
     def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Be told that so many cards are about to be drawn from the end of a deck into a hand.
+        """Learn that so many cards are about to be drawn from the end of a deck into a hand.
 
         A chance that follows another referee's puts on top what that one drew; others do nothing.
-        A draw that goes on after a shuffle is told of in two parts.
+        A draw that goes on after a shuffle is announced in two parts.
 
         Args:
             count: 1 <= count <= len(deck).

@@ -119,7 +119,7 @@ class Mismatch(Struct, frozen=True):
 
     Attributes:
         kind: "missing", "extra", "order", or "content": the right type with other fields.
-        expected, actual: the message that is due, and what came; either may be None.
+        expected, actual: the message that is due, and what was sent; either may be None.
         field: for "content", the first field that differs; with ":order" behind it if it is a list
             of the same in another order.
     """
@@ -172,7 +172,7 @@ class Probes(Struct, frozen=True):
             public messages.
         common: case -> cases; if three of these are broken alike, it is what is broken.
         veils: case -> case: while the first is broken, nothing can be said of the second.
-        secrets: words that tell of what somebody holds, such as the ids of cards.
+        secrets: words that show what somebody holds, such as the ids of cards.
     """
 
     matches: tuple[ProbeMatch, ...]

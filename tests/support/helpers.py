@@ -250,7 +250,7 @@ class Layout(Situation, frozen=True):
             player.discard_pile = list(cards.get("discard_pile", ()))
             player.turns = cards.get("turns", 0)
 
-    def tell(self, table: Table) -> None:
+    def publish(self, table: Table) -> None:
         pass
 
 

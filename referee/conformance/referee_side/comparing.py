@@ -39,7 +39,7 @@ class Finding(Struct):
     Attributes:
         case: the one that it breaks.
         signature: what it has in common with the same mistake in another match.
-        violation: what is to be told of it; its section is filled in with the case.
+        violation: how the report shows it; its section is filled in with the case.
         count: how often it was found.
         shape: it is about the form of a message, and no rule's.
     """
@@ -87,9 +87,7 @@ def compare(
     Args:
         seeded: with what its seed makes, and not with what chance may have been.
     """
-    comparison = _Comparison(recorded, catalogue, match, seeded=seeded)
-    comparison.run()
-    return comparison.result
+    return _Comparison(recorded, catalogue, match, seeded=seeded).run()
 
 
 class _Stop(Exception):
@@ -128,7 +126,7 @@ class _Comparison:
 
     # --- the course of the match ------------------------------------------------------------------
 
-    def run(self) -> None:
+    def run(self) -> Compared:
         """Compare the match up to its end, or as far as can be."""
         self._look_at_lines()
         match = self._match
@@ -141,8 +139,9 @@ class _Comparison:
                 line, deed = self._reply(seat)
                 if handshake:  # all handshakes are one step, which ends with the last
                     self._names.append(deed)
-                    cases = tuple(c for each in self._names if each.special for c in each.cases)
-                    also = tuple(c for each in self._names if each.special for c in each.also)
+                    special = [each for each in self._names if each.special]
+                    cases = tuple(case for each in special for case in each.cases)
+                    also = tuple(case for each in special for case in each.also)
                     deed = Deed(cases=cases, also=also, special=bool(cases))
                 self._compare(-1 if handshake else seat, line, deed)
                 if deed.special:
@@ -156,6 +155,7 @@ class _Comparison:
                 for f in self.result.findings
                 if f.count > 1 or not f.signature[-1].endswith(":order")
             ]
+        return self.result
 
     def _reply(self, seat: int) -> tuple[bytes, Deed]:
         """Give the match the reply of the seat that is due, or take the seat out."""
@@ -174,7 +174,7 @@ class _Comparison:
         if probe.left is None:
             place = self._end_of(seat)
             self._found("8.1/1", ("no reply",), seat, place, "it waits for a reply", "it did not")
-            raise _Stop(self._place(seat, place))
+            raise self._stop(seat, place)
         self._match.disqualify(seat, Disqualification.EXITED, "")
         return b"", probe.left
 
@@ -232,35 +232,35 @@ class _Comparison:
         self._check_leaks(reader, own)
         place = self._next[reader]
         ends = own[-1]["type"] in self._asking or own[-1]["type"] == "game-end"
-        came = self._take(reader, self._ahead(reader, None if ends else len(own)))
-        clean = self._same(own, came)
-        mismatches = self._differences(own, came)
-        right = bool(came) and not self._differs(own[-1], came[-1])
-        told = [line for line in came if not self._asks(line)]
-        rightly = False  # somebody else was told what is due, where the reader was not
+        observed = self._take(reader, self._ahead(reader, None if ends else len(own)))
+        clean = self._same(own, observed)
+        mismatches = self._differences(own, observed)
+        right = bool(observed) and not self._differs(own[-1], observed[-1])
+        published = [line for line in observed if not self._asks(line)]
+        others_right = False  # somebody else was sent what is due, where the reader was not
         for other in readers:
             if other == reader:
                 continue
             as_due = self._ahead(other, len(public))
-            as_told = self._ahead(other, len(told))
-            same = [line.text for line in as_told] == [line.text for line in told]
-            if not clean and same and len(told) >= len(public):
-                self._take(other, as_told)
+            as_reader = self._ahead(other, len(published))
+            same = [line.text for line in as_reader] == [line.text for line in published]
+            if not clean and same and len(published) >= len(public):
+                self._take(other, as_reader)
             elif self._same(public, as_due):
                 self._take(other, as_due)
-                rightly = rightly or not self._same(public, told)
+                others_right = others_right or not self._same(public, published)
             elif not clean and same:
-                self._take(other, as_told)
+                self._take(other, as_reader)
             elif clean and not (len(as_due) < len(public) and self._broke_down):
                 if as_due and self._asks(as_due[0]):
                     mismatches, right = [Mismatch("extra", own[-1], as_due[0].message)], False
                     break
                 wrong = (self._differences(public, as_due) or [Mismatch("extra", None, None)])[0]
                 self._mismatch("1.7/1", other, self._next[other], wrong)
-                raise _Stop(self._place(other, self._next[other]))
+                raise self._stop(other, self._next[other])
         if not mismatches:
             return
-        if rightly:
+        if others_right:
             unasked = self._unasked(reader, own[-1])
             if right and not unasked:
                 self._mismatch("1.7/1", reader, place, mismatches[0])
@@ -268,7 +268,7 @@ class _Comparison:
             mismatches, right = unasked or mismatches, False
         self._note(mismatches, right, reader, place)
         if not right:
-            raise _Stop(self._place(reader, place))
+            raise self._stop(reader, place)
 
     def _note(self, mismatches: list[Mismatch], right: bool, reader: int, place: int) -> None:
         """Note what is wrong in a step; if the game is not where it should be, the first alone."""
@@ -336,20 +336,20 @@ class _Comparison:
         asked = [line for lines in others for line in lines if self._asks(line)]
         return [Mismatch("extra", due, line.message) for line in asked[:1]]
 
-    def _differences(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
+    def _differences(self, due: Sequence[Message], observed: Sequence[Line]) -> list[Mismatch]:
         """What is wrong with the messages of one step, in their order."""
-        if self._same(due, came):
+        if self._same(due, observed):
             return []
         rights = [text(message) for message in due]
-        texts = [text(line.message) for line in came]
+        texts = [text(line.message) for line in observed]
         if sorted(texts) == sorted(rights) and texts != rights:
             place = next(n for n, text in enumerate(texts) if text != rights[n])
-            return [Mismatch("order", due[place], came[place].message)]
+            return [Mismatch("order", due[place], observed[place].message)]
         found: list[Mismatch] = []
         # What is equal is aligned first, then what is of the same type.
         whole = difflib.SequenceMatcher(None, rights, texts, autojunk=False)
         for _, start, end, first, last in whole.get_opcodes():
-            messages, lines = due[start:end], came[first:last]
+            messages, lines = due[start:end], observed[first:last]
             kinds = [message["type"] for message in messages]
             others = [line.kind for line in lines]
             inner = difflib.SequenceMatcher(None, kinds, others, autojunk=False)
@@ -357,10 +357,10 @@ class _Comparison:
                 found += self._pairs(messages[one:two], lines[three:four])
         return found
 
-    def _pairs(self, due: Sequence[Message], came: Sequence[Line]) -> list[Mismatch]:
+    def _pairs(self, due: Sequence[Message], observed: Sequence[Line]) -> list[Mismatch]:
         """What is wrong, one after the other."""
         found = []
-        for expected, line in itertools.zip_longest(due, came):
+        for expected, line in itertools.zip_longest(due, observed):
             actual = line.message if line else None
             if line and not actual:
                 continue  # no message at all, which is noted elsewhere
@@ -374,10 +374,9 @@ class _Comparison:
                 found.append(Mismatch("content", expected, actual, field))
         return found
 
-    def _same(self, due: Sequence[Message], came: Sequence[Line]) -> bool:
-        pairs = zip(due, came, strict=False)
-        return len(due) == len(came) and not any(
-            self._differs(message, line, strict=True) for message, line in pairs
+    def _same(self, due: Sequence[Message], observed: Sequence[Line]) -> bool:
+        return len(due) == len(observed) and not any(
+            self._differs(*pair, strict=True) for pair in zip(due, observed, strict=True)
         )
 
     def _differs(self, due: Message, line: Line, *, strict: bool = False) -> str:
@@ -424,7 +423,7 @@ class _Comparison:
         return lines
 
     def _check_leaks(self, seat: int, due: Sequence[Message]) -> None:
-        """See that no request comes that was another's and is not due (1.7)."""
+        """See that no request is sent that was another's and is not due (1.7)."""
         others = [asked for other, asked in enumerate(self._asked) if asked and other != seat]
         ahead = self._ahead(seat, 2)
         if not ahead or ahead[0].message not in others or ahead[0].message == due[0]:
@@ -432,7 +431,7 @@ class _Comparison:
         if ahead[0].message != due[-1] or not self._differs(due[0], ahead[-1]):
             leak = Mismatch("extra", None, ahead[0].message)
             self._mismatch("1.7/2", seat, self._next[seat], leak)
-            raise _Stop(self._place(seat, self._next[seat]))
+            raise self._stop(seat, self._next[seat])
 
     @property
     def _broke_down(self) -> bool:
@@ -530,10 +529,10 @@ class _Comparison:
     def _end_of(self, seat: int) -> int:
         return len(self._lines[seat]) - 1
 
-    def _place(self, seat: int, place: int) -> str:
+    def _stop(self, seat: int, place: int) -> _Stop:
         count = len(self._lines[seat])
         where = f"line {place + 1}" if 0 <= place < count else f"after line {count}"
-        return f"{self._recorded.id}, {where} to {seat_id(seat)}"
+        return _Stop(f"{self._recorded.id}, {where} to {seat_id(seat)}")
 
     def _ending(self) -> str:
         """Why nothing more was sent."""

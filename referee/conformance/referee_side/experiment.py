@@ -54,8 +54,8 @@ async def check_referee(
         jobs: how many matches at once.
         timeout: seconds for one match.
         strict: whether SHOULD counts for the verdict.
-        on_result: is told each result, in the order of the cases, when all matches are over.
-        on_match: is told of the end of each match.
+        on_result: is given each result, in the order of the cases, when all matches are over.
+        on_match: is called at the end of each match.
         only: ids of the matches to play, or patterns of them; all if empty.
         covers: ids of cases: only the matches that are there for them are played; all if empty, or
             if there is none for one of them.

@@ -99,7 +99,7 @@ class Probe:
     def take(self, line: bytes) -> Deed | None:
         """Take a line, without its line end; returns what is to be done, already noted."""
         if self.seat.left is not None and self.seat.left.then != "close":
-            return None  # how much it reads before it is gone is chance
+            return None  # how much it reads before it ends is chance
         read = self._catalogue.read(line)
         self.seat.received.append(read)
         self.seat.lines.append(b"> " + line)
@@ -135,7 +135,7 @@ class Probe:
             self._player.hear(message)
             return self._unasked()
         if len(self.seat.replies) >= self._asked:
-            return None  # it was answered before it came
+            return None  # it was answered before it was sent
         deed = self._player.reply(message)
         ready = self._tricks and self._tricks[0] != _EARLY and not deed.special
         plain = self._player.plain() if ready else None

@@ -68,9 +68,9 @@ class Seat(Struct):
         hello: what its process said of itself; None if there was none.
         ended: its input ended.
         terminated: SIGTERM came to it.
-        killed: its process ended, and was not told to.
+        killed: its process ended, though neither by itself nor by us.
         outlived: its process was still there when the referee had ended.
-        waited: whether came what its first reply with a condition waited for; None if none did.
+        waited: whether its first reply with a condition saw it met; None if there was none.
         gave_up: why it could make nothing of what it was sent; empty if it could.
         patience: seconds from the last line that it was sent to what ended it: the end of its
             input, SIGTERM, or its death.
@@ -149,13 +149,13 @@ class RecordedMatch(Struct):
     def violation(
         self, kind: str, seat: int, received: int, expected: str, actual: str
     ) -> Violation:
-        """What is to be told of a mistake, with the seat's last lines up to this message."""
+        """A mistake for the report, with the seat's last lines up to this message."""
         lines = self.seats[seat].lines
         places = [place for place, line in enumerate(lines) if line.startswith(b"> ")]
         last = places[received] + 1 if 0 <= received < len(places) else len(lines)
         note = f"! {seat_id(seat)} of the match {self.id}"
-        told = [note, *map(shown, lines[max(0, last - LAST_LINES) : last])]
-        return Violation(kind, "", expected, actual, conversation=told)
+        conversation = [note, *map(shown, lines[max(0, last - LAST_LINES) : last])]
+        return Violation(kind, "", expected, actual, conversation=conversation)
 
     def keep(self, folder: Path) -> None:
         """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""

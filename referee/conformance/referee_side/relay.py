@@ -1,4 +1,4 @@
-"""A probe's process: it hands over what it reads, and writes what it is told.
+"""A probe's process: it hands over what it reads, and writes what it is given.
 
     python relay.py SOCKET SEAT SECONDS
 
@@ -81,4 +81,4 @@ def main():
 try:
     main()
 finally:
-    os._exit(0)  # an OSError means that the referee or the suite is gone
+    os._exit(0)  # an OSError means that the referee or the suite has ended

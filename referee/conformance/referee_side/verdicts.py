@@ -31,7 +31,7 @@ def results(
     compared: Sequence[Compared],
     seconds: float,
 ) -> list[Result]:
-    """How the cases came out, in their order.
+    """The results of the cases, in their order.
 
     No finding disappears: one of a case that was not to be judged (it needs more seats than the
     command has, or was not selected) fails that case all the same, and one that belongs to no case

@@ -40,7 +40,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What is told of a seat besides its score and turns.
+    """What is known of a seat besides its score and turns.
 
     Attributes:
         cards: card -> how many it owns, in the order of the supply, without zeros.
@@ -74,7 +74,7 @@ class Dominion:
         self._table.events.append(GameInfo(list(KINGDOM), list(setup.names)))
         self._table.events.append(self._table.supply.info())
         if situation is not None:
-            situation.tell(self._table)
+            situation.publish(self._table)
         for seat in setup.absent:
             self._table.players[seat].left = True
         self._script = self._play()

@@ -55,8 +55,8 @@ class FirstTurn(Struct, frozen=True):
 class Situation(Struct, frozen=True):
     """Where a game begins. What is not there is as after the deal.
 
-    Before the first request, everybody is told of the gains and trashings by which the seats got
-    their cards, so that a bot which counts cards is not surprised by them.
+    Before the first request, the gains and trashings by which the seats got their cards are
+    published, so that a bot which counts cards is not surprised by them.
 
     Attributes:
         seats: player number -> its cards.
@@ -82,8 +82,8 @@ class Situation(Struct, frozen=True):
                 left[card] += max(count, 0)
         table.supply.set(left)
 
-    def tell(self, table: Table) -> None:
-        """Tell how the seats came by their cards."""
+    def publish(self, table: Table) -> None:
+        """Publish how the seats got their cards."""
         for player in table.players:
             for card, count in _gained(player).items():
                 for _ in range(count):

@@ -1,6 +1,6 @@
 """What lies on the table, and the moves that every rule is made of.
 
-Each move changes the cards and tells everybody, in the order of protocol-v1, 2.
+Each move changes the cards and publishes it, in the order of protocol-v1, 2.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from referee.seam.faults import Fault
 
 
 class Table:
-    """Players, supply and the messages that tell of their changes.
+    """Players, supply and the messages on their changes.
 
     Attributes:
         players: one entry a seat, in seat order; a seat that left stays in the list.
