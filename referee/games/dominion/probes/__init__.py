@@ -1,15 +1,52 @@
-"""How another referee of Dominion is checked; loaded when one is."""
+"""How another referee of Dominion is checked; loaded when one is.
+
+The matches in which it is watched are those of matches.json: who plays how, and why. The basic ones
+come first: what is wrong there is wrong everywhere. Each other match adds one thing, or a few that
+keep out of each other's way. A match is there for the cases that it names (`covers`) and for those
+of its tricks.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
 from referee.games.dominion.probes.follower import TABLES, Follower
-from referee.games.dominion.probes.plans import MATCHES
 from referee.games.dominion.probes.player import ProbePlayer
+from referee.games.dominion.probes.sight import Style
+from referee.games.dominion.probes.tricks import TRICKS
 from referee.games.dominion.rules.cards import CARDS
-from referee.seam.probing import Probes
+from referee.seam.probing import Plan, ProbeMatch, Probes
+
+
+class _Match(Struct, forbid_unknown_fields=True):
+    """A match in the file; its fields are those of `ProbeMatch`."""
+
+    id: str
+    covers: str
+    seats: list[Style]
+    basic: bool = False
+    control: str = ""
+    mixed: bool = False
+
+    def match(self) -> ProbeMatch:
+        seats = tuple(
+            Plan(tuple(seat.tricks.split()), seat.handshake, seat.stays, seat)
+            for seat in self.seats
+        )
+        tricks = [TRICKS[name] for seat in seats for name in seat.tricks if name in TRICKS]
+        words = " ".join([self.covers, *(trick.cases for trick in tricks)]).split()
+        covers = tuple(case for case in dict.fromkeys(words) if case != ":")
+        return ProbeMatch(self.id, covers, seats, self.basic, self.control, self.mixed)
+
+
+_FILE = Path(__file__).with_name("matches.json")
+_MATCHES = msgspec.json.decode(_FILE.read_bytes(), type=list[_Match])
 
 PROBES = Probes(
-    matches=MATCHES,
+    matches=tuple(each.match() for each in _MATCHES),
     player=ProbePlayer,
     follower=Follower,
     common={case: frozenset(each.split()) for case, each in TABLES.common.items()},

@@ -71,7 +71,7 @@ class Sight:
         over: something was played, and nothing can be bought any more.
         supply: card -> cards left.
         owned: card -> how many it has.
-        gains: how many `player-gained` came.
+        gains: how many `player-gained` it was sent.
         turns: turns begun.
     """
 
