@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from referee.cli.console import USAGE
+from referee.errors import UsageError
 from referee.options import MAX_COUNT, MAX_SECONDS
 from referee.terminal import escaped
 
@@ -20,6 +22,21 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End with exit code 2."""
         self.exit(USAGE, f"{self.prog}: {escaped(message)} (see {self.prog} --help)\n")
+
+
+def check_files(names: Sequence[str]) -> None:
+    """See that files can be there to be read.
+
+    Raises:
+        UsageError: one is not there or a directory, or standard input is named twice.
+    """
+    if names.count("-") > 1:
+        raise UsageError("standard input can be read only once")
+    for name in names:
+        if name != "-" and not Path(name).exists():
+            raise UsageError(f"cannot read {name}: there is no such file")
+        if Path(name).is_dir():
+            raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
 
 
 _INTEGER = re.compile("[0-9]{1,16}")

@@ -9,10 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import Commands, count
+from referee.cli.arguments import Commands, check_files, count
 from referee.cli.console import OK, fail, has_colour, printing, say, width
 from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
@@ -60,17 +59,11 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if options.first is not None or options.last is not None:
             raise UsageError("--turn is one turn; --from and --to are a range: give one of them")
         options.first = options.last = options.turn
-    if options.files.count("-") > 1:
-        raise UsageError("standard input can be read only once")
     if options.follow and len(options.files) > 1:
         raise UsageError("--follow takes one FILE")
     if options.summary and options.format == "json":
         raise UsageError("--summary is a table; --format json has all that is in it")
-    for name in options.files:
-        if name != "-" and not Path(name).exists():
-            raise UsageError(f"cannot read {name}: there is no such file")
-        if Path(name).is_dir():
-            raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
+    check_files(options.files)
     import referee.replay.reader  # noqa: F401 (no import is to be interrupted)
 
     problems: list[LogReadError] = []

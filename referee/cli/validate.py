@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands
+from referee.cli.arguments import Commands, check_files
 from referee.cli.console import OK, printing, say
 from referee.cli.work import collect_garbage
-from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.terminal import as_text, escaped, plain, plain_lines
 
@@ -46,13 +44,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    if options.logs.count("-") > 1:
-        raise UsageError("standard input can be read only once")
-    for name in options.logs:
-        if name != "-" and not Path(name).exists():
-            raise UsageError(f"cannot read {name}: there is no such file")
-        if Path(name).is_dir():
-            raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
+    check_files(options.logs)
 
     from referee.logs.validate import MAX_FINDINGS, check_log
 

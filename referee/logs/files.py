@@ -31,8 +31,6 @@ class LogFile:
     that is compressed: its last lines wait until they are a block.
 
     Args:
-        fd: the file descriptor.
-        name: as it was given, or "standard output".
         packer: compresses what is written; None for a plain file.
         keep_open: the file is not this object's to close.
         is_new: the file was not there before it was opened.

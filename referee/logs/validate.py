@@ -7,7 +7,7 @@ checker then says whether such a game can have been played.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -117,8 +117,7 @@ def _findings(reader: LogReader, messages: Messages) -> Iterator[_Found]:
     elif not check.ended:
         found = "the end of the compressed data" if reader.cut else "the end of the log"
         expected = "more, up to a game-end: the log was cut short"
-        section = _sections(check.rules)["game-end"]
-        yield _worded(Finding(reader.line + 1, section, expected, found))
+        yield _worded(Finding(reader.line + 1, check.sections["game-end"], expected, found))
 
 
 def _worded(finding: Finding) -> _Found:
@@ -131,11 +130,6 @@ def _worded(finding: Finding) -> _Found:
     return (shown.section, expected, found), shown
 
 
-def _sections(rules: Rules | None) -> Mapping[str, str]:
-    """Where the game's page is on the messages that all games share."""
-    return SHARED_SECTIONS | dict(rules.sections if rules is not None else {})
-
-
 class _Check:
     """What was seen of a log so far.
 
@@ -143,7 +137,7 @@ class _Check:
         rules: of its game; None if it is unknown.
 
     Attributes:
-        rules: of its game.
+        sections: message that all games share -> where the game's page is on it.
         hopeless: this is no spectator log, or of no game that is known: there is no more to say.
         ended: the line of `game-end`, 0 before.
     """
@@ -151,12 +145,10 @@ class _Check:
     def __init__(self, rules: Rules | None) -> None:
         self.hopeless = False
         self.ended = 0
-        self.rules = rules
+        self.sections = SHARED_SECTIONS | dict(rules.sections if rules is not None else {})
+        self._rules = rules
         self._types = message_kinds(rules).structs
-        private: tuple[type[Struct], ...] = (PlayerNameRequest,)
-        if rules is not None:
-            private += rules.requests
-        self._private = {str(struct.__struct_config__.tag) for struct in private}
+        self._private = (PlayerNameRequest, *(rules.requests if rules is not None else ()))
         self._max_seats = max_seats(rules)
         self._names: list[str] = []
         self._begun = False
@@ -211,18 +203,18 @@ class _Check:
             self.hopeless = True
             found = "a match record; its spectator log: referee verify RECORD --log FILE"
             return Finding(number, "2.2", "a spectator log", found)
-        if kind in self._private:
+        if self._types.get(kind or "") in self._private:
             return Finding(number, "1.7", "public messages alone", f"{kind}, which is for one bot")
         if kind == "":
             return Finding(number, "2", "a message's type", 'type ""')
-        if kind in self._types and (self.rules is not None or kind == "player-name"):
+        if kind in self._types and (self._rules is not None or kind == "player-name"):
             return None
         found = "an object without type"
         if kind is not None or "type" in value:
             found = f"type {describe(value['type'] if kind is None else kind)}"
-        if self.rules is not None:
+        if self._rules is not None:
             self.hopeless = number == 1
-            game = f"{self.rules.name}, protocol {self.rules.protocol}"
+            game = f"{self._rules.name}, protocol {self._rules.protocol}"
             return Finding(number, "2", f"a public message of {game}", found)
         self.hopeless = number == 1 or kind is not None
         games = f"of a game that this referee knows ({', '.join(GAMES)})"
@@ -230,7 +222,7 @@ class _Check:
 
     def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[_Found]:
         """In which fields a message is not as it must be."""
-        section = _sections(self.rules).get(kind, "2")
+        section = self.sections.get(kind, "2")
         found = misfits(line.value, struct)
         if not found:
             yield _worded(Finding(line.number, section, f"a right {kind}", line.error))
@@ -244,22 +236,16 @@ class _Check:
     def _take(self, number: int, message: Struct) -> list[Finding]:
         kind = str(message.__struct_config__.tag)
         if self.ended:
-            return [
-                Finding(
-                    number,
-                    _sections(self.rules)["game-end"],
-                    f"nothing after game-end (line {self.ended})",
-                    kind,
-                )
-            ]
+            expected = f"nothing after game-end (line {self.ended})"
+            return [Finding(number, self.sections["game-end"], expected, kind)]
         player = getattr(message, "player_number", None)
         if player is not None and seat_of(player, self._max_seats) is None:
             players = f"{seat_id(0)} to {seat_id(self._max_seats - 1)}"
             return [Finding(number, "1.6", players, describe(player))]
         if isinstance(message, PlayerName):
             return self._take_name(number, message)
-        assert self.rules is not None  # else it was no message of a known game
-        findings = self._begin(self.rules, number, kind)
+        assert self._rules is not None  # else it was no message of a known game
+        findings = self._begin(self._rules, number, kind)
         checker = self._checker
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
@@ -270,7 +256,7 @@ class _Check:
                 findings += checker.disqualify(number, seat, message.reason)
         elif isinstance(message, GameEnd):
             self.ended = number
-            if message.reason not in {*Termination, *self.rules.reasons}:
+            if message.reason not in {*Termination, *self._rules.reasons}:
                 found = describe(message.reason)
                 findings.append(Finding(number, "9", "an end reason", found))
             elif checker is not None:
