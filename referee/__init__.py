@@ -18,6 +18,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   bots/           BOT argument -> command line -> process -> lines; or HTTP, or a Python object
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
+#   tournament/     many matches: ratings, error bars, SPRT
 #   api.py          play_match: one match from a Python program
 #   terminal.py     text for people: styles, widths, what strangers wrote made harmless
 #   report.py       the result for people
