@@ -46,9 +46,6 @@ public class BigMoney {
             if (!(value instanceof Map<?, ?> message)) {
                 continue;
             }
-            if ("game-end".equals(message.get("type"))) {
-                break;
-            }
             Map<String, Object> reply = bot.handle(message);
             if (reply != null) {
                 System.out.print(Json.write(reply) + "\n");
@@ -72,6 +69,7 @@ public class BigMoney {
                 reply.put("player_number", message.get("player_number"));
                 reply.put("name", "Big Money (Java)");
                 reply.put("version", 1);
+                reply.put("keep_alive", true);
                 return reply;
             case "supply-info":
                 supply = new HashMap<>();

@@ -488,24 +488,21 @@ static void attack_reply(const struct json *message)
     printf("]}\n");
 }
 
-/* Answers one message; false when the game is over. */
-static bool handle(const struct json *message)
+/* Answers one message. */
+static void handle(const struct json *message)
 {
     const struct json *type = get(message, "type");
     if (is_string(type, "player-name-request")) {
         printf("{\"type\":\"player-name-reply\",\"player_number\":");
         write_string(get(message, "player_number"));
-        printf(",\"name\":\"Big Money (C)\",\"version\":1}\n");
+        printf(",\"name\":\"Big Money (C)\",\"version\":1,\"keep_alive\":true}\n");
     } else if (is_string(type, "supply-info")) {
         on_supply(message);
     } else if (is_string(type, "play-turn")) {
         play_turn(message);
     } else if (is_string(type, "attack-request")) {
         attack_reply(message);
-    } else if (is_string(type, "game-end")) {
-        return false;
     } /* all others are news, or newer than this bot */
-    return true;
 }
 
 /* Reads a line of any length into a buffer that grows; false at the end of the input. */
@@ -541,7 +538,7 @@ int main(void)
 #endif
     while (playing && read_line(&line, &size, &length)) {
         struct json *message = json_read(line, length);
-        playing = handle(message);
+        handle(message);
         json_free(message);
         if (fflush(stdout) != 0) {
             playing = false; /* the referee is gone */

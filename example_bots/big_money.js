@@ -64,6 +64,7 @@ function handle(message) {
         player_number: message.player_number,
         name: "Big Money (JavaScript)",
         version: 1,
+        keep_alive: true,
       };
     case "supply-info":
       supply = new Map(message.cards.map(({ card, count }) => [card, count]));
@@ -72,8 +73,6 @@ function handle(message) {
       return playTurn(message);
     case "attack-request":
       return attackReply(message);
-    case "game-end":
-      return process.exit(0);
     default:
       return undefined; // news, or a type that is newer than this bot
   }

@@ -74,6 +74,7 @@ sub handle {
             player_number => $message->{player_number},
             name          => 'Big Money (Perl)',
             version       => 1,
+            keep_alive    => JSON::PP::true,
         };
     }
     if ($type eq 'supply-info') {
@@ -82,7 +83,6 @@ sub handle {
     }
     return play_turn($message)    if $type eq 'play-turn';
     return attack_reply($message) if $type eq 'attack-request';
-    exit 0                        if $type eq 'game-end';
     return undef;    # news, or a type that is newer than this bot
 }
 

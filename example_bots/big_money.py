@@ -79,6 +79,7 @@ def main():
                         "player_number": message["player_number"],
                         "name": "Big Money",
                         "version": 1,
+                        "keep_alive": True,
                     }
                 )
             case "supply-info":
@@ -87,8 +88,6 @@ def main():
                 send(play_turn(message, supply))
             case "attack-request":
                 send(attack_reply(message))
-            case "game-end":
-                break
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ impl Bot {
     fn handle(&mut self, message: &Json) -> Option<String> {
         match message.text("type") {
             "player-name-request" => Some(format!(
-                r#"{{"type":"player-name-reply","player_number":{},"name":"Big Money (Rust)","version":1}}"#,
+                r#"{{"type":"player-name-reply","player_number":{},"name":"Big Money (Rust)","version":1,"keep_alive":true}}"#,
                 quoted(message.text("player_number"))
             )),
             "supply-info" => {
@@ -371,9 +371,6 @@ fn main() {
     while input.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
         let message = Reader::read(&line).unwrap_or(Json::Other);
         line.clear();
-        if message.text("type") == "game-end" {
-            break;
-        }
         if let Some(reply) = bot.handle(&message) {
             // Not `println!`, which panics when the referee is gone.
             if writeln!(output, "{reply}").and_then(|()| output.flush()).is_err() {

@@ -9,6 +9,7 @@ import sys
 
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
 WANTED = {"province": 8, "gold": 6, "silver": 3}  # what it buys and the cost, best first
+ABOUT = {"name": "Minimal", "version": 1, "keep_alive": True}  # it plays match after match
 
 
 def send(**reply):
@@ -21,8 +22,7 @@ for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
     message = json.loads(line)
     match message.get("type"):
         case "player-name-request":
-            number = message["player_number"]
-            send(type="player-name-reply", player_number=number, name="Minimal", version=1)
+            send(type="player-name-reply", player_number=message["player_number"], **ABOUT)
         case "supply-info":
             supply = {pile["card"]: pile["count"] for pile in message["cards"]}
         case "play-turn" if message["buys"] > 0:
@@ -34,6 +34,4 @@ for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
             send(type="play-reply", phase="cleanup")
         case "attack-request":
             send(type="attack-reply", discard=message["options"][: message["discard"]])
-        case "game-end":
-            break
         # All other types are news about the game, or newer than this bot: not an error.

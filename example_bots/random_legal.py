@@ -2,7 +2,8 @@
 """Plays anything at random, as long as it is legal.
 
 It uses every card and every kind of reply, so it is good for finding mistakes in other bots and
-in referees. Its choices follow from a seed and its seat: `random_legal.py [SEED]`.
+in referees. Its choices follow from a seed, its seat and all hands that it has had in the match,
+so that each match has dice of its own: `random_legal.py [SEED]`.
 Run it against yours with `referee play random_legal ./my_bot.py`.
 """
 
@@ -80,6 +81,7 @@ class Bot:
                     "player_number": me,
                     "name": "Random Legal",
                     "version": 1,
+                    "keep_alive": True,
                 }
             case "supply-info":
                 self.supply = {pile["card"]: pile["count"] for pile in message["cards"]}
@@ -91,6 +93,7 @@ class Bot:
 
     def play_turn(self, message):
         hand = message["hand"]
+        self.dice.seed(f"{self.dice.random()} {hand}")  # other hands, other dice
         if message["actions"] > 0 and self.chance(PLAY_AN_ACTION):
             playable = [card for card in dict.fromkeys(hand) if self.can_play(card, hand)]
             if playable:
@@ -203,10 +206,11 @@ def messages():
 
 
 def main():
-    bot = Bot(sys.argv[1] if len(sys.argv) > 1 else DEFAULT_SEED)
+    seed = sys.argv[1] if len(sys.argv) > 1 else DEFAULT_SEED
+    bot = Bot(seed)
     for message in messages():
-        if message.get("type") == "game-end":
-            break
+        if message.get("type") == "player-name-request":
+            bot = Bot(seed)  # a match begins, and nothing of the one before matters
         reply = bot.handle(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""Big Money that draws with one or two smithies.
+"""Big Money that draws with smithies, one or two by default.
 
 Provinces come first, duchies once few provinces are left. It counts its own deck from the
-public messages, to know how many smithies it has and when it has room for the second one.
+public messages, to know how many smithies it has and when it has room for the next one.
 Run it against yours with `referee play smithy_big_money ./my_bot.py`.
+
+Parameters make weaker and stronger bots of it, such as "smithy_big_money --noise 0.2"; `--help`
+lists them. With `--duchies 0 --estates 0` and `--smithies 0` it is Big Money, with `--smithies 1`
+Big Money with exactly one smithy.
 """
 
+import argparse
 import json
 import os
+import random
 import sys
 
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
@@ -15,7 +21,8 @@ COST = {"province": 8, "gold": 6, "duchy": 5, "smithy": 4, "silver": 3, "estate"
 
 DUCHIES_AT = 5  # with so few provinces left a duchy is worth more than a gold
 ESTATES_AT = 2
-SECOND_SMITHY_AT = 18  # cards in the deck: in a smaller one two smithies meet too often
+MOST_SMITHIES = 2
+CARDS_A_SMITHY = 18  # in a smaller deck two smithies meet too often
 
 # What an attack may take, lowest first.
 KEEP = {"curse": 0, "estate": 0, "duchy": 0, "province": 0, "copper": 1, "silver": 2, "gold": 4}
@@ -23,23 +30,27 @@ KEEP_ACTIONS = 3
 
 
 class Bot:
-    """What the bot knows of the game."""
+    """What the bot knows of the game, and its dice."""
 
-    def __init__(self):
+    def __init__(self, parameters):
+        self.parameters = parameters
         self.me = None
         self.supply = {}
         self.deck = {"copper": 7, "estate": 3}  # all its cards, wherever they are
+        self.dice = random.Random()
 
     def handle(self, message):
         """Take one message in and return the reply, None where none is due."""
         match message.get("type"):
             case "player-name-request":
                 self.me = message["player_number"]
+                self.dice.seed(f"{self.parameters} {self.me}")
                 return {
                     "type": "player-name-reply",
                     "player_number": self.me,
                     "name": "Smithy Big Money",
                     "version": 1,
+                    "keep_alive": True,
                 }
             case "supply-info":
                 self.supply = {pile["card"]: pile["count"] for pile in message["cards"]}
@@ -59,6 +70,7 @@ class Bot:
 
     def play_turn(self, message):
         hand = message["hand"]
+        self.dice.seed(f"{self.dice.random()} {hand}")  # other hands, other dice
         if message["actions"] > 0 and "smithy" in hand:
             return {"type": "play-reply", "phase": "action", "card": "smithy"}
         if message["buys"] <= 0:
@@ -76,7 +88,10 @@ class Bot:
         left = dict(self.supply)
         bought = []
         for _ in range(buys):
-            for card in self.wishes(bought):
+            wishes = self.wishes(bought)
+            if self.dice.random() < self.parameters.noise:
+                self.dice.shuffle(wishes)
+            for card in wishes:
                 if COST[card] <= money and left.get(card, 0) > 0:
                     break
             else:
@@ -90,14 +105,14 @@ class Bot:
         """List what it wants now, best first; `bought` are cards of the same turn."""
         provinces = self.supply.get("province", 0) - bought.count("province")
         wishes = ["province"]
-        if provinces <= DUCHIES_AT:
+        if provinces <= self.parameters.duchies:
             wishes.append("duchy")
-        if provinces <= ESTATES_AT:
+        if provinces <= self.parameters.estates:
             wishes.append("estate")
         wishes.append("gold")
         smithies = self.deck.get("smithy", 0) + bought.count("smithy")
         size = sum(self.deck.values()) + len(bought)
-        if smithies == 0 or (smithies == 1 and size >= SECOND_SMITHY_AT):
+        if smithies < self.parameters.smithies and size >= smithies * CARDS_A_SMITHY:
             wishes.append("smithy")
         wishes.append("silver")
         return wishes
@@ -121,11 +136,26 @@ def messages():
             yield message
 
 
+def read_parameters():
+    parser = argparse.ArgumentParser(
+        description="Big Money with smithies.",
+        epilog="The dice of --noise follow from these, the seat and all hands of the match.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--smithies", type=int, default=MOST_SMITHIES, help="how many it buys at most")
+    add("--duchies", type=int, default=DUCHIES_AT, help="provinces left when it buys duchies")
+    add("--estates", type=int, default=ESTATES_AT, help="provinces left when it buys estates")
+    add("--noise", type=float, default=0, help="how often it buys any card that it wants, 0 to 1")
+    return parser.parse_args()
+
+
 def main():
-    bot = Bot()
+    parameters = read_parameters()
+    bot = Bot(parameters)
     for message in messages():
-        if message.get("type") == "game-end":
-            break
+        if message.get("type") == "player-name-request":
+            bot = Bot(parameters)  # a match begins, and nothing of the one before matters
         reply = bot.handle(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")

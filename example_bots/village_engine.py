@@ -59,6 +59,7 @@ class Bot:
                     "player_number": self.me,
                     "name": "Village Engine",
                     "version": 1,
+                    "keep_alive": True,
                 }
             case "supply-info":
                 self.supply = {pile["card"]: pile["count"] for pile in message["cards"]}
@@ -299,8 +300,8 @@ def messages():
 def main():
     bot = Bot()
     for message in messages():
-        if message.get("type") == "game-end":
-            break
+        if message.get("type") == "player-name-request":
+            bot = Bot()  # a match begins, and nothing of the one before matters
         reply = bot.handle(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")

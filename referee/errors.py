@@ -76,11 +76,13 @@ class ShortageError(RefereeError):
 
     Args:
         what: was to be done, such as "cannot start ./my_bot".
+        cause: why it could not; None if `what` says it already.
     """
 
-    def __init__(self, what: str, cause: OSError | MemoryError) -> None:
-        why = cause.strerror if isinstance(cause, OSError) else "no memory"
-        super().__init__(f"{what}: {why}")
+    def __init__(self, what: str, cause: OSError | MemoryError | None = None) -> None:
+        if cause is not None:
+            what += f": {cause.strerror if isinstance(cause, OSError) else 'no memory'}"
+        super().__init__(what)
 
 
 class InternalError(RefereeError):

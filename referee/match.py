@@ -111,6 +111,7 @@ class Match:
         faults: one counter of fault codes a seat.
         first_faults: the first fault of each seat and code.
         requests: how many requests each seat was sent, its handshake not counted.
+        keep_alive: the seats whose bots wait for another match after this one (8.4).
         outcome: None until the match is over.
     """
 
@@ -129,6 +130,7 @@ class Match:
         self.faults: list[Counter[str]] = [Counter() for _ in range(seats)]
         self.first_faults: dict[tuple[int, str], Fault] = {}
         self.requests = [0] * seats
+        self.keep_alive: set[int] = set()
         self.outcome: Outcome | None = None
         self._rules = rules
         self._options = rules.options() if options is None else options
@@ -185,6 +187,15 @@ class Match:
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order; none before the handshakes have ended."""
         return [] if self._game is None else list(self._game.standings())
+
+    def statistics(self) -> list[bytes]:
+        """What the game's own `Statistics` keep of this match, once it is over.
+
+        Returns:
+            One JSON object a seat, in seat order; none if the game has no statistics.
+        """
+        new = self._rules.statistics
+        return [] if new is None or self._game is None else new().of_match(self._game)
 
     @property
     def turns(self) -> int:
@@ -268,6 +279,8 @@ class Match:
             entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
         else:
             self.names[seat] = reply.name.translate(CONTROL_CHARACTERS)[:MAX_NAME_LENGTH]
+            if reply.keep_alive is True:
+                self.keep_alive.add(seat)
         return entries
 
     def _begin(self) -> None:

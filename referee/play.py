@@ -17,7 +17,7 @@ The runner borrows its bots. `play_once` is the above, for bots that play one ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from datetime import UTC, datetime
 
 import trio
@@ -28,8 +28,8 @@ from referee.bots.command import BotAddress
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.launch import LaunchedBot
 from referee.errors import as_ours
-from referee.logs.files import LogFile
 from referee.logs.record import RecordWriter
+from referee.logs.sink import Sink
 from referee.match import Disqualified, Sent
 from referee.match_spec import MatchSpec
 from referee.result import MatchResult, ReplySeconds, player_results
@@ -45,6 +45,8 @@ class Played(Struct, frozen=True):
     Attributes:
         result: the result.
         disqualified: the seats that left, each with why and what it was asked.
+        digest: of the record; empty if there is none.
+        reply_seconds: for each seat how long each of its replies took, its handshake not counted.
         last_stderr: the last lines that each seat wrote on stderr, in seat order; None for a bot
             that has no stderr.
         first_faults: the first fault of each seat and code.
@@ -52,6 +54,8 @@ class Played(Struct, frozen=True):
 
     result: MatchResult
     disqualified: dict[int, Disqualified]
+    digest: str
+    reply_seconds: list[list[float]]
     last_stderr: list[list[str] | None]
     first_faults: list[Fault]
 
@@ -75,8 +79,8 @@ class Runner:
         spec: MatchSpec,
         bots: Sequence[Bot],
         *,
-        log: LogFile | None = None,
-        record: LogFile | None = None,
+        log: Sink | None = None,
+        record: Sink | None = None,
     ) -> None:
         self.match = spec.new_match()
         self.asked_since = 0.0
@@ -90,8 +94,7 @@ class Runner:
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
         self._news = trio.Event()  # somebody has something pending
         self._start_time = 0.0
-        self._total = [0.0] * len(bots)
-        self._longest = [0.0] * len(bots)
+        self._reply_seconds: list[list[float]] = [[] for _ in bots]
 
     async def run(self) -> None:
         """Play the match; at its end the bots that are left have been handed its last line.
@@ -109,22 +112,29 @@ class Runner:
             ours = as_ours(error)
             raise ours from ours.__cause__
 
-    async def close(self) -> Played:
+    async def close(self, kept: Container[int] = ()) -> Played:
         """Complete the record and say how the match went; for when the bots have ended.
 
-        A bot that goes on to another match has no exit code.
+        Args:
+            kept: the seats of the bots that were to be kept for another match. They have no exit
+                code, even if they ended: when they did depends on nothing in the match.
 
         Raises:
             LogWriteError: a log could not be written.
         """
         seconds = trio.current_time() - self._start_time
-        exit_codes = [bot.exit_code for bot in self._bots]
+        exit_codes = [
+            None if seat in kept else bot.exit_code for seat, bot in enumerate(self._bots)
+        ]
+        digest = ""
         if self._record is not None:
-            self._record.end(self.match, exit_codes, seconds)
+            digest = self._record.end(self.match, exit_codes, seconds)
         await self._await_readers()
         return Played(
             self._result(exit_codes, seconds),
             dict(self.match.disqualified),
+            digest,
+            self._reply_seconds,
             [bot.last_words(10) for bot in self._bots],
             list(self.match.first_faults.values()),
         )
@@ -140,13 +150,13 @@ class Runner:
         async with trio.open_nursery() as self._nursery:
             self._nursery.start_soon(self._bring_news)
             self.match.start()
-            self._tell()
+            self._deliver()
             while self.match.due:
                 await self._round()
             self._nursery.cancel_scope.cancel()
 
     async def _round(self) -> None:
-        """Await all replies that are due, and tell what follows from them."""
+        """Await all replies that are due, and deliver what follows from them."""
         await self._await_readers()
         due = self.match.due
         if len(due) == 1:
@@ -157,20 +167,18 @@ class Runner:
                 nursery.start_soon(self._await_reply, seat)
 
     async def _await_reply(self, seat: int) -> None:
-        """Await a seat's reply, hand it to the match and tell what follows, if it is the last."""
+        """Await a seat's reply, hand it to the match, and deliver what follows from the last."""
         asked = self.asked_since
         if self.match.requests[seat]:
             answer = await self._bots[seat].reply(asked + self._limits.time_limit)
-            taken = trio.current_time() - asked
-            self._total[seat] += taken
-            self._longest[seat] = max(self._longest[seat], taken)
+            self._reply_seconds[seat].append(trio.current_time() - asked)
             if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
                 detail = f"{answer.detail} ({self._limits.time_limit:g} s)"
                 answer = Failure(answer.code, detail)
         else:
             answer = await self._handshake(seat)
         self._give(seat, answer)
-        self._tell()
+        self._deliver()
 
     async def _handshake(self, seat: int) -> Answer:
         """Await the reply to a handshake, whose clock runs from the start of the bot (3.4)."""
@@ -192,9 +200,9 @@ class Runner:
             self._waiting.pop(seat, None)
             self._nursery.start_soon(self._bots[seat].kill)
 
-    # --- what bots and logs are told ----------------------------------------------------------
+    # --- deliveries ---------------------------------------------------------------------------
 
-    def _tell(self) -> None:
+    def _deliver(self) -> None:
         """Hand everybody what is new to them, then write the logs."""
         match = self.match
         entries = match.take_entries()
@@ -261,8 +269,8 @@ class Runner:
         match = self.match
         assert match.outcome is not None  # it is over
         reply_seconds = [
-            ReplySeconds(round(total, 6), round(longest, 6))
-            for total, longest in zip(self._total, self._longest, strict=True)
+            ReplySeconds(round(sum(seconds), 6), round(max(seconds, default=0.0), 6))
+            for seconds in self._reply_seconds
         ]
         rules = self._spec.rules
         players = player_results(rules, match, self._spec.bots, reply_seconds, exit_codes)
@@ -282,9 +290,9 @@ async def play_once(
     spec: MatchSpec,
     started: Sequence[LaunchedBot | BotAddress],
     *,
-    log: LogFile | None = None,
-    record: LogFile | None = None,
-    stderr: Sequence[LogFile | None] | None = None,
+    log: Sink | None = None,
+    record: Sink | None = None,
+    stderr: Sequence[Sink | None] | None = None,
     watch: Callable[[Runner], object] = lambda runner: None,
 ) -> Played:
     """Play one match with bots that end with it, on every way out.

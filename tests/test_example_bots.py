@@ -6,15 +6,18 @@ The tests take some cases of each section, and those marked `all_cases` the rest
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
-from live import ROOT, play
+from helpers import PILES, to_line
+from live import ROOT, entries, play
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
@@ -126,6 +129,90 @@ async def test_a_bot_in_another_language_plays_as_the_python_one(
             assert (player.disqualified, player.faults) == (None, {}), (seed, theirs)
             assert player.exit_code == 0
         assert [player.score for player in foreign.result.players] == usual[seed]
+
+
+# --- match after match (8.4) ----------------------------------------------------------------------
+
+
+def hand(number: int) -> list[str]:
+    """Some hand with a bit of everything."""
+    cards = ["copper", "gold", "village", "estate", "smithy", "silver", "militia", "gold", "moat"]
+    return [cards[(number * step) % len(cards)] for step in range(1, 6)]
+
+
+def a_match(hands: Sequence[int], **piles: int) -> list[dict[str, Any]]:
+    """What player 1 is sent in a match, more or less; it gains a smithy meanwhile."""
+    supply = [{"card": card, "count": piles.get(card, 10)} for card in PILES]
+    turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0}
+    turn |= {"cards_played": [], "cards_bought": [], "cards_gained": []}
+    return [
+        {"type": "player-name-request", "player_number": "player1", "version": 1},
+        {"type": "supply-info", "cards": supply},
+        *(turn | {"hand": hand(number)} for number in hands[:5]),
+        {"type": "player-gained", "player_number": "player1", "gained": "smithy"},
+        *(turn | {"hand": hand(number)} for number in hands[5:]),
+        {"type": "game-end", "scores": [3, 3], "winners": ["player1"], "reason": "turn-limit"},
+    ]
+
+
+def replies(bot: str, *matches: list[dict[str, Any]]) -> list[Any]:
+    """What a bot says to all this; it ends with its input."""
+    lines = b"".join(to_line(message) + b"\n" for match in matches for message in match)
+    argv = resolve_bot(bot).argv
+    done = subprocess.run(argv, input=lines, capture_output=True, check=True, timeout=60)
+    assert done.stderr == b""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_that_each_match_begins_afresh(bot: str) -> None:
+    hands = range(20)
+    other = a_match(range(20, 40), province=2, gold=0)
+    said = replies(bot, a_match(hands), other, a_match(hands))
+    assert len(said) == 3 * (1 + len(hands))
+    names, first, last = said[0], said[: len(said) // 3], said[-len(said) // 3 :]
+    assert names["keep_alive"] is True
+    assert first == last
+
+
+@pytest.mark.parametrize("bot", [*sorted(bundled_bots()), "smithy_big_money --noise 0.5"])
+def test_a_python_bot_begins_each_match_afresh(bot: str) -> None:
+    check_that_each_match_begins_afresh(bot)
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_bot_in_another_language_begins_each_match_afresh(
+    name: str, built: Callable[[str], str]
+) -> None:
+    check_that_each_match_begins_afresh(built(name))
+
+
+@pytest.mark.parametrize("bot", ["random_legal", "random_legal 7", "smithy_big_money --noise 0.5"])
+def test_every_match_has_dice_of_its_own(bot: str) -> None:
+    alike = range(1, 30)
+    assert len({str(replies(bot, a_match([first, *alike]))[2:]) for first in (0, 1, 2)}) == 3
+
+
+async def owned(folder: Path, seed: int, parameters: str) -> dict[str, int]:
+    """The cards that such a bot owns after a match with Big Money."""
+    await play(folder, f"smithy_big_money {parameters}", "big_money", seed=seed)
+    cards: dict[str, int] = entries(folder / "record")[-1]["players"][0]["cards"]
+    return cards
+
+
+async def test_parameters_make_big_money_with_and_without_smithies(tmp_path: Path) -> None:
+    plain = "--duchies 0 --estates 0 --smithies"
+    for seed in range(1, 6):
+        await play(tmp_path, "big_money", "big_money", seed=seed)
+        money = entries(tmp_path / "record")[-1]["players"][0]["cards"]
+        assert await owned(tmp_path, seed, f"{plain} 0") == money
+        with_one = await owned(tmp_path, seed, f"{plain} 1")
+        assert set(with_one) == {*money, "smithy"}
+        assert (with_one["smithy"], with_one["estate"]) == (1, 3)
+
+
+async def test_noise_makes_other_bots(tmp_path: Path) -> None:
+    decks = [await owned(tmp_path, 1, f"--noise {noise}") for noise in (0, 0.3, 1)]
+    assert len({str(deck) for deck in decks}) == 3
 
 
 @pytest.mark.parametrize("file", sorted(BOTS.glob("*.*")), ids=lambda file: file.name)

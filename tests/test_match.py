@@ -197,6 +197,36 @@ def test_a_name_is_taken() -> None:
     assert told.public[2]["player_bot_names"] == match.names
 
 
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({"keep_alive": True}, {1}),
+        ({}, set()),
+        *(({"keep_alive": value}, set()) for value in (False, None, 1, 1.0, "true", [True], {})),
+        ({"keep_alive": True, "name": 7}, set()),
+        ({"keep_alive": True, "player_number": "player1"}, set()),
+    ],
+    ids=str,
+)
+def test_true_alone_keeps_a_bot_and_only_in_a_right_reply(
+    changes: dict[str, Any], kept: set[int]
+) -> None:
+    match = new_match()
+    match.start()
+    match.receive(0, name_line(0))
+    reply = {"type": "player-name-reply", "player_number": "player2", "name": "B"}
+    match.receive(1, to_line(reply | changes))
+    assert match.keep_alive == kept
+    assert sum(match.faults[1].values()) == (0 if {"keep_alive"} >= changes.keys() else 1)
+
+
+def test_a_bot_of_another_version_is_not_kept() -> None:
+    match = new_match()
+    match.start()
+    match.receive(0, to_line(json.loads(name_line(0)) | {"keep_alive": True, "version": 2}))
+    assert match.keep_alive == set()
+
+
 def test_names_may_be_empty_or_equal() -> None:
     match, told = hands_shaken(name_line(0, ""), name_line(1, ""))
     assert match.names == ["", ""]

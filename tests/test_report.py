@@ -49,7 +49,12 @@ def report(
         players=list(players),
     )
     played = Played(
-        result, {gone.seat: gone for gone in left}, stderr or [[] for _ in players], list(faults)
+        result=result,
+        disqualified={gone.seat: gone for gone in left},
+        digest="",
+        reply_seconds=[[] for _ in players],
+        last_stderr=stderr or [[] for _ in players],
+        first_faults=list(faults),
     )
     text = match_report(played, ["referee", "play", "a bot", "b"], width=80, colour=False)
     assert all(len(line) <= 80 or line.startswith("    ") for line in text.splitlines())

@@ -9,12 +9,17 @@ from pathlib import Path
 
 import pytest
 import toy
+from helpers import name_line, to_line
 from live import one_line
+from msgspec.structs import replace
 
 import referee
 from referee import cli
 from referee.games import GAMES
 from referee.logs import read_log, read_record, summaries
+from referee.match import Match
+from referee.seam.capabilities import SeatFacts
+from referee.seam.faults import Disqualification
 
 BOT = """
 import json, sys
@@ -150,6 +155,35 @@ def test_the_api_plays_it(bots: list[str]) -> None:
     assert result.game == "toy"
     assert result.winners == ["player1"]
     assert [player.best for player in result.players] == [9, 1, 1]  # type: ignore[attr-defined]
+
+
+def test_what_is_kept_of_a_match_can_be_tabled() -> None:
+    match = Match(toy.RULES, seats=2, seed=1, options=toy.Options(turns=2))
+    assert match.statistics() == []  # the game has not begun
+    match.start()
+    for seat in (0, 1):
+        match.receive(seat, name_line(seat))
+    for numbers in ((3, 9), (5, 4)):
+        for seat, number in enumerate(numbers):
+            match.receive(seat, to_line({"type": "number-reply", "number": number}))
+    assert match.outcome is not None
+    kept = match.statistics()
+    assert kept == [b'{"best":5}', b'{"best":9}']
+    assert toy.RULES.statistics is not None
+    seats = [
+        SeatFacts("Bot", points, facts) for points, facts in zip((0.0, 1.0), kept, strict=True)
+    ]
+    (table,) = toy.RULES.statistics().tables(seats)
+    assert [*table.rows] == [["Bot", 2, 9]]
+
+
+def test_a_game_may_have_no_statistics() -> None:
+    match = Match(replace(toy.RULES, statistics=None), seats=2, seed=1)
+    match.start()
+    for seat in (0, 1):
+        match.disqualify(seat, Disqualification.EXITED, "it is gone")
+    assert match.outcome is not None
+    assert match.statistics() == []
 
 
 def test_a_bot_that_leaves_loses_at_the_end_of_the_round(

@@ -10,6 +10,7 @@ import sys
 
 SQUAD = 6  # botlets that attack, once there are twice as many
 CLOSE = 2  # steps; the leader waits while one of the squad is farther away
+ABOUT = {"name": "Formation", "version": 1, "keep_alive": True}  # it plays match after match
 
 
 def steps(state, cell):
@@ -66,9 +67,6 @@ for line in sys.stdin.buffer:
     message = json.loads(line)
     match message.get("type"):
         case "player-name-request":
-            number = message["player_number"]
-            send(type="player-name-reply", player_number=number, name="Formation", version=1)
+            send(type="player-name-reply", player_number=message["player_number"], **ABOUT)
         case "move-request":
             send(type="move-reply", moves=choose_moves(message["state"], message["player"]))
-        case "game-end":
-            break

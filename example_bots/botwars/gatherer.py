@@ -7,6 +7,8 @@ Run it with `referee play --game botwars example_bots/botwars/gatherer.py ./my_b
 import json
 import sys
 
+ABOUT = {"name": "Gatherer", "version": 1, "keep_alive": True}  # it plays match after match
+
 
 def steps(state, cell):
     """The cells next to a cell: above, below, left, right; none outside the grid."""
@@ -47,9 +49,6 @@ for line in sys.stdin.buffer:
     message = json.loads(line)
     match message.get("type"):
         case "player-name-request":
-            number = message["player_number"]
-            send(type="player-name-reply", player_number=number, name="Gatherer", version=1)
+            send(type="player-name-reply", player_number=message["player_number"], **ABOUT)
         case "move-request":
             send(type="move-reply", moves=choose_moves(message["state"], message["player"]))
-        case "game-end":
-            break

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every botlet takes a random step: the smallest bot, copy this one.
 
-Its steps follow from a seed and its side: `random_walker.py [SEED]`.
+Its steps follow from a seed, its side and all grids that it has seen in the match, so that each
+match has steps of its own: `random_walker.py [SEED]`.
 Run your copy with `referee play --game botwars ./my_bot.py example_bots/botwars/gatherer.py`.
 """
 
@@ -10,6 +11,7 @@ import random
 import sys
 
 SEED = sys.argv[1] if len(sys.argv) > 1 else "1"
+ABOUT = {"name": "Random Walker", "version": 1, "keep_alive": True}  # it plays match after match
 
 
 def steps(state, cell):
@@ -31,13 +33,12 @@ for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
     match message.get("type"):
         case "player-name-request":
             number = message["player_number"]
-            chance = random.Random(f"{SEED}/{number}")
-            send(type="player-name-reply", player_number=number, name="Random Walker", version=1)
+            chance = random.Random(f"{SEED}/{number}")  # a match begins, maybe not the first
+            send(type="player-name-reply", player_number=number, **ABOUT)
         case "move-request":
             state, me = message["state"], message["player"]
+            chance.seed(f"{chance.random()} {state['grid']}")  # another grid, another step
             mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
             moves = [{"from": cell, "to": chance.choice(steps(state, cell))} for cell in mine]
             send(type="move-reply", moves=moves)
-        case "game-end":
-            break
         # All other types are news about the game, or newer than this bot: not an error.

@@ -67,6 +67,17 @@ class Bot(Protocol):
             A line that is not blank, without its line end, or why there is none.
         """
 
+    async def release(self, grace: float) -> bool:
+        """Let it have its last lines and go on to another match, in other hands (8.4).
+
+        Args:
+            grace: seconds to take its last lines.
+
+        Returns:
+            Whether it can: its process lives, has read all and has written nothing unasked. If it
+            cannot, it is still to be finished.
+        """
+
     async def finish(self, grace: float) -> None:
         """Let it have its last lines and end by itself, then make it (8.4).
 

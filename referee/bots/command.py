@@ -42,11 +42,15 @@ class BotCommand(NamedTuple):
         argument: the BOT argument as it was given; bytes that are no UTF-8 stand as `\xHH`.
         argv: the command line; its first entry is a path.
         dialect: of the game, which the bot speaks; empty for the canonical messages.
+        directory: where it is started; empty: where the referee is.
+        env: what it has in its environment beside what the referee has: (name, value) each.
     """
 
     argument: str
     argv: tuple[str, ...]
     dialect: str = ""
+    directory: str = ""
+    env: tuple[tuple[str, str], ...] = ()
 
 
 class BotAddress(NamedTuple):
@@ -66,8 +70,11 @@ class BotAddress(NamedTuple):
 BotSource: TypeAlias = BotCommand | BotAddress
 
 
-def find_bot(argument: str, game: str) -> BotSource:
+def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     """Find out what a BOT argument means in a match of a game, a key of `GAMES`.
+
+    Args:
+        directory: where the bot is started, and from where paths are looked for; empty: here.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
@@ -75,18 +82,18 @@ def find_bot(argument: str, game: str) -> BotSource:
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     dialect, colon, rest = argument.partition(":")
-    if not colon or not _DIALECT(dialect) or _is_file(argument):
-        return resolve_bot(argument)
+    if not colon or not _DIALECT(dialect) or _is_file(argument, directory):
+        return resolve_bot(argument, directory)
     from referee.games import GAMES  # which takes longer than all the rest of this
 
     kind = GAMES[game].dialects.get(dialect) if game in GAMES else None
     if kind is None:
-        return resolve_bot(argument)
+        return resolve_bot(argument, directory)
     if _is_url(rest):
         return BotAddress(as_text(argument), _checked(rest), dialect)
     if kind().form_field:
         raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
-    return BotCommand(as_text(argument), resolve_bot(rest).argv, dialect)
+    return resolve_bot(rest, directory)._replace(argument=as_text(argument), dialect=dialect)
 
 
 def _is_url(text: str) -> bool:
@@ -106,17 +113,17 @@ def _checked(url: str) -> str:
     raise BotNotFoundError(f"BOT {url!r} is no address: {problem}")
 
 
-def _is_file(argument: str) -> bool:
+def _is_file(argument: str, directory: str) -> bool:
     """Whether this, or its first word, is the path of a file, whatever it looks like."""
     try:
         words = shlex.split(argument)
     except ValueError:
         words = []
-    return any(os.path.exists(path) for path in [argument, *words[:1]])
+    return any(Path(directory, path).exists() for path in [argument, *words[:1]])
 
 
-def resolve_bot(argument: str) -> BotCommand:
-    """Find out what a BOT argument means that names a process.
+def resolve_bot(argument: str, directory: str = "") -> BotCommand:
+    """Find out what a BOT argument means that names a process; as `find_bot`.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
@@ -125,30 +132,30 @@ def resolve_bot(argument: str) -> BotCommand:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
     if _is_url(argument):
         raise BotNotFoundError(f"BOT {argument!r} is an address, and this needs a program")
-    found = _resolve_word(argument)
+    found = _resolve_word(argument, directory)
     if found is not None:
-        return BotCommand(as_text(argument), found)
+        return BotCommand(as_text(argument), found, directory=directory)
     try:
         first, *rest = shlex.split(argument)
     except ValueError as error:
         raise BotNotFoundError(f"BOT {argument!r}: {str(error).lower()}") from error
-    found = _resolve_word(first) if first else None
+    found = _resolve_word(first, directory) if first else None
     if found is None:
         on_path = shutil.which(first) if first else None
         if on_path is None:
             raise BotNotFoundError(_not_found(argument, first))
         found = (os.path.abspath(on_path),)
-    return BotCommand(as_text(argument), (*found, *rest))
+    return BotCommand(as_text(argument), (*found, *rest), directory=directory)
 
 
-def _resolve_word(word: str) -> tuple[str, ...] | None:
+def _resolve_word(word: str, directory: str) -> tuple[str, ...] | None:
     """A bundled bot or the path of a program; None if it is neither."""
     bundled = bundled_bots().get(word)
     if bundled is not None:
         # These need nothing but the standard library: leaving the rest out, they start faster
         # and play the same in every environment.
         return (sys.executable, "-I", "-S", str(bundled))
-    path = Path(word)
+    path = Path(directory, word)
     try:
         if not path.exists():
             return None
@@ -160,7 +167,7 @@ def _resolve_word(word: str) -> tuple[str, ...] | None:
     if suffix == ".py":
         if not os.access(path, os.R_OK):
             raise BotNotFoundError(f"BOT {word} cannot be read")
-        return (sys.executable, str(path))
+        return (sys.executable, str(path.absolute() if directory else path))
     if not os.access(path, os.X_OK):
         if suffix in _INTERPRETERS:
             hint = f'run it by its interpreter: "{_INTERPRETERS[suffix]} {word}"'
@@ -169,7 +176,7 @@ def _resolve_word(word: str) -> tuple[str, ...] | None:
         else:
             hint = f"give it its run bit (chmod +x {word}) or name its interpreter"
         raise BotNotFoundError(f"BOT {word} is not executable; {hint}")
-    return (os.path.abspath(word),)
+    return (os.path.abspath(path),)
 
 
 def _not_found(argument: str, first: str) -> str:

@@ -44,6 +44,10 @@ class DialectBot:
         answer = await self._bot.reply(deadline)
         return answer if isinstance(answer, Failure) else as_line(self._dialect.reply(answer))
 
+    async def release(self, grace: float) -> bool:
+        """Let go of the bot behind."""
+        return await self._bot.release(grace)
+
     async def finish(self, grace: float) -> None:
         """End the bot behind, without a word."""
         await self._bot.finish(grace)

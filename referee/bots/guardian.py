@@ -34,10 +34,13 @@ class Guardian:
 
     The shell runs while there is a bot: from before the first is started until after the last has
     ended.
+
+    Attributes:
+        lock: who holds it can be sure that no bot is being started meanwhile by another thread.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
         self._users = 0
         self._groups: set[int] = set()
         self._shell: subprocess.Popen[bytes] | None = None
@@ -48,7 +51,7 @@ class Guardian:
         Raises:
             OSError: the shell cannot be started.
         """
-        with self._lock:
+        with self.lock:
             if self._shell is None:
                 self._shell = subprocess.Popen(
                     [_SHELL, "-c", _SCRIPT],
@@ -63,25 +66,31 @@ class Guardian:
 
     def watch(self, group: int) -> None:
         """The bot was started: this is its process group."""
-        with self._lock:
+        with self.lock:
             self._groups.add(group)
-            self._tell()
+            self._write_groups()
 
     def end(self, group: int | None) -> None:
         """The bot was not started (None), or its group was killed.
 
         To be called before the bot is reaped: until then its group cannot be anybody else's.
         """
-        with self._lock:
+        with self.lock:
             self._users -= 1
             if not self._users:
                 self._stop()  # it kills the last group once more
                 self._groups.clear()
             elif group is not None:
                 self._groups.discard(group)
-                self._tell()
+                self._write_groups()
 
-    def _tell(self) -> None:
+    @property
+    def processes(self) -> set[int]:
+        """The bots, each the leader of its group, and the shell."""
+        shell = set() if self._shell is None else {self._shell.pid}
+        return self._groups | shell
+
+    def _write_groups(self) -> None:
         if self._shell is not None and self._shell.stdin is not None:
             line = " ".join(f"-{group}" for group in self._groups) + "\n"
             with contextlib.suppress(OSError):  # somebody has killed it

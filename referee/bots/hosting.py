@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Container, Sequence
 from contextlib import asynccontextmanager
 
 import trio
@@ -12,7 +12,7 @@ from referee.bots.command import BotAddress
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess
 from referee.bots.stderr import StderrKeeper
-from referee.logs.files import LogFile
+from referee.logs.sink import Sink
 from referee.match_spec import MatchSpec
 from referee.options import Limits
 from referee.seam.rules import Rules
@@ -22,7 +22,9 @@ from referee.seam.rules import Rules
 async def hosted(
     spec: MatchSpec,
     started: Sequence[LaunchedBot | BotAddress],
-    stderr: Sequence[LogFile | None] | None = None,
+    stderr: Sequence[Sink | None] | None = None,
+    *,
+    patience: int = 0,
 ) -> AsyncGenerator[list[Bot], None]:
     """Bots to play with inside this block; at its end those that have not ended are killed.
 
@@ -30,13 +32,14 @@ async def hosted(
         spec: the match.
         started: in seat order.
         stderr: for each a file to keep its stderr in, or None.
+        patience: as of `BotProcess`.
     """
     files = stderr or [None] * len(started)
     async with trio.open_nursery() as nursery:
         bots: list[Bot] = []
         try:
             for seat, (source, file) in enumerate(zip(started, files, strict=True)):
-                bot = start(nursery, spec.rules, spec.limits, source, file)
+                bot = start(nursery, spec.rules, spec.limits, source, file, patience)
                 bots.append(bot)
                 if source.dialect:
                     bots[-1] = _translated(spec, seat, source, bot)
@@ -56,21 +59,48 @@ async def finish_all(bots: Sequence[Bot], grace: float) -> None:
             nursery.start_soon(bot.finish, grace)
 
 
+async def release_all(bots: Sequence[Bot], keep: Container[int], grace: float) -> set[int]:
+    """Let go of bots that wait for another match, and end the others, side by side (8.4).
+
+    Args:
+        bots: in seat order.
+        keep: the seats of those that wait.
+        grace: seconds.
+
+    Returns:
+        The seats of those that were let go of.
+    """
+    released: set[int] = set()
+
+    async def end(seat: int, bot: Bot) -> None:
+        if seat in keep and await bot.release(grace):
+            released.add(seat)
+        else:
+            await bot.finish(grace)
+
+    async with trio.open_nursery() as nursery:
+        for seat, bot in enumerate(bots):
+            nursery.start_soon(end, seat, bot)
+    return released
+
+
 def start(
     nursery: trio.Nursery,
     rules: Rules,
     limits: Limits,
     source: LaunchedBot | BotAddress,
-    file: LogFile | None = None,
+    file: Sink | None = None,
+    patience: int = 0,
 ) -> Bot:
     """A bot as it is, without what stands before it if it speaks a dialect.
 
     Args:
         nursery: for the tasks that a process needs as long as it runs.
         file: to keep its stderr in, or None.
+        patience: as of `BotProcess`.
     """
     if isinstance(source, LaunchedBot):
-        process = BotProcess(source, limits, StderrKeeper(file))
+        process = BotProcess(source, limits, StderrKeeper(file), patience)
         nursery.start_soon(process.watch)
         nursery.start_soon(process.drain_stderr)
         return process

@@ -112,6 +112,11 @@ class HttpBot:
             return Failure(Disqualification.OUTPUT_LIMIT, detail)
         return as_line(bytes(body))
 
+    async def release(self, grace: float) -> bool:
+        """Finish: a server needs no keeping."""
+        await self.finish(grace)
+        return True
+
     async def finish(self, grace: float) -> None:
         """Send what is new since it was asked last; the answer is not looked at."""
         if self._lines and not self._closed:

@@ -44,6 +44,11 @@ class InProcessBot:
         lines, self._lines = self._lines, []
         return self._player.reply(lines)
 
+    async def release(self, grace: float) -> bool:
+        """There is nothing to let go of."""
+        await trio.lowlevel.checkpoint()
+        return not self._killed
+
     async def finish(self, grace: float) -> None:
         """Do nothing: there is nothing to end."""
         await trio.lowlevel.checkpoint()

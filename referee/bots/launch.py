@@ -12,12 +12,15 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.bots.command import BotAddress, BotCommand, BotSource
 from referee.bots.guardian import GUARDIAN
 from referee.bots.orphans import descendants, no_orphans
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
+
+if TYPE_CHECKING:
+    from referee.bots.stderr import StderrKeeper
 
 _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
@@ -31,6 +34,7 @@ class LaunchedBot:
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
+        last_stderr: what keeps the stderr of the match before; None until there was one.
     """
 
     def __init__(self, command: BotCommand, **others: Any) -> None:
@@ -47,30 +51,39 @@ class LaunchedBot:
         self.error = ""
         self.cause: OSError | None = None
         self.started = time.monotonic()
+        self.last_stderr: StderrKeeper | None = None
         self._guarded = False
-        try:
-            GUARDIAN.begin()
-        except OSError as error:
-            raise ShortageError("cannot start /bin/sh", error) from error
-        try:
-            self.popen = subprocess.Popen(
-                command.argv,
-                bufsize=0,
-                # The group is what is killed; the session keeps a terminal's Ctrl-C from the bot.
-                start_new_session=True,
-                **{"stdin": _PIPE, "stdout": _PIPE, "stderr": _PIPE, **others},
-            )
-        except OSError as error:
-            GUARDIAN.end(None)
-            if error.errno in SHORTAGES:
-                raise ShortageError(f"cannot start {command.argument}", error) from error
-            self.error, self.cause = _explain(error), error
-        except BaseException:
-            GUARDIAN.end(None)
-            raise
-        else:
-            GUARDIAN.watch(self.popen.pid)
-            self._guarded = True
+        with GUARDIAN.lock:  # until it is watched it looks like an orphan
+            try:
+                GUARDIAN.begin()
+            except OSError as error:
+                raise ShortageError("cannot start /bin/sh", error) from error
+            try:
+                self.popen = subprocess.Popen(
+                    command.argv,
+                    bufsize=0,
+                    cwd=command.directory or None,
+                    # The group is what is killed; the session keeps a terminal's Ctrl-C away.
+                    start_new_session=True,
+                    **{
+                        "stdin": _PIPE,
+                        "stdout": _PIPE,
+                        "stderr": _PIPE,
+                        "env": {**os.environ, **dict(command.env)} if command.env else None,
+                        **others,
+                    },
+                )
+            except OSError as error:
+                GUARDIAN.end(None)
+                if error.errno in SHORTAGES:
+                    raise ShortageError(f"cannot start {command.argument}", error) from error
+                self.error, self.cause = _explain(error), error
+            except BaseException:
+                GUARDIAN.end(None)
+                raise
+            else:
+                GUARDIAN.watch(self.popen.pid)
+                self._guarded = True
 
     @property
     def argument(self) -> str:

@@ -2,8 +2,8 @@
 
 Killing a process group misses a child that went into a session of its own ("daemonised"). On
 Linux it is found as a descendant of its bot while the processes between them live. If they do not,
-the referee inherits it: once all bots have ended, every new child that the referee still has is
-such an orphan. Elsewhere these functions do nothing.
+the referee inherits it: every new child that is no bot is such an orphan. Elsewhere these functions
+do nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+
+from referee.bots.guardian import GUARDIAN
 
 _PR_SET_CHILD_SUBREAPER = 36
 _MAX_ROUNDS = 1000
@@ -52,7 +54,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def kill_orphans(spare: set[int]) -> None:
-    """Kill and reap children of this process; call it when every bot has been reaped.
+    """Kill and reap children of this process that are neither bots nor anybody else's.
 
     Those in this process's own session are nobody's orphans: each bot has a session of its own,
     and nothing can leave that but for a new one.
@@ -61,15 +63,17 @@ def kill_orphans(spare: set[int]) -> None:
         spare: the children that are no bots'.
     """
     session = os.getsid(0)
-    # A killed orphan's own children come up as new ones, hence the rounds.
-    for _ in range(_MAX_ROUNDS):
-        orphans = {pid for pid in children() - spare if _session(pid) not in (session, None)}
-        if not orphans:
-            break
-        for pid in orphans:
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
+    with GUARDIAN.lock:
+        # A killed orphan's own children come up as new ones, hence the rounds.
+        for _ in range(_MAX_ROUNDS):
+            others = children() - spare - GUARDIAN.processes
+            orphans = {pid for pid in others if _session(pid) not in (session, None)}
+            if not orphans:
+                break
+            for pid in orphans:
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
 
 
 def _session(pid: int) -> int | None:

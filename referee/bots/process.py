@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import select
 import sys
 import time
 
@@ -28,6 +29,8 @@ _MAX_PIPE = 1024 * 1024  # what Linux grants everybody
 _LAST_STDERR_READS = 64
 _POLL_SECONDS = 0.02
 _KILL_SECONDS = 5
+_CHECKPOINT_SECONDS = 0.005
+"""So long other tasks may have to wait for replies that come quickly."""
 _EXIT_SECONDS = 0.5
 """So long after the end of a bot's output its exit is waited for, to be able to name it."""
 
@@ -64,18 +67,29 @@ class BotProcess:
 
     `watch` and `drain_stderr` run in tasks of their own while it plays.
 
+    The process may have waited for this match since it was let go of (`release`). What it has
+    written on stderr meanwhile is of the match before, and goes to the keeper of that.
+
+    Args:
+        patience: milliseconds that a reply may hold up everything else in this program; for one
+            that does nothing else.
+
     Attributes:
         launched: the process itself.
         stderr: what it said there.
-        started: when it was started, on trio's clock; None once it was asked.
+        started: when it was started, on trio's clock; None once it was asked, and if it has
+            waited for this match.
     """
 
-    def __init__(self, launched: LaunchedBot, limits: Limits, stderr: StderrKeeper) -> None:
+    def __init__(
+        self, launched: LaunchedBot, limits: Limits, stderr: StderrKeeper, patience: int = 0
+    ) -> None:
         self.launched = launched
         self.stderr = stderr
         # The two clocks differ in their zero only.
         offset = trio.current_time() - time.monotonic()
-        self.started: float | None = launched.started + offset
+        before = launched.last_stderr
+        self.started: float | None = launched.started + offset if before is None else None
         self._limits = limits
         self._outgoing = bytearray()  # what the pipe did not take yet
         self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
@@ -86,13 +100,21 @@ class BotProcess:
         self._ended = trio.Event()
         self._killing = trio.Lock()
         self._closed = False
+        self._patience = patience
+        self._quick = select.poll()
+        self._checkpoint_at = 0.0
         popen = launched.popen
         if popen is not None:
             self._stdin, self._stdout, self._stderr = launched.pipes
             for fd in (self._stdin, self._stdout, self._stderr):
                 os.set_blocking(fd, False)
             self._stdin_open = self._stdout_open = self._stderr_open = True
-            self._enlarge_stdout()
+            self._quick.register(self._stdout, select.POLLIN)
+            if before is None:
+                self._enlarge_stdout()
+            else:
+                self._read_last_stderr(before)
+                before.close()
 
     def _enlarge_stdout(self) -> None:
         """Let the pipe hold more than is allowed, where the system can (Linux).
@@ -174,6 +196,8 @@ class BotProcess:
             if line is not None:
                 return line
             if self._stdout_open and not late and not self._ended.is_set():
+                if self._patience and await self._read_quickly(deadline):
+                    continue
                 with trio.move_on_at(deadline) as self._waiting:
                     await trio.lowlevel.wait_readable(self._stdout)
                 late = self._waiting.cancelled_caught and not self._ended.is_set()
@@ -185,6 +209,17 @@ class BotProcess:
                     return Failure(Disqualification.EXITED, await self._how_it_ended())
                 if late:
                     return Failure(Disqualification.TIMEOUT, "no reply in time")
+
+    async def _read_quickly(self, deadline: float) -> bool:
+        """Wait a moment without the event loop, which takes longer than many a reply.
+
+        Returns:
+            Whether there was anything to read.
+        """
+        if trio.current_time() >= min(deadline, self._checkpoint_at):
+            await trio.lowlevel.checkpoint()  # other tasks must not starve
+            self._checkpoint_at = trio.current_time() + _CHECKPOINT_SECONDS
+        return bool(self._quick.poll(self._patience)) and self._read()
 
     def _next_line(self) -> bytes | None:
         """Take the next line that is not blank off the buffer, if one is complete (1.1, 1.3)."""
@@ -278,11 +313,11 @@ class BotProcess:
         try:
             while self._stderr_open:
                 await trio.lowlevel.wait_readable(self._stderr)
-                self._read_stderr()
+                self._read_stderr(self.stderr)
         except trio.ClosedResourceError:
             pass
 
-    def _read_stderr(self) -> bool:
+    def _read_stderr(self, keeper: StderrKeeper) -> bool:
         if not self._stderr_open:
             return False
         try:
@@ -290,12 +325,39 @@ class BotProcess:
         except BlockingIOError:
             return False
         self._stderr_open = bool(data)
-        self.stderr.feed(data)
+        keeper.feed(data)
         return bool(data)
+
+    def _read_last_stderr(self, keeper: StderrKeeper) -> None:
+        for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
+            if not self._read_stderr(keeper):
+                break
 
     def last_words(self, count: int) -> list[str]:
         """The last lines that it wrote on stderr, safe to print."""
         return self.stderr.last_lines(count)
+
+    async def _hand_over(self) -> None:
+        """Hand over what is left."""
+        while self._outgoing and not self._ended.is_set():
+            await trio.lowlevel.wait_writable(self._stdin)
+            self._write_outgoing()
+
+    async def release(self, grace: float) -> bool:
+        """Let the process wait for another match, if it can."""
+        with trio.move_on_after(grace):
+            await self._hand_over()
+        if self._closed or self._ended.is_set() or self._outgoing or not self._stdin_open:
+            return False
+        self._read()
+        if not self._stdout_open or self._buffer.strip(b" \t\r\n"):
+            return False
+        self._read_last_stderr(self.stderr)
+        self.launched.last_stderr = self.stderr
+        self._closed = True
+        for fd in (self._stdin, self._stdout, self._stderr):
+            trio.lowlevel.notify_closing(fd)  # so that no task of this match waits for them
+        return True
 
     async def end_input(self, seconds: float) -> bool:
         """Hand over what is left, let it see the end of its input, and wait for its own end.
@@ -304,9 +366,7 @@ class BotProcess:
             Whether it has ended by then.
         """
         with trio.move_on_after(seconds):
-            while self._outgoing and not self._ended.is_set():
-                await trio.lowlevel.wait_writable(self._stdin)
-                self._write_outgoing()
+            await self._hand_over()
             self._close_stdin()
             await self._ended.wait()
         self._close_stdin()
@@ -339,9 +399,7 @@ class BotProcess:
         self._closed = True
         self._note_end()
         self.launched.reap()
-        for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
-            if not self._read_stderr():
-                break
+        self._read_last_stderr(self.stderr)
         self._close_stdin()
         if self.launched.popen is not None:
             trio.lowlevel.notify_closing(self._stdout)

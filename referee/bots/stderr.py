@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.errors import LogWriteError
-from referee.logs.files import LogFile
+from referee.logs.sink import Sink
 from referee.terminal import plain
 
 FILE_CAP = 16 * 1024 * 1024
@@ -19,7 +19,7 @@ class StderrKeeper:
             is no reason to stop a match, and the logs will say so.
     """
 
-    def __init__(self, file: LogFile | None) -> None:
+    def __init__(self, file: Sink | None) -> None:
         self._file = file
         self._room = FILE_CAP
         self._tail = b""

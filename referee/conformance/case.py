@@ -94,6 +94,8 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
             it: lines beside it; fields that every message has in addition; message type -> fields
             with other values; all fields the other way round; every so many bytes by themselves
             (0: as a whole).
+        again: the bot's seat in a second match, which follows in the same process if the bot has
+            said keep_alive; empty for none.
         listen: whether lines that nothing asked for are waited for at the end.
         close: when its input is closed; the case is then over, but for its end.
         exits: within which time it must end by itself after the end of its input: "grace",
@@ -124,6 +126,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     reverse: bool = False
     pieces: int = 0
     close: Close | None = None
+    again: str = ""
     listen: bool = False
     exits: Literal["", "grace", "timeout"] = ""
     about: list[str] = []

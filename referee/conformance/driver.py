@@ -131,7 +131,7 @@ class _Driver:
                 return begin_at(setup, case.situation)
 
             rules = msgspec.structs.replace(rules, new=situation)
-        seed = seed if case.seed is None else case.seed
+        self._seed = seed = seed if case.seed is None else case.seed
         self._dialect: Dialect | None = None
         if source.dialect:
             kind = rules.dialects[source.dialect]()
@@ -141,12 +141,7 @@ class _Driver:
         self._bot_limits = default_limits(rules)
         self._rules = rules
         self._decoder = reply_decoder(rules.replies)
-        self._match = Match(
-            rules,
-            seats=case.players,
-            seed=seed,
-            options=msgspec.convert(case.options, rules.options),
-        )
+        self._match = self._new_match(seed)
         self._asked: dict[int, bytes] = {}
         self._request = b""  # the last one, as the tested bot was sent it
         self._conversation: deque[str] = deque(maxlen=LAST_LINES)
@@ -156,6 +151,8 @@ class _Driver:
         self._reply = b""  # the last one, as it was written
         self._canonical = b""
         self._bots: list[Bot] = []
+        self._again = False
+        self._inapplicable = ""
 
     async def run(self) -> Observed:
         started = trio.current_time()
@@ -177,6 +174,7 @@ class _Driver:
             self._tested.last_words(10) or [],
             complete,
             round(trio.current_time() - started, 3),
+            self._inapplicable,
         )
 
     def _launch(self, nursery: trio.Nursery) -> None:
@@ -204,7 +202,42 @@ class _Driver:
 
     # --- the match ----------------------------------------------------------------------------
 
+    def _new_match(self, seed: int) -> Match:
+        options = msgspec.convert(self._case.options, self._rules.options)
+        return Match(self._rules, seats=self._case.players, seed=seed, options=options)
+
     async def _play(self) -> None:
+        await self._play_match()
+        if self._case.again:
+            if self._seat not in self._match.keep_alive:
+                self._inapplicable = "only for bots that say `keep_alive`"
+                raise _OverError(planned=True)
+            self._begin_again()
+            await self._play_match()
+        if self._case.exits:
+            within = self._limits.grace if self._case.exits == "grace" else self._limits.timeout
+            await self._await_end(within, "after `game-end`")
+        rest = await self._rest(1.0 if self._case.listen else _SHORT_REST)
+        if rest:
+            detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
+            self._violate(verdict.SURPLUS, "1.2", "one line for each request", detail)
+        if self._match.outcome is not None and self._match.outcome.reason in self._counts:
+            raise _OverError  # its own fault has ended the match: the rest was not tried
+
+    def _begin_again(self) -> None:
+        """A second match for the same process: another seat, other shuffles."""
+        self._note("a second match in the same process, since the bot has said `keep_alive`")
+        self._again = True
+        self._seat = int(self._case.again.removeprefix("player")) - 1
+        self._match = self._new_match(self._seed + 1)
+        self._bots = [
+            self._tested
+            if seat == self._seat
+            else InProcessBot(_Script(self._case, self._rules, seat))
+            for seat in range(self._case.players)
+        ]
+
+    async def _play_match(self) -> None:
         match = self._match
         match.start()
         await self._go_on()
@@ -214,15 +247,6 @@ class _Driver:
                 await self._ask_tested()
             else:
                 await self._ask_other(seat)
-        if self._case.exits:
-            within = self._limits.grace if self._case.exits == "grace" else self._limits.timeout
-            await self._await_end(within, "after `game-end`")
-        rest = await self._rest(1.0 if self._case.listen else _SHORT_REST)
-        if rest:
-            detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
-            self._violate(verdict.SURPLUS, "1.2", "one line for each request", detail)
-        if match.outcome is not None and match.outcome.reason in self._counts:
-            raise _OverError  # its own fault has ended the match: the rest was not tried
 
     async def _go_on(self) -> None:
         """Judge the last reply, then send what is new."""
@@ -372,6 +396,9 @@ class _Driver:
         section = "3.4" if in_handshake else "8.1"
         most = self._bot_limits.line_limit // 1024
         match answer.code:
+            case _ if in_handshake and self._again:
+                kind, section = verdict.NOT_KEPT, "8.4"
+                expected = "a bot that says `keep_alive` answers the next player-name-request"
             case Disqualification.FAILED_TO_START:
                 kind, section, expected = verdict.NOT_STARTED, "3.4", "a program that starts"
             case Disqualification.EXITED:
@@ -463,7 +490,7 @@ class _Driver:
 
     async def _judge_name(self, line: bytes) -> None:
         """Judge a handshake reply (3.1), more closely than a match does."""
-        number = self._case.seat
+        number = seat_id(self._seat)
         reply = decode_reply(line, _names)
         if isinstance(reply, Malformed):
             rest = await self._rest()
@@ -482,13 +509,19 @@ class _Driver:
         assert isinstance(reply, PlayerNameReply)
         if reply.player_number != number:
             actual = describe(reply.player_number)
-            self._violate(verdict.NAME_PLAYER, "3.1", f'"player_number":"{number}"', actual)
+            kind, section = (
+                (verdict.NOT_KEPT, "8.4") if self._again else (verdict.NAME_PLAYER, "3.1")
+            )
+            self._violate(kind, section, f'"player_number":"{number}"', actual)
         if not isinstance(reply.name, str):
             self._violate(verdict.NAME_NAME, "3.1", "`name`, a string", describe(reply.name))
         if reply.version is msgspec.UNSET:
             self._violate(verdict.NO_VERSION, "3.1", '"version":1', "no `version`")
         elif isinstance(reply.version, bool) or reply.version != self._rules.protocol:
             self._violate(verdict.OTHER_VERSION, "3.3", '"version":1', describe(reply.version))
+        if reply.keep_alive is not msgspec.UNSET and not isinstance(reply.keep_alive, bool):
+            actual = describe(reply.keep_alive)
+            self._violate(verdict.KEEP_ALIVE, "3.1", "`keep_alive`, true or false", actual)
 
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section.startswith("3"):

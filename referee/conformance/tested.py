@@ -37,7 +37,7 @@ def why_skipped(case: Case, bot: Tested) -> str:
     about = set(case.about)
     if about and about <= OF_A_SERVER and not isinstance(bot, BotAddress):
         return "only for bots behind HTTP"
-    of_a_process = case.close or case.exits or case.pieces or (about and about <= OF_A_PROCESS)
-    if of_a_process and not isinstance(bot, BotCommand):
+    of_a_process = case.close or case.exits or case.again or case.pieces
+    if (of_a_process or (about and about <= OF_A_PROCESS)) and not isinstance(bot, BotCommand):
         return "only for processes"
     return ""

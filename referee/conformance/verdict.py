@@ -28,6 +28,8 @@ NAME_PLAYER = "name-player"
 NAME_NAME = "name-name"
 OTHER_VERSION = "other-version"
 NO_VERSION = "no-version"
+KEEP_ALIVE = "keep-alive"
+NOT_KEPT = "not-kept"
 TIMEOUT = "timeout"
 EXITED = "exited"
 OUTPUT_LIMIT = "output-limit"
@@ -36,7 +38,7 @@ UNREACHABLE = str(Disqualification.UNREACHABLE)
 HTTP_STATUS = str(Disqualification.HTTP_STATUS)
 HTTP_ERROR = str(Disqualification.HTTP_ERROR)
 
-OF_A_PROCESS = {NOT_STARTED, NO_FLUSH, NO_LINE_END, EARLY, UNASKED, SURPLUS, STAYS}
+OF_A_PROCESS = {NOT_STARTED, NO_FLUSH, NO_LINE_END, EARLY, UNASKED, SURPLUS, STAYS, NOT_KEPT}
 """What a process alone can do wrong: it has an output of its own, and an end."""
 OF_A_SERVER = {UNREACHABLE, HTTP_STATUS, HTTP_ERROR}
 """What a bot behind HTTP alone can do wrong. Basic cases name it; in others it is an exit."""
@@ -46,7 +48,7 @@ LAST_LINES = 12
 MOST_LINE = 2000
 """More characters of a line are not kept."""
 
-BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS}
+BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS, NOT_KEPT}
 """What a busy machine can bring about as well."""
 
 Key: TypeAlias = tuple[str, str]
@@ -54,7 +56,7 @@ Key: TypeAlias = tuple[str, str]
 Known: TypeAlias = Mapping[Key, Sequence[str]]
 """Mistakes that were found already, each with the ids of the cases that failed for it."""
 
-OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION}
+OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION, KEEP_ALIVE}
 """What stops nothing, and is judged by the cases that are about it alone."""
 
 
@@ -99,6 +101,7 @@ class Observed(Struct):
         stderr: the last lines of the bot's standard error.
         complete: whether the case came to its end.
         seconds: how long it took.
+        inapplicable: why the case cannot be tried with this bot; empty if it can.
     """
 
     violations: list[Violation] = []
@@ -106,6 +109,7 @@ class Observed(Struct):
     stderr: list[str] = []
     complete: bool = False
     seconds: float = 0.0
+    inapplicable: str = ""
 
 
 def shown(line: bytes) -> str:
@@ -206,6 +210,8 @@ def judge(
         return kind not in control or _is_about(case, violation)
 
     mine = list(filter(counts, observed.violations))
+    if observed.inapplicable and not mine:
+        return result_of(case, Status.SKIPPED, why=observed.inapplicable)
     others = [violation for violation in observed.violations if violation not in mine]
     status = Status.PASSED
     if mine:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
 from referee._version import __version__
-from referee.logs.files import LogFile
+from referee.logs.sink import Sink
 from referee.match import Disqualified, Entry, Match, Received, Sent
 from referee.match_spec import MatchSpec, settings_type
 from referee.result import with_facts
@@ -89,7 +89,10 @@ class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
     """A bot's process has ended. In seat order, after the last line sent."""
 
     player_number: SeatId
-    exit_code: Annotated[int | None, Meta(description="-N after signal N; null: never started.")]
+    exit_code: Annotated[
+        int | None,
+        Meta(description="-N after signal N; null: never started, no process, or kept (8.4)."),
+    ]
     time: Time
 
 
@@ -172,7 +175,7 @@ class RecordWriter:
     so that records of equal matches have equal digests.
     """
 
-    def __init__(self, file: LogFile, spec: MatchSpec, started: str) -> None:
+    def __init__(self, file: Sink, spec: MatchSpec, started: str) -> None:
         self._file = file
         self._rules = spec.rules
         header = header_of(spec, started)
@@ -189,13 +192,19 @@ class RecordWriter:
         time = b',"time":%.6f}\n' % seconds
         self._write([line_of(entry, time) for entry in entries])
 
-    def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> None:
-        """Write the last lines, once the match is over and every process has ended."""
+    def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> str:
+        """Write the last lines, once the match is over and every process has ended.
+
+        Returns:
+            The digest.
+        """
         time = b',"time":%.6f}\n' % seconds
         exits = [ExitEntry(seat_id(seat), code, seconds) for seat, code in enumerate(exit_codes)]
         self._write([line_of(entry, time) for entry in exits])
-        last = end_of(self._rules, match, f"sha256:{self._digest.hexdigest()}", round(seconds, 6))
+        digest = f"sha256:{self._digest.hexdigest()}"
+        last = end_of(self._rules, match, digest, round(seconds, 6))
         self._file.write(_encode(last) + b"\n")
+        return digest
 
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
         """Write lines, each given as what the digest sees of it and its time field."""

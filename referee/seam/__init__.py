@@ -4,7 +4,7 @@ seats.py         seats and their ids
 faults.py        what a bot can do wrong, and why it leaves a match
 chance.py        all that is random in a game, as an object; that which a seed gives
 game.py          what a game is to a match
-capabilities.py  what a game may have besides: a checker of logs, a reader of turns
+capabilities.py  what a game may have besides: a checker of logs, a reader of turns, statistics
 dialect.py       what foreign bots speak in the place of its messages
 probing.py       how another referee of a game is checked
 rules.py         a game's entry in GAMES: all of this

@@ -1,11 +1,11 @@
-"""What a game may have besides its rules: a checker of logs, a reader of turns.
+"""What a game may have besides its rules: a checker of logs, a reader of turns, statistics.
 
 A reader gives turns as data; who draws them, a terminal or a page, knows no game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -48,6 +48,56 @@ class LogChecker(Protocol):
         self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Finding]:
         """Read the end of the match: scores in seat order, winners as player numbers."""
+
+
+class Table(Struct, frozen=True):
+    """A table over many matches, for people and programs.
+
+    Attributes:
+        title: one line.
+        columns: the headings; a name, not a sentence. One of them is "bot".
+        rows: texts, numbers, or None where there is nothing to say.
+        percent: the columns whose numbers are shares, from 0 to 1.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float | None]]
+    percent: Sequence[str] = ()
+
+
+class SeatFacts(Struct, frozen=True):
+    """One seat of one match, for `Statistics.tables`.
+
+    Attributes:
+        bot: its name.
+        points: the share of the others that were beaten, draws half: 0 to 1.
+        facts: what `Statistics.of_match` said of it.
+    """
+
+    bot: str
+    points: float
+    facts: bytes
+
+
+class Statistics(Protocol):
+    """What the matches of a game have to say to someone who wants to improve a bot."""
+
+    def of_match(self, game: Any) -> list[bytes]:
+        """What is to be kept of one match: for each seat a short JSON object, in seat order.
+
+        It is called after every match of a tournament, so it must be quick.
+
+        Args:
+            game: as `Rules.new` made it; it is over.
+        """
+
+    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+        """What many matches come to, bot by bot.
+
+        Args:
+            seats: of all matches, in any order; they are gone through once, and may be none.
+        """
 
 
 class Phrase(Struct, frozen=True):

@@ -27,7 +27,8 @@ _GROWTH = 1.25  # constant time a match on average, and little memory that waits
 
 def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
     """The sums of the values of each cell, 0 to `size` - 1."""
-    return np.asarray(np.bincount(cells, np.asarray(values, np.float64), size))
+    # Of nothing bincount makes integers, whatever its weights are.
+    return np.asarray(np.bincount(cells, np.asarray(values, np.float64), size), np.float64)
 
 
 class Deals:

@@ -67,3 +67,13 @@ class PlayerNameReply(Struct, frozen=True, tag_field="type", tag="player-name-re
     ] = None
     name: Annotated[Any, Meta(extra_json_schema={"type": "string"})] = None
     version: Annotated[Any, Meta(extra_json_schema={"const": 1})] | UnsetType = UNSET
+    keep_alive: (
+        Annotated[
+            Any,
+            Meta(
+                description="Whether the bot waits for another match after `game-end` (8.4).",
+                extra_json_schema={"type": "boolean"},
+            ),
+        ]
+        | UnsetType
+    ) = UNSET

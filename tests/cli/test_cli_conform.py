@@ -400,7 +400,7 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
         process.send_signal(number)
         _, said = process.communicate()
     assert process.returncode == 128 + number
-    assert "after 0 of 114 cases" in one_line(said)
+    assert "after 0 of 116 cases" in one_line(said)
     assert not is_running(pid)
 
 

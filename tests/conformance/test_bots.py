@@ -85,7 +85,7 @@ def ids(patterns: str) -> set[str]:
 NEIGHBOURS = "1.5/2 4.4/1 5.2/5 7.2/3 8.4/2"
 
 # What passes although the bot cannot play: the handshake; play-turn in general.
-NAMED = "1.1/1 1.1/2 1.2/1 3.1/1 3.1/2 3.1/4 3.1/5 3.3/1 3.4/1"
+NAMED = "1.1/1 1.1/2 1.2/1 3.1/1 3.1/2 3.1/4 3.1/5 3.1/6 3.3/1 3.4/1"
 PLAYED = "1.1/6 1.1/7 1.2/2 1.2/3 1.2/4 1.3/1 5.1/6 5.4/1 5.5/1 5.5/2"
 # All that a bot cannot get through which has no answer to an attack.
 ATTACKS = "1.5/4 2.9/1 4.1/* 7.1/2 7.1/3 7.1/4 7.1/5 7.2/* 7.3/*"
@@ -245,10 +245,14 @@ UNDER_ATTACK = {
 
 END = {
     "ignores-the-end-of-its-input": Wrong("8.4/[3-9]", limits=ENDING, run="8.4/[3-5] 9/2"),
-    "never-exits": Wrong("8.4/*", limits=ENDING, run="8.4/[1-3] 9/2"),
+    "never-exits": Wrong("8.4/[1-9]", limits=ENDING, run="8.4/[1-3] 9/2"),
     "exits-slowly": Wrong("8.4/2", limits=STAYING, run="8.4/1 8.4/2 8.4/8 9/2"),
     "stays-when-it-is-alone": Wrong("8.3/4", limits=ENDING),
     "stays-on-unknown-reasons": Wrong("9/2", limits=ENDING),
+    "keep-alive-as-a-word": Wrong("3.1/6"),
+    "says-keep-alive-and-exits": Wrong("8.4/10"),
+    "keeps-its-first-seat": Wrong("8.4/10"),
+    "says-hello-again": Wrong("8.4/10"),
 }
 
 WRONG = dict(

@@ -790,6 +790,43 @@ def stays_on_unknown_reasons(message):
         stay()
 
 
+@mode(REPLIES)
+def keep_alive_as_a_word(message, reply):
+    return {**reply, "keep_alive": "yes"} if is_handshake(message) else reply
+
+
+def play_match_after_match(say):
+    """Play until the input ends; `say(reply)` is what is said when the name is asked for again."""
+    first = None
+    kind = "game-end"
+    while kind == "game-end":
+        kind = ""
+        for message in messages():
+            kind = message["type"]
+            if not is_handshake(message):
+                respond(message)
+            elif first is None:
+                first = {**answer(message), "keep_alive": True}
+                write(to_line(first))
+            else:
+                say({**answer(message), "keep_alive": True}, first)
+
+
+@mode(MAINS)
+def says_keep_alive_and_exits():
+    play_match_after_match(lambda reply, first: sys.exit())
+
+
+@mode(MAINS)
+def keeps_its_first_seat():
+    play_match_after_match(lambda reply, first: write(to_line(first)))
+
+
+@mode(MAINS)
+def says_hello_again():
+    play_match_after_match(lambda reply, first: write(b'{"type":"hello"}\n' + to_line(reply)))
+
+
 # --- odd, and right -------------------------------------------------------------------------------
 
 

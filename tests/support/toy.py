@@ -1,21 +1,22 @@
 """A toy game, known to tests alone: in each turn all name a number at once; the sums are compared.
 
 It is here to go through all that the referee does with a game, so it has a bit of everything:
-simultaneous moves, a fault, an option, facts, a checker of logs, turns, conformance cases. It has
-two dialects, `bare` and `bare-form`: a bot is sent {"turn":1,"you":"player1","game":SEED}
-and answers with the number alone.
+simultaneous moves, a fault, an option, facts, a checker of logs, turns, statistics, conformance
+cases. It has two dialects, `bare` and `bare-form`: a bot is sent
+{"turn":1,"you":"player1","game":SEED} and answers with the number alone.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.seam.capabilities import Finding, Phrase, Summary
+from referee.seam.capabilities import Finding, Phrase, SeatFacts, Summary, Table
 from referee.seam.dialect import DialectKind
 from referee.seam.faults import Fault, Malformed, Termination
 from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
@@ -196,6 +197,18 @@ class Turns:
         return Summary(["turn", *self._names], rows)
 
 
+class Statistics:
+    def of_match(self, game: Toy) -> list[bytes]:
+        return [msgspec.json.encode(standing.facts) for standing in game.standings()]
+
+    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+        best: dict[str, list[int]] = defaultdict(list)
+        for seat in seats:
+            best[seat.bot].append(msgspec.json.decode(seat.facts, type=Facts).best)
+        rows = [[bot, len(best[bot]), max(best[bot])] for bot in sorted(best)]
+        return [Table("Largest numbers", ["bot", "matches", "best"], rows)]
+
+
 CASES = {
     "format": "conformance-cases",
     "version": 1,
@@ -239,6 +252,7 @@ RULES = Rules(
     checker=Checker,
     turns=Turns,
     turn=lambda: Turn,
+    statistics=Statistics,
     cases=lambda: json.dumps(CASES).encode(),
     dialects={
         "bare": lambda: DialectKind(Bare),

@@ -1,9 +1,10 @@
 """Bot Wars: two armies of botlets on a grid, both move at once, nothing is hidden.
 
-rules/      the rules, pure
-checker.py  what a spectator can check of a game: every turn is played again
-turns.py    a match turn by turn, for people
-dialect.py  what classic bots speak
+rules/         the rules, pure
+checker.py     what a spectator can check of a game: every turn is played again
+turns.py       a match turn by turn, for people
+statistics.py  what becomes of botlets and energy, over many matches
+dialect.py     what classic bots speak
 
 bot-cases.json has the conformance cases for bots.
 """
@@ -25,7 +26,7 @@ from referee.games.botwars.rules.game import (
     begin_at,
     simplest_reply,
 )
-from referee.seam.capabilities import LogChecker, TurnReader
+from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
 from referee.seam.rules import Rules
 
@@ -46,6 +47,12 @@ def _turn() -> type[Struct]:
     from referee.games.botwars.turns import Turn
 
     return Turn
+
+
+def _statistics() -> Statistics:
+    from referee.games.botwars.statistics import ArmyStatistics
+
+    return ArmyStatistics()
 
 
 def _classic() -> DialectKind:
@@ -84,6 +91,7 @@ RULES = Rules(
     checker=_checker,
     turns=_turns,
     turn=_turn,
+    statistics=_statistics,
     cases=_cases,
     situation=begin_at,
     simplest_reply=simplest_reply,

@@ -1,10 +1,11 @@
 """Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
 
-rules/        the rules, pure
-events.py     public messages as events: what the next two read
-validation/   what a spectator can check of a game
-turns.py      a match turn by turn, for people
-probes/       how another referee of it is checked
+rules/         the rules, pure
+events.py      public messages as events: what the next two read
+validation/    what a spectator can check of a game
+turns.py       a match turn by turn, for people
+statistics.py  the cards that bots buy, over many matches
+probes/        how another referee of it is checked
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from msgspec import Struct
 from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
-from referee.seam.capabilities import LogChecker, TurnReader
+from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
 from referee.seam.vectors import read_vectors
@@ -39,6 +40,12 @@ def _turn() -> type[Struct]:
     from referee.games.dominion.turns import Turn
 
     return Turn
+
+
+def _statistics() -> Statistics:
+    from referee.games.dominion.statistics import CardStatistics
+
+    return CardStatistics()
 
 
 def _probes() -> Probes:
@@ -64,6 +71,7 @@ RULES = Rules(
     checker=_checker,
     turns=_turns,
     turn=_turn,
+    statistics=_statistics,
     cases=partial(read_vectors, "bot-cases.json"),
     situation=begin_at,
     simplest_reply=simplest_reply,

@@ -146,3 +146,47 @@ def test_a_bot_needs_nobody_else(file: Path) -> None:
     assert "import referee" not in text
     assert len(text.splitlines()) < 120
     assert file.stat().st_mode & 0o111
+
+
+# --- match after match (8.4) ----------------------------------------------------------------------
+
+
+def a_match(grids: list[str]) -> list[dict[str, Any]]:
+    """What red is sent in a match, more or less."""
+    side = {"energy": 1, "spawn": 5, "spawnDisabled": False}
+    state = {"rows": 4, "cols": 4, "p1": side, "p2": side, "maxTurns": 100, "turnsElapsed": 1}
+    return [
+        {"type": "player-name-request", "player_number": "player1", "version": 1},
+        *({"type": "move-request", "player": "r", "state": state | {"grid": g}} for g in grids),
+        {"type": "game-end", "scores": [1, 1], "winners": [], "reason": "turn-limit"},
+    ]
+
+
+def replies(name: str, *matches: list[dict[str, Any]]) -> list[Any]:
+    """What a bot says to all this; it ends with its input."""
+    lines = b"".join(to_line(message) + b"\n" for match in matches for message in match)
+    done = subprocess.run(
+        [sys.executable, str(BOTS / name)], input=lines, capture_output=True, check=True, timeout=60
+    )
+    assert done.stderr == b""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+GRID = "r..r.*.bb...r..*"
+OTHER = "*..r.*.bb...r..r"
+
+
+@pytest.mark.parametrize("name", ["formation.py", "gatherer.py", "random_walker.py"])
+def test_a_bot_begins_each_match_afresh(name: str) -> None:
+    match = a_match([GRID] * 10)
+    said = replies(name, match, a_match([OTHER] * 10), match)
+    assert said[0]["keep_alive"] is True
+    assert len(said) == 3 * 11
+    assert said[:11] == said[22:]
+
+
+def test_every_match_has_dice_of_its_own() -> None:
+    one, other = (
+        replies("random_walker.py", a_match([grid, *[GRID] * 10])) for grid in (GRID, OTHER)
+    )
+    assert one[2:] != other[2:]

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct, convert
 from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.dominion.rules.effects import Decisions
 from referee.games.dominion.rules.messages import GameInfo
-from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.player import Gains, Player
 from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn import play_turn
@@ -105,6 +105,10 @@ class Dominion:
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order."""
         return [Standing(p.score(), p.turns, Facts(p.cards())) for p in self._table.players]
+
+    def gains(self) -> list[list[Gains]]:
+        """What each seat has got in each of its turns; one entry a seat, in seat order."""
+        return [player.gains for player in self._table.players]
 
     def _play(self) -> Decisions:
         while True:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import chain
+from typing import NamedTuple
 
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, POINTS, STARTING_DECK
 from referee.seam.chance import Chance
 from referee.seam.seats import seat_id
+
+
+class Gains(NamedTuple):
+    """The cards that a player has got in one turn.
+
+    Attributes:
+        bought: in order.
+        gained: in order, buys included; they are the last.
+    """
+
+    bought: list[str]
+    gained: list[str]
 
 
 class Player:
@@ -21,6 +34,7 @@ class Player:
         in_play: in the order played.
         discard_pile: the end of the list is the top.
         turns: turns begun.
+        gains: of each of these turns.
         left: whether it left the match.
     """
 
@@ -28,6 +42,7 @@ class Player:
         "_chance",
         "deck",
         "discard_pile",
+        "gains",
         "hand",
         "in_play",
         "left",
@@ -47,6 +62,7 @@ class Player:
         self.in_play: list[str] = []
         self.discard_pile: list[str] = []
         self.turns = 0
+        self.gains: list[Gains] = []
         self.left = False
         self.draw(HAND_SIZE)
 

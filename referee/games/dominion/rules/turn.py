@@ -24,7 +24,7 @@ from referee.games.dominion.rules.faults import (
     NOT_IN_HAND,
 )
 from referee.games.dominion.rules.messages import PlayerPlayed, PlayReply, PlayTurn
-from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.player import Gains, Player
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn_state import TurnState
 from referee.seam.faults import WRONG_TYPE, Malformed, describe
@@ -39,6 +39,7 @@ def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> De
     """
     turn = turn or TurnState(player)
     player.turns += 1
+    player.gains.append(Gains(turn.bought, turn.gained))
     top_discard = None
     while not player.left:
         reply = yield Request(

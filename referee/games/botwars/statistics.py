@@ -1,0 +1,56 @@
+"""What becomes of a bot's botlets and energy, over many matches, won and lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec import structs
+
+from referee.games.botwars.rules.game import BotWars, Facts
+from referee.seam.capabilities import SeatFacts, Table
+
+_COUNTS = ("turns", "botlets", *(field.name for field in structs.fields(Facts)))
+_COLUMNS = ("bot", "result", "matches", *(name.replace("_", " ") for name in _COUNTS))
+_RESULTS = ("won", "drawn", "lost")
+
+
+class ArmyStatistics:
+    """Implements `referee.seam.capabilities.Statistics` for Bot Wars."""
+
+    def of_match(self, game: BotWars) -> list[bytes]:
+        """The facts of each side's standing, with its turns and the botlets that it has left."""
+        return [
+            msgspec.json.encode(
+                {
+                    "turns": standing.turns,
+                    "botlets": standing.score,
+                    **structs.asdict(standing.facts),
+                }
+            )
+            for standing in game.standings()
+        ]
+
+    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+        """Means over all matches of a bot, and over those won, drawn and lost."""
+        bots: dict[str, dict[str, list[int]]] = {}
+        decode = msgspec.json.Decoder(dict[str, int | bool]).decode
+        for seat in seats:
+            result = "won" if seat.points == 1 else "drawn" if seat.points else "lost"
+            facts = decode(seat.facts)
+            sums = bots.setdefault(seat.bot, {}).setdefault(result, [0] * (1 + len(_COUNTS)))
+            sums[0] += 1
+            for place, name in enumerate(_COUNTS, 1):
+                sums[place] += facts[name]
+        rows = []
+        for bot in sorted(bots):
+            results = [(result, bots[bot][result]) for result in _RESULTS if result in bots[bot]]
+            total = [sum(column) for column in zip(*(sums for _, sums in results), strict=True)]
+            rows += [_row(bot, result, sums) for result, sums in [("all", total), *results]]
+        title = "Botlets and energy; means of a match"
+        return [Table(title, _COLUMNS, rows, percent=("spawn disabled",))]
+
+
+def _row(bot: str, result: str, sums: Sequence[int]) -> Sequence[str | float | None]:
+    matches, *counts = sums
+    return (bot, result, matches, *(count / matches for count in counts))

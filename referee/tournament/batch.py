@@ -1,0 +1,445 @@
+"""Playing some matches of a tournament, in a process that does nothing else.
+
+What is to be played, and what is given back, is picklable: the process may be on another machine.
+A process keeps the bots that wait for another match from one batch to the next.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import traceback
+from collections import Counter
+from multiprocessing.util import Finalize
+
+import trio
+from msgspec import Struct
+
+from referee._version import __version__
+from referee.bots.command import BotAddress, BotSource, find_bot
+from referee.bots.hosting import hosted, release_all
+from referee.bots.launch import LaunchedBot
+from referee.bots.orphans import adopt_orphans, children, kill_orphans
+from referee.bots.pool import BotPool
+from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
+from referee.logs.sink import MemorySink
+from referee.match import Match
+from referee.match_spec import MatchSpec, match_spec
+from referee.options import Limits
+from referee.play import Played, Runner
+from referee.seam.faults import BAD_NAME_REPLY, Disqualification
+
+BATCH_SECONDS = 0.5
+"""After so long no further match of a batch is begun: what is finished is to be stored."""
+MAX_LATE_REPLAYS = 3
+"""So often a match is played again that timed out while the referee itself was late."""
+LATE_PART = 0.1
+"""The referee is late if it is by more than this part of the limit that was exceeded."""
+_LATENESS_SECONDS = 0.05
+_PATIENCE = 1
+"""Milliseconds; a worker has nothing else to do than to wait for one bot."""
+MAX_STDERR = 64 * 1024
+"""So many bytes of a bot's stderr are given back with a record."""
+BUCKETS_PER_DOUBLING = 4
+"""Of the histogram of reply times: each bucket is 2**(1/4) times as wide as the one before."""
+
+
+class Entrant(Struct, frozen=True):
+    """A bot of a tournament.
+
+    Attributes:
+        name: in all tables.
+        bot: the BOT argument.
+        directory: where it is started; empty: where the referee is.
+        env: what it has in its environment beside what the referee has: (name, value) each.
+    """
+
+    name: str
+    bot: str
+    directory: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+
+
+class Plan(Struct, frozen=True):
+    """A match that is to be played.
+
+    Attributes:
+        match: its number in the schedule.
+        deal: the number of its deal.
+        seed: of the deal.
+        players: the bots, in seat order, by their numbers in the tournament.
+    """
+
+    match: int
+    deal: int
+    seed: int
+    players: tuple[int, ...]
+
+
+class Batch(Struct, frozen=True):
+    """Matches to be played one after the other in one process, as many as there is time for.
+
+    Attributes:
+        game: a key of `GAMES`.
+        settings: options and limits that are not to have their defaults, by name.
+        entrants: those who play, by their numbers in the tournament.
+        plans: the matches, in the order in which they are played.
+        keep_alive: whether bots may play match after match in one process.
+        keep: of which matches the record is given back: "all", "faulty" or "none".
+    """
+
+    game: str
+    settings: dict[str, object]
+    entrants: dict[int, Entrant]
+    plans: tuple[Plan, ...]
+    keep_alive: bool = True
+    keep: str = "none"
+
+
+class Left(Struct, frozen=True):
+    """Why a seat was disqualified.
+
+    Attributes:
+        code: of the disqualification.
+        detail: one clause.
+        stderr: the last lines that it wrote there.
+    """
+
+    code: str
+    detail: str
+    stderr: list[str]
+
+
+class MatchRow(Struct, frozen=True):
+    """A match that was played; lists are in seat order.
+
+    Attributes:
+        match, deal, seed, players: as of `Plan`.
+        names: what the bots call themselves.
+        ranks: 1 is best; shared on ties.
+        scores: points of the game.
+        turns: of the match.
+        reason: why it ended.
+        faults: code -> count.
+        left: why a seat was disqualified, or None.
+        replies: how many each bot gave, its handshake not counted.
+        reply_seconds: of all of them together.
+        longest_reply: in seconds.
+        reply_histogram: bucket -> count; bucket b holds the times from 2**(b / 4) microseconds on.
+        seconds: how long the match took.
+        digest: of its record.
+        referee: its version.
+        late: how often the match timed out while the referee was late, and was played again; one
+            more than `MAX_LATE_REPLAYS` if it was given up: it is void.
+        restarts: how often it was played again since a bot that had waited for it failed in its
+            handshake.
+        statistics: of the game's own, one JSON object a seat; empty if the game has none.
+        record: the match record, plain; empty if it is not to be kept.
+        stderr: what each bot wrote there, the first `MAX_STDERR` bytes; likewise.
+    """
+
+    match: int
+    deal: int
+    seed: int
+    players: tuple[int, ...]
+    names: list[str]
+    ranks: list[int]
+    scores: list[int]
+    turns: int
+    reason: str
+    faults: list[dict[str, int]]
+    left: list[Left | None]
+    replies: list[int]
+    reply_seconds: list[float]
+    longest_reply: list[float]
+    reply_histogram: list[dict[int, int]]
+    seconds: float
+    digest: str
+    referee: str
+    late: int
+    restarts: int
+    statistics: list[bytes]
+    record: bytes
+    stderr: list[bytes]
+
+    @property
+    def void(self) -> bool:
+        """Whether the match does not count."""
+        return self.late > MAX_LATE_REPLAYS
+
+
+class Failed(Struct, frozen=True):
+    """Why a batch could not be played; not an exception, since not all of them can be sent.
+
+    Attributes:
+        kind: "usage", "shortage" or "bug".
+        text: one line.
+        trace: of a bug, the traceback.
+    """
+
+    kind: str
+    text: str
+    trace: str = ""
+
+    def as_error(self) -> RefereeError:
+        """The exception that it stands for: `UsageError`, `ShortageError` or `InternalError`."""
+        if self.kind == "usage":
+            return UsageError(self.text)
+        if self.kind == "shortage":
+            return ShortageError(self.text)
+        error = InternalError(self.text)
+        error.__cause__ = RuntimeError(f"in a worker:\n{self.trace}")
+        return error
+
+
+def play_batch(batch: Batch) -> list[MatchRow] | Failed:
+    """Play matches of a batch, in their order: one at least, as many as `BATCH_SECONDS` allow."""
+    worker = _this_worker()
+    with worker.busy:
+        try:
+            return trio.run(worker.play, batch)
+        except Exception as error:
+            worker.kill()
+            ours = as_ours(error)
+            if isinstance(ours, UsageError):
+                return Failed("usage", str(ours))
+            if isinstance(ours, ShortageError):
+                return Failed("shortage", str(ours))
+            return Failed("bug", str(ours), "".join(traceback.format_exception(error)))
+
+
+def end_bots() -> None:
+    """End the bots that wait in this thread for another match, and what they have left behind."""
+    _this_worker().end()
+
+
+_threads = threading.local()
+
+
+def _this_worker() -> _Worker:
+    if not hasattr(_threads, "worker"):
+        _threads.worker = _Worker()
+    worker: _Worker = _threads.worker
+    return worker
+
+
+class _Worker:
+    """What one thread keeps from batch to batch."""
+
+    def __init__(self) -> None:
+        self.busy = threading.Lock()
+        self._pool = BotPool()
+        self._spare = children()
+        self._never_keep: set[Entrant] = set()
+        self._limits = Limits()
+        adopt_orphans()
+        # At the end of a process that `multiprocessing` has started atexit does nothing.
+        Finalize(None, self.end, exitpriority=1)
+
+    def end(self) -> None:
+        """End the bots that wait."""
+        with self.busy:
+            trio.run(self.finish)
+
+    async def play(self, batch: Batch) -> list[MatchRow]:
+        """Play matches of a batch; as `play_batch`."""
+        sources = {n: _source(entrant, batch.game) for n, entrant in batch.entrants.items()}
+        specs = [_spec(batch, plan) for plan in batch.plans]
+        self._limits = limits = specs[0].limits
+        async with trio.open_nursery() as nursery:
+            lateness = Lateness(min(limits.time_limit, limits.startup_limit))
+            nursery.start_soon(lateness.watch)
+            rows = []
+            until = trio.current_time() + BATCH_SECONDS
+            for spec, plan in zip(specs, batch.plans, strict=True):
+                rows.append(await self._play(spec, batch, plan, sources, lateness))
+                if trio.current_time() >= until:
+                    break
+            nursery.cancel_scope.cancel()
+        return rows
+
+    async def finish(self) -> None:
+        """End the bots that wait."""
+        await self._pool.finish(self._limits)
+        kill_orphans(self._spare)
+
+    def kill(self) -> None:
+        """Kill the bots that wait."""
+        self._pool.end()
+        kill_orphans(self._spare)
+
+    async def _play(
+        self,
+        spec: MatchSpec,
+        batch: Batch,
+        plan: Plan,
+        sources: dict[int, BotSource],
+        lateness: Lateness,
+    ) -> MatchRow:
+        """Play a match, again if need be."""
+        late = restarts = 0
+        while True:
+            lateness.worst = 0.0
+            attempt = _Attempt(spec)
+            again = await self._attempt(attempt, batch, plan, sources)
+            if again:
+                restarts += 1
+            elif _is_late(attempt.played, spec.limits, lateness.worst):
+                late += 1
+                if late > MAX_LATE_REPLAYS:
+                    break
+            else:
+                break
+        return _row(attempt, batch, plan, late, restarts)
+
+    async def _attempt(
+        self, attempt: _Attempt, batch: Batch, plan: Plan, sources: dict[int, BotSource]
+    ) -> bool:
+        """Play a match once.
+
+        Returns:
+            Whether it is to be played again: a bot that had waited for it failed in its handshake.
+        """
+        spec = attempt.spec
+        entrants = [batch.entrants[number] for number in plan.players]
+        started: list[LaunchedBot | BotAddress] = []
+        waited: list[int] = []
+        waiting: set[int] = set()
+        try:
+            for seat, (number, entrant) in enumerate(zip(plan.players, entrants, strict=True)):
+                source = sources[number]
+                if isinstance(source, BotAddress):
+                    started.append(source)
+                    continue
+                process = self._pool.take(entrant) if batch.keep_alive else None
+                if process is not None:
+                    waited.append(seat)
+                started.append(process or LaunchedBot(source))
+            async with hosted(spec, started, attempt.stderr, patience=_PATIENCE) as bots:
+                runner = Runner(spec, bots, record=attempt.record)
+                attempt.match = runner.match
+                await runner.run()
+                able = runner.match.keep_alive - runner.match.disqualified.keys()
+                able = able if batch.keep_alive else set()
+                keep = {seat for seat in able if entrants[seat] not in self._never_keep}
+                released = await release_all(bots, keep, spec.limits.grace)
+                attempt.played = await runner.close(able)
+                waiting = released
+        finally:
+            ended = False
+            for seat, bot in enumerate(started):
+                if isinstance(bot, LaunchedBot) and seat not in waiting:
+                    bot.end()
+                    ended = True
+            if ended:
+                kill_orphans(self._spare)
+        for seat in waiting:
+            bot = started[seat]
+            if isinstance(bot, LaunchedBot):
+                await self._pool.put(entrants[seat], bot, spec.limits)
+        match = runner.match
+        failed = [
+            seat
+            for seat in waited
+            if (seat in match.disqualified and not match.requests[seat])
+            or match.faults[seat][BAD_NAME_REPLY]
+        ]
+        self._never_keep |= {entrants[seat] for seat in failed}
+        return bool(failed)
+
+
+class _Attempt:
+    """A match that is played, for the first time or again."""
+
+    match: Match
+    played: Played
+
+    def __init__(self, spec: MatchSpec) -> None:
+        self.spec = spec
+        self.record = MemorySink()
+        self.stderr = [MemorySink() for _ in spec.bots]
+
+
+class Lateness:
+    """How late this process is at what it wanted to do at a certain time.
+
+    Attributes:
+        worst: in seconds, since it was set to 0.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.worst = 0.0
+        self._period = min(_LATENESS_SECONDS, LATE_PART * limit)
+
+    async def watch(self) -> None:
+        """Look again and again, until cancelled."""
+        while True:
+            wanted = trio.current_time() + self._period
+            await trio.sleep_until(wanted)
+            self.worst = max(self.worst, trio.current_time() - wanted)
+
+
+def _is_late(played: Played, limits: Limits, lateness: float) -> bool:
+    """Whether somebody timed out while the referee itself was late."""
+    late_codes = {
+        Disqualification.TIMEOUT: limits.time_limit,
+        Disqualification.STARTUP_TIMEOUT: limits.startup_limit,
+    }
+    return any(
+        lateness > LATE_PART * late_codes.get(left.code, math.inf)
+        for left in played.disqualified.values()
+    )
+
+
+def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
+    played = attempt.played
+    players = played.result.players
+    left = [
+        Left(entry.code, entry.detail, played.last_stderr[seat] or [])
+        if (entry := played.disqualified.get(seat))
+        else None
+        for seat in range(len(players))
+    ]
+    is_faulty = any(left) or any(player.faults for player in players)
+    is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
+    return MatchRow(
+        match=plan.match,
+        deal=plan.deal,
+        seed=plan.seed,
+        players=plan.players,
+        names=[player.name for player in players],
+        ranks=[player.rank for player in players],
+        scores=[player.score for player in players],
+        turns=played.result.turns,
+        reason=played.result.reason,
+        faults=[player.faults for player in players],
+        left=left,
+        replies=[len(seconds) for seconds in played.reply_seconds],
+        reply_seconds=[sum(seconds) for seconds in played.reply_seconds],
+        longest_reply=[max(seconds, default=0.0) for seconds in played.reply_seconds],
+        reply_histogram=[_histogram(seconds) for seconds in played.reply_seconds],
+        seconds=played.result.duration_seconds,
+        digest=played.digest,
+        referee=__version__,
+        late=late,
+        restarts=restarts,
+        statistics=attempt.match.statistics(),
+        record=attempt.record.data if is_kept else b"",
+        stderr=[sink.data[:MAX_STDERR] for sink in attempt.stderr] if is_kept else [],
+    )
+
+
+def _spec(batch: Batch, plan: Plan) -> MatchSpec:
+    bots = [batch.entrants[number].bot for number in plan.players]
+    return match_spec(bots, game=batch.game, seed=plan.seed, options=batch.settings)
+
+
+def _source(entrant: Entrant, game: str) -> BotSource:
+    source = find_bot(entrant.bot, game, entrant.directory)
+    return source if isinstance(source, BotAddress) else source._replace(env=entrant.env)
+
+
+def _histogram(seconds: list[float]) -> dict[int, int]:
+    return Counter(
+        math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds
+    )

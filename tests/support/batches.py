@@ -1,0 +1,89 @@
+"""Playing batches of a tournament's matches in tests."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from live import ROOT, left_behind
+from msgspec import structs
+
+from referee.bots.orphans import adopt_orphans
+from referee.tournament.batch import Batch, Entrant, Failed, MatchRow, Plan, end_bots, play_batch
+
+
+@contextmanager
+def worker() -> Iterator[Executor]:
+    """Plays batches in a thread of its own; afterwards nothing that bots have started is left."""
+    with ThreadPoolExecutor(1) as executor:
+        try:
+            yield executor
+        finally:
+            executor.submit(end_bots).result()
+            adopt_orphans(False)
+    assert left_behind() == []
+
+
+def batch(
+    bots: Sequence[str],
+    seeds: Sequence[int],
+    *,
+    game: str = "dominion",
+    keep_alive: bool = True,
+    keep: str = "all",
+    **settings: Any,
+) -> Batch:
+    """A match of these bots on each seed; the seats rotate from one to the next."""
+    seats = range(len(bots))
+    return Batch(
+        game=game,
+        settings=settings,
+        entrants={number: Entrant(f"bot {number}", bot) for number, bot in enumerate(bots)},
+        plans=tuple(
+            Plan(number, number, seed, tuple((seat + number) % len(bots) for seat in seats))
+            for number, seed in enumerate(seeds)
+        ),
+        keep_alive=keep_alive,
+        keep=keep,
+    )
+
+
+def play(executor: Executor, *arguments: Any, **options: Any) -> list[MatchRow]:
+    """Play what `batch` says; as `play_all`."""
+    return play_all(executor, batch(*arguments, **options))
+
+
+def play_all(executor: Executor, asked: Batch) -> list[MatchRow]:
+    """Play all of a batch.
+
+    Raises:
+        RefereeError: it cannot be played.
+    """
+    rows: list[MatchRow] = []
+    while len(rows) < len(asked.plans):  # as many as there is time for
+        rest = structs.replace(asked, plans=asked.plans[len(rows) :])
+        played = executor.submit(play_batch, rest).result()
+        if isinstance(played, Failed):
+            raise played.as_error()
+        rows += played
+    return rows
+
+
+def kept(mode: str = "", argument: str = "") -> str:
+    """The BOT argument for tests/hostile_bots/kept.py."""
+    file = ROOT / "tests" / "hostile_bots" / "kept.py"
+    return shlex.join([sys.executable, "-I", "-S", str(file), mode, argument])
+
+
+def name_of(row: MatchRow, number: int) -> str:
+    """What a bot, by its number, called itself: "match N", the N-th of its process."""
+    return row.names[row.players.index(number)]
+
+
+def stderr_of(row: MatchRow, number: int) -> set[str]:
+    """The lines that it wrote on stderr."""
+    return set(row.stderr[row.players.index(number)].decode().splitlines())

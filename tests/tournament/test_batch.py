@@ -1,0 +1,272 @@
+"""Batches of a tournament's matches: processes used again (protocol-v1, 8.4), a busy referee."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+
+import pytest
+import trio
+from batches import batch, kept, name_of, play, play_all, stderr_of, worker
+from live import ROOT, hostile, left_behind
+from msgspec.structs import replace
+
+from referee.bots import pool
+from referee.bots.bundled import bundled_bots
+from referee.bots.guardian import GUARDIAN
+from referee.errors import UsageError
+from referee.tournament import batch as module
+from referee.tournament.batch import LATE_PART, MAX_LATE_REPLAYS, Batch, play_batch
+
+WARS = ROOT / "example_bots" / "botwars"
+MATCHES = [
+    *(("dominion", bot, "random_legal") for bot in sorted(bundled_bots())),
+    ("dominion", "smithy_big_money --noise 0.5", "smithy_big_money --smithies 1 --noise 0.1"),
+    ("dominion", "minimal", "random_legal", "militia_money", "village_engine"),
+    *(
+        ("botwars", str(WARS / f"{bot}.py"), str(WARS / "random_walker.py"))
+        for bot in ("formation", "gatherer", "random_walker")
+    ),
+]
+"""The game and the bots."""
+
+
+def digests_of_each_alone(matches: Batch) -> list[str]:
+    """The digests of the matches, each played by bots that have played none before."""
+    digests = []
+    for plan in matches.plans:
+        with worker() as executor:
+            (row,) = executor.submit(play_batch, replace(matches, plans=(plan,))).result()
+            digests.append(row.digest)
+    return digests
+
+
+@pytest.fixture
+def executor() -> Iterator[Executor]:
+    with worker() as executor:
+        yield executor
+
+
+# --- processes that are used again ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("game", "bots"), [(game, bots) for game, *bots in MATCHES], ids=str)
+def test_a_process_that_has_played_plays_as_a_fresh_one(game: str, bots: list[str]) -> None:
+    matches = batch(bots, (1, 2, 3), game=game)
+    rows, processes = [], []
+    with worker() as executor:
+        for plan in matches.plans:
+            rows += executor.submit(play_batch, replace(matches, plans=(plan,))).result()
+            processes.append(GUARDIAN.processes)
+    assert len(processes[0]) == len(bots) + 1  # and the shell that watches them
+    assert processes == processes[:1] * 3
+    assert [row.digest for row in rows] == digests_of_each_alone(matches)
+    assert len({row.digest for row in rows}) == 3
+    for row in rows:
+        assert (row.left, row.faults) == ([None] * len(bots), [{}] * len(bots))
+        assert (row.late, row.restarts, row.void) == (0, 0, False)
+
+
+def test_a_bot_plays_in_one_process_as_long_as_it_may(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept()], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
+    for row in rows:
+        exits = [line for line in row.record.splitlines() if b'"entry":"exit"' in line]
+        assert len(exits) == 2
+        assert all(b'"exit_code":null' in line for line in exits)
+
+
+def test_a_bot_can_play_against_itself(executor: Executor) -> None:
+    both = batch([kept()], (1, 2, 3))
+    plans = tuple(replace(plan, players=(0, 0)) for plan in both.plans)
+    rows = play_all(executor, replace(both, plans=plans))
+    assert [row.names for row in rows] == [[f"match {n}"] * 2 for n in (1, 2, 3)]
+
+
+def test_processes_play_one_match_each_where_that_is_asked_for(executor: Executor) -> None:
+    bots = ["big_money", kept()]
+    play(executor, bots, (1,))  # of these two wait
+    waiting = GUARDIAN.processes
+    rows = play(executor, bots, (1, 2), keep_alive=False)
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 1"]
+    assert GUARDIAN.processes == waiting
+    for row in rows:
+        assert row.record.count(b'"exit_code":0') == 2
+
+
+@pytest.mark.parametrize("said", ["false", "1", '"true"', "null", "[true]"])
+def test_only_true_keeps_a_process(executor: Executor, said: str) -> None:
+    rows = play(executor, ["big_money", kept("says", said)], (1, 2))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 1"]
+    assert [row.restarts for row in rows] == [0, 0]
+    assert [row.faults for row in rows] == [[{}, {}]] * 2
+
+
+def test_a_bot_that_does_not_say_it_is_started_for_each_match(executor: Executor) -> None:
+    rows = play(executor, ["big_money", hostile("normal")], (1, 2))
+    assert [row.left for row in rows] == [[None, None]] * 2
+    assert [row.restarts for row in rows] == [0, 0]
+    assert len(GUARDIAN.processes) == 2  # Big Money and the shell
+
+
+def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "MAX_WAITING", 1)
+    rows = play(executor, ["big_money", kept()], (1, 2, 3))
+    assert all(name_of(row, 1) in ("match 1", "match 2", "match 3") for row in rows)
+    assert [row.left for row in rows] == [[None, None]] * 3
+    assert len(GUARDIAN.processes) == 2
+
+
+# --- bots that go wrong between two matches -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mode", ["writes", "dies", "dies_when_asked", "closes_stdin", "hangs", "wrong_name"]
+)
+def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None:
+    matches = batch(["big_money", kept(mode)], (1, 2, 3), startup_limit=3.0, grace=0.1)
+    with worker() as executor:
+        rows = play_all(executor, matches)
+    assert [name_of(row, 1) for row in rows] == ["match 1"] * 3
+    assert [row.left for row in rows] == [[None, None]] * 3
+    assert [row.faults for row in rows] == [[{}, {}]] * 3
+    assert [row.digest for row in rows] == digests_of_each_alone(matches)
+
+
+@pytest.mark.parametrize("mode", ["dies_when_asked", "hangs", "wrong_name"])
+def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(
+    executor: Executor, mode: str
+) -> None:
+    rows = play(executor, ["big_money", kept(mode)], (1, 2, 3, 4), startup_limit=3.0)
+    assert [row.restarts for row in rows] == [0, 1, 0, 0]
+
+
+def test_blank_lines_between_two_matches_are_skipped(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("writes_blank")], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
+
+
+def test_what_a_bot_wrongly_remembers_is_its_own_fault(executor: Executor) -> None:
+    first, second = play(executor, ["big_money", kept("wrong_state")], (1, 2))
+    assert (first.faults, second.restarts) == ([{}, {}], 0)
+    seat = second.players.index(1)
+    assert second.faults[seat] == {"bad-phase": second.replies[seat]}
+    assert second.ranks[seat] == 2
+
+
+def test_a_bot_that_dies_in_its_second_match_has_lost_it(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("dies_in_second")], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 1"]
+    left = rows[1].left[rows[1].players.index(1)]
+    assert left is not None
+    assert left.code == "exited"
+    assert left.stderr == ["match 2"]
+    assert [row.restarts for row in rows] == [0, 0, 0]
+
+
+def test_stderr_is_kept_apart_by_match(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept()], (1, 2, 3))
+    assert [stderr_of(row, 1) for row in rows] == [{"match 1"}, {"match 2"}, {"match 3"}]
+    replies = [row.replies[row.players.index(1)] for row in rows]
+    lines = [row.stderr[row.players.index(1)].count(b"\n") for row in rows]
+    assert lines == [count + 1 for count in replies]  # one for its handshake
+
+
+def test_a_flood_on_stderr_after_a_match_holds_nobody_up(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("floods")], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
+    assert [row.left for row in rows] == [[None, None]] * 3
+
+
+def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("daemon")], (1, 2))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2"]
+    assert len(left_behind()) > 2  # until they are ended, after this test
+
+
+def test_the_bots_are_ended_when_a_match_cannot_be_played(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(executor, ["big_money", kept("daemon")], (1,))
+    with pytest.raises(UsageError, match="no_such_bot"):
+        play(executor, ["no_such_bot", "big_money"], (1,))
+    assert left_behind() == []
+
+
+# --- a referee that is late -----------------------------------------------------------------------
+
+
+def lateness(*seconds: float) -> type[module.Lateness]:
+    """In one match after the other the referee is so late; after that never."""
+    to_come = list(seconds)
+
+    class Told(module.Lateness):
+        @property
+        def worst(self) -> float:
+            return self._now
+
+        @worst.setter
+        def worst(self, value: float) -> None:  # it is set to 0 when a match begins
+            self._now = to_come.pop(0) if to_come else value
+
+        async def watch(self) -> None:
+            await trio.sleep_forever()
+
+    return Told
+
+
+LIMIT = 0.5
+LATE = 2 * LATE_PART * LIMIT
+
+
+def late_rows(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch, bot: str, *seconds: float
+) -> list[module.MatchRow]:
+    # The first is that of making the watch.
+    monkeypatch.setattr(module, "Lateness", lateness(0.0, *seconds))
+    return play(executor, ["big_money", bot], (1,), time_limit=LIMIT)
+
+
+def test_a_time_out_is_void_while_the_referee_is_late(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (row,) = late_rows(executor, monkeypatch, hostile("sleep_at", 1), LATE, LATE)
+    assert (row.late, row.void) == (2, False)
+    assert row.left[1] is not None
+    assert row.left[1].code == "timeout"
+
+
+def test_after_so_many_the_match_is_void(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = [LATE] * (MAX_LATE_REPLAYS + 5)
+    (row,) = late_rows(executor, monkeypatch, hostile("sleep_at", 1), *times)
+    assert (row.late, row.void) == (MAX_LATE_REPLAYS + 1, True)
+
+
+@pytest.mark.parametrize(
+    ("bot", "seconds"),
+    [
+        (hostile("sleep_at", 1), LATE_PART * LIMIT),  # not more than the tenth part
+        (hostile("exit_at", 1), LATE),
+        (hostile("normal"), LATE),
+    ],
+    ids=["a little late", "no time-out", "nobody failed"],
+)
+def test_a_match_counts_unless_somebody_timed_out_while_the_referee_was_late(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch, bot: str, seconds: float
+) -> None:
+    (row,) = late_rows(executor, monkeypatch, bot, seconds)
+    assert (row.late, row.void) == (0, False)
+
+
+async def test_lateness_is_noticed(autojump_clock: trio.testing.MockClock) -> None:
+    watch = module.Lateness(10.0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch.watch)
+        await trio.sleep(3.0)
+        assert watch.worst < 0.001
+        autojump_clock.jump(2.5)  # as if nothing had run for so long
+        await trio.sleep(1.0)
+        assert 2.4 < watch.worst <= 2.5
+        nursery.cancel_scope.cancel()
