@@ -22,7 +22,8 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   api.py          play_match: one match from a Python program
 #   terminal.py     text for people: styles, widths, what strangers wrote made harmless
 #   report.py       the result for people
-#   tournament/     many bots against each other
+#   workers.py      processes that work for this one
+#   tournament/     many bots against each other, and which is better
 #   conformance/    what a bot, or another referee, does wrong, by section
 #   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
 #   cli/            the command; the only place that prints

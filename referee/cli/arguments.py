@@ -53,7 +53,7 @@ def _integer(least: int, most: int, what: str) -> Callable[[str], int]:
     return convert
 
 
-def _seconds(accepted: Callable[[float], bool], what: str) -> Callable[[str], float]:
+def _decimal(accepted: Callable[[float], bool], what: str) -> Callable[[str], float]:
     def convert(text: str) -> float:
         if not _DECIMAL.fullmatch(text) or not accepted(float(text)):
             raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
@@ -62,10 +62,18 @@ def _seconds(accepted: Callable[[float], bool], what: str) -> Callable[[str], fl
     return convert
 
 
+def number(text: str) -> float:
+    """A number, which may be negative."""
+    if not _DECIMAL.fullmatch(text.removeprefix("-")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return float(text)
+
+
 seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
 count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
-seconds = _seconds(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
-grace = _seconds(
+seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
+probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")
+grace = _decimal(
     lambda s: 0 <= s <= MAX_SECONDS, "a number of seconds, 0 or more, at most 1,000,000"
 )
 

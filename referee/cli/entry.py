@@ -10,7 +10,17 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from referee._version import __version__
-from referee.cli import bots, conform, play, replay, validate, verify
+from referee.cli import (
+    bots,
+    conform,
+    export,
+    play,
+    replay,
+    standings,
+    tournament,
+    validate,
+    verify,
+)
 from referee.cli.arguments import Parser
 from referee.cli.console import (
     OK,
@@ -26,7 +36,7 @@ from referee.cli.console import (
 from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
 
-COMMANDS = (play, conform, replay, verify, validate, bots)
+COMMANDS = (play, conform, tournament, standings, export, replay, verify, validate, bots)
 """In the order of the help."""
 
 
@@ -56,6 +66,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     try:
         try:
             options = parser().parse_args(arguments)
+            options.words = list(sys.argv[1:] if arguments is None else arguments)
         except SystemExit as left:  # --help, --version, wrong usage
             with printing():
                 return int(left.code or OK)

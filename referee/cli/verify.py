@@ -47,7 +47,10 @@ def add(commands: Commands) -> None:
     )
     verify.set_defaults(run=run)
     add = verify.add_argument
-    add("records", nargs="+", metavar="RECORD", help='a match record; "-" is stdin')
+    add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
+    add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
+    add("--sample", type=count, metavar="N", help="so many matches of the store, drawn by lot")
+    add("--records-of", metavar="DIR", help="where the tournament's records are, to be run again")
     add(
         "--log",
         metavar="FILE",
@@ -62,6 +65,8 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
+    if options.store is not None:
+        return _check_store(options, interrupts)
     # No import is to be interrupted, a forked process has it, and the collector lets it be.
     import referee.logs.verify  # noqa: F401
 
@@ -106,6 +111,10 @@ def _check_names(names: Sequence[str], options: argparse.Namespace) -> None:
     Raises:
         UsageError: something cannot.
     """
+    if not names:
+        raise UsageError("give a RECORD, or --store with the store of a tournament")
+    if options.sample is not None or options.records_of is not None:
+        raise UsageError("--sample and --records-of go with --store")
     if names.count(STDIN) > 1:
         raise UsageError("standard input can be read only once")
     if options.log is not None and len(names) > 1:
@@ -193,70 +202,74 @@ def _verify_in_processes(
     names: Sequence[str], jobs: int, interrupts: Interrupts
 ) -> Generator[Verdict, None, None]:
     """Spread files over processes; the verdicts come in the order of the files."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, wait
+    from concurrent.futures import wait
     from concurrent.futures.process import BrokenProcessPool
 
+    from referee.workers import worker_processes
+
     collect_garbage()
-    fork = "fork" in multiprocessing.get_all_start_methods() and sys.platform == "linux"
     size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
     chunks = (names[start : start + size] for start in range(0, len(names), size))
     waiting: deque[Future[list[Verdict]]] = deque()
     # Signals are only noted while the pool is at work: its locks must not be left by an exception.
     with interrupts.held():
-        pool = ProcessPoolExecutor(
-            jobs,
-            multiprocessing.get_context("fork" if fork else "spawn"),
-            initializer=_begin_worker,
-            initargs=(os.getpid(),),
-        )
-        finished = False
         try:
-            while True:
-                while len(waiting) < jobs * AHEAD:
-                    chunk = next(chunks, None)
-                    if chunk is None:
+            with worker_processes(jobs, fork=True) as pool:
+                while True:
+                    while len(waiting) < jobs * AHEAD:
+                        chunk = next(chunks, None)
+                        if chunk is None:
+                            break
+                        waiting.append(pool.submit(_verify_chunk, chunk))
+                    if not waiting:
                         break
-                    waiting.append(pool.submit(_verify_chunk, chunk))
-                if not waiting:
-                    break
-                while not wait((waiting[0],), timeout=POLL_SECONDS).done:
+                    while not wait((waiting[0],), timeout=POLL_SECONDS).done:
+                        interrupts.check()
                     interrupts.check()
-                interrupts.check()
-                yield from waiting.popleft().result()
-            finished = True
+                    yield from waiting.popleft().result()
         except BrokenProcessPool as error:
             raise _WorkerDiedError from error
-        finally:
-            if not finished:
-                for worker in multiprocessing.active_children():
-                    worker.kill()
-            pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin_worker(parent: int) -> None:
-    """Let this process end with its parent, and by what the parent does alone."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes at a terminal
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _end_with_parent(parent)
+# --- the store of a tournament ------------------------------------------------------------------
 
 
-def _end_with_parent(parent: int) -> None:
-    """On Linux, be killed when the parent is, however it ends."""
-    if sys.platform != "linux":
-        return
-    import contextlib
-    import ctypes
-    import signal
+def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    from functools import partial
+    from pathlib import Path
 
-    pr_set_pdeathsig = 1
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it ended before that
-        os._exit(BUG)
+    from referee.tournament.check import check, sampled
+    from referee.tournament.player import Player
+    from referee.tournament.store import Store
+    from referee.workers import worker_processes
+
+    if options.records or options.log is not None:
+        raise UsageError("--store takes neither a RECORD nor --log; --records-of names a folder")
+    jobs = options.jobs or cores()
+    seen: Counter[str] = Counter()
+    collect_garbage()
+    with Store.for_reading(options.store) as store:
+        matches = sampled(store, options.sample)
+        folder = None if options.records_of is None else Path(options.records_of)
+        with Player(partial(worker_processes, jobs), lambda: jobs) as player, printing():
+            for checked in check(store, matches, player, folder):
+                interrupts.check()
+                if checked is None:
+                    continue
+                seen[checked.how if not checked.problem else "problem"] += 1
+                if options.format == "json":
+                    import msgspec
+
+                    print(msgspec.json.encode(checked).decode(), flush=True)
+                elif checked.problem:
+                    print(escaped(f"match {checked.match}: {checked.problem}"), flush=True)
+    if options.format == "text" and not options.quiet:
+        with printing():
+            print(
+                f"{seen.total()} matches: {seen['record']} run again from their records and "
+                f"{seen['played']} played again are the same, {seen['problem']} are not"
+            )
+    return FAILED if seen["problem"] else OK
 
 
 # --- what is shown --------------------------------------------------------------------------------

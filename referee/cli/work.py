@@ -129,6 +129,17 @@ async def show_progress(
             await trio.sleep(PROGRESS_EVERY_SECONDS)
 
 
+def load_numpy() -> None:
+    """Import numpy with one thread: with small matrices more of them only wait for each other."""
+    name = "OPENBLAS_NUM_THREADS"
+    before = os.environ.get(name)
+    os.environ[name] = before or "1"
+    import numpy  # noqa: F401
+
+    if before is None:
+        del os.environ[name]  # it is not the bots' business
+
+
 def cores() -> int:
     """How many cores this process may use."""
     try:

@@ -1,0 +1,97 @@
+"""`referee export`: the matches of a tournament, a row each."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, printing
+from referee.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from referee.tournament.store import Store
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    export = commands.add_parser(
+        "export",
+        help="print the matches of a tournament, a row each",
+        description="Print the matches of a tournament, a row each, in the order of the schedule. "
+        "Void matches are left out.",
+        epilog="Lists are in seat order; in csv their parts are separated by spaces, and a name "
+        "with white space, quotes or a backslash in it is quoted as for a shell. "
+        "Exit codes: 0 printed, 2 wrong usage or no store.",
+        allow_abbrev=False,
+    )
+    export.set_defaults(run=run)
+    export.add_argument("store", metavar="FILE.sqlite", help="the store of a tournament")
+    export.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="(csv)")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.tournament.store import Store
+
+    with Store.for_reading(options.store) as store, interrupts.raising(), printing():
+        if options.format == "csv":
+            _csv(store)
+        else:
+            _jsonl(store)
+    return OK
+
+
+COLUMNS = (
+    "match",
+    "deal",
+    "seed",
+    "players",
+    "ranks",
+    "scores",
+    "turns",
+    "reason",
+    "faults",
+    "disqualified",
+    "seconds",
+    "digest",
+)
+
+
+_AMBIGUOUS = re.compile(r"[\s'\"\\]").search
+
+
+def _csv(store: Store) -> None:
+    import csv
+    import shlex
+
+    names = [shlex.quote(name) if _AMBIGUOUS(name) else name for name in store.names]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for match in store.matches():
+        if match.void:
+            continue
+        row = (
+            [names[bot] for bot in match.players] if column == "players" else getattr(match, column)
+            for column in COLUMNS
+        )
+        writer.writerow([_spaced(cell) if isinstance(cell, list | tuple) else cell for cell in row])
+
+
+def _spaced(parts: Iterable[object]) -> str:
+    return " ".join("null" if part is None else str(part) for part in parts)
+
+
+def _jsonl(store: Store) -> None:
+    import msgspec
+
+    names = store.names
+    encode = msgspec.json.Encoder().encode
+    for match in store.matches():
+        if not match.void:
+            row = {column: getattr(match, column) for column in COLUMNS}
+            row["players"] = [names[bot] for bot in match.players]
+            print(encode(row).decode())

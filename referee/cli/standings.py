@@ -1,0 +1,193 @@
+"""`referee standings`: the standings of a tournament, at any time."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, has_colour, printing, width
+from referee.errors import UsageError
+from referee.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from referee.tournament.standings import Standings
+    from referee.tournament.store import Store
+
+FORMATS = ("text", "json", "csv", "html")
+WATCH_SECONDS = 2.0
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "standings",
+        help="print the standings of a tournament",
+        description="Print the standings of a tournament from its store: while it runs, when it "
+        "was cut off, or at its end.",
+        epilog="Exit codes: 0 printed, 2 wrong usage or no store, 130 after Ctrl-C.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    add = parser.add_argument
+    add("store", metavar="FILE.sqlite", help="the store of a tournament")
+    add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")
+    add_standings(parser)
+    add("--watch", action="store_true", help="print them again whenever there is something new")
+
+
+def add_standings(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what of the standings is shown."""
+    add = parser.add_argument
+    add("--anchor", metavar="BOT=RATING", help="a bot whose rating is this; else the mean is 1500")
+    add("--bot", metavar="NAME", help="show all that is known of this bot as well")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.cli.work import load_numpy
+
+    load_numpy()
+    from referee.tournament.store import Store
+
+    if options.watch and options.format != "text":
+        raise UsageError("--watch shows text")
+    if options.watch:
+        with interrupts.raising(), printing():
+            _watch(options)
+    with Store.for_reading(options.store) as store, interrupts.raising(), printing():
+        print_standings(store, options.format, anchor=options.anchor, bot=options.bot)
+    return OK
+
+
+def print_standings(store: Store, format: str, *, anchor: str | None, bot: str | None) -> None:
+    """Print the standings so far.
+
+    Args:
+        format: one of `FORMATS`.
+        anchor: BOT=RATING.
+        bot: the name of a bot of which all is to be shown.
+
+    Raises:
+        UsageError: there is no such bot.
+    """
+    from referee.tournament.lessons import lessons
+    from referee.tournament.standings import standings
+    from referee.tournament.statistics import statistics
+
+    check_bot(bot, store.names)
+    found = standings(store, anchor_of(anchor, store.names))
+    if format == "csv":
+        _print_csv(found)
+        return
+    facts = statistics(store)
+    if format == "text" and bot is None:
+        _print_text(found, facts, None, {})
+    elif format == "text":
+        _print_text(found, facts, bot, lessons(store, found))
+    elif format == "json":
+        import msgspec
+
+        whole = msgspec.to_builtins(found)
+        whole |= {"statistics": facts, "lessons": lessons(store, found)}
+        print(msgspec.json.encode(whole).decode())
+    else:
+        from referee.tournament.page import page
+
+        print(page(found, facts, lessons(store, found)))
+
+
+def check_bot(name: str | None, names: list[str]) -> None:
+    """See that a bot of which all is to be shown takes part.
+
+    Raises:
+        UsageError: it does not.
+    """
+    if name is not None and name not in names:
+        raise UsageError(f"--bot {name}: there are: {', '.join(names)}")
+
+
+def anchor_of(text: str | None, names: list[str]) -> tuple[int, float] | None:
+    """The bot that has a given rating, by its number, and the rating.
+
+    Raises:
+        UsageError: the text says neither.
+    """
+    if text is None:
+        return None
+    from referee.cli.arguments import number
+
+    name, equals, rating = text.rpartition("=")
+    if not equals or name not in names:
+        raise UsageError(f"--anchor {text}: give BOT=RATING with one of {', '.join(names)}")
+    try:
+        return names.index(name), number(rating)
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"--anchor {text}: {error}") from error
+
+
+def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> None:
+    from rich.console import Console
+
+    from referee.tournament.text import bot_text, standings_text
+
+    colour = has_colour(sys.stdout)
+    text = io.StringIO()  # rich has an exit code of its own for a reader that has seen enough
+    console = Console(
+        file=text,
+        width=width(sys.stdout),
+        force_terminal=colour,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    for part in standings_text(found, facts):
+        console.print(part)
+    if bot is not None:
+        (standing,) = [standing for standing in found.bots if standing.name == bot]
+        console.print()
+        for part in bot_text(standing, found, facts.bots[bot], facts.game, lessons[bot]):
+            console.print(part)
+    print(text.getvalue(), end="")
+
+
+def _print_csv(found: Standings) -> None:
+    import csv
+    from itertools import chain
+
+    import msgspec
+
+    from referee.tournament.standings import BotStanding
+
+    columns = [name for name in BotStanding.__struct_fields__ if name not in _SHARES]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([*columns, *(f"{name}{end}" for name in _SHARES for end in _ENDS)])
+    for bot in found.bots:
+        shares = [getattr(bot, name) for name in _SHARES]
+        ends = [msgspec.structs.astuple(share) if share else (None,) * 3 for share in shares]
+        writer.writerow([*(getattr(bot, name) for name in columns), *chain.from_iterable(ends)])
+
+
+_SHARES = ("win_rate", "mean_points")
+_ENDS = ("", "_low", "_high")
+
+
+def _watch(options: argparse.Namespace) -> NoReturn:
+    import time
+
+    from referee.tournament.store import Store
+
+    seen = None
+    while True:
+        with Store.for_reading(options.store) as store:  # not for long: a run is to be able to end
+            count = store.count()
+            if count != seen:
+                seen = count
+                if sys.stdout.isatty():
+                    print("\x1b[H\x1b[2J", end="")
+                print_standings(store, "text", anchor=options.anchor, bot=options.bot)
+                sys.stdout.flush()
+        time.sleep(WATCH_SECONDS)

@@ -1,0 +1,272 @@
+"""`referee tournament`: many matches between many bots, and who is better."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from referee.cli.arguments import Commands, Parser, count, number, probability, seed
+from referee.cli.console import OK, printing, say
+from referee.cli.settings import DEFAULT_GAME, GAME_HELP, add_settings, chosen_settings
+from referee.cli.standings import add_standings, anchor_of, check_bot, print_standings
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.interrupts import Interrupted, Interrupts
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from referee.tournament.batch import Entrant
+    from referee.tournament.sprt import Sprt
+    from referee.tournament.store import Store
+
+FORMATS = ("round-robin", "gauntlet", "swiss", "sprt")
+SEATS = ("rotate", "all")
+KEEP = ("all", "faulty", "none")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    tournament = commands.add_parser(
+        "tournament",
+        help="play many matches between many bots, and rate them",
+        description="Play many matches between many bots, and rate them. The same command on the "
+        "same --store goes on where it was.",
+        epilog="BOT is as for `referee play`, with NAME= before it if it is to have a name. "
+        "Exit codes: 0 done, 2 wrong usage or a store that cannot be written, 70 a bug in the "
+        "referee, 71 the system is short of something, 130 after Ctrl-C, 143 after SIGTERM.",
+        allow_abbrev=False,
+    )
+    tournament.set_defaults(run=run, parser=tournament, config_bots=[], directories=[])
+    _add_options(tournament)
+
+
+def _add_options(parser: Parser) -> None:
+    add = parser.add_argument
+    add("bots", nargs="*", metavar="BOT", help="a bot, or NAME=BOT")
+    add("--config", metavar="FILE", help="a TOML file with these options and [[bot]] tables")
+    add("--store", metavar="FILE", help="where results are kept (SQLite); else in memory")
+    add("--extend", action="store_true", help="let the store have more bots, deals or rounds")
+    add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
+    add("--format", choices=FORMATS, default="round-robin", help="how bots are paired")
+    add("--players", type=count, metavar="N", help="seats of a match")
+    add("--deals", type=count, metavar="D", help="deals for each pairing or line-up (10)")
+    add("--matches", type=count, metavar="M", help="matches in all, instead of --deals")
+    add("--rounds", type=count, metavar="R", help="of a Swiss tournament (log2 of the bots, + 2)")
+    add("--challengers", type=count, metavar="N", help="of a gauntlet: the first N bots (1)")
+    add("--seats", choices=SEATS, default="rotate", help="what of its seats a deal is played in")
+    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add("--elo0", type=number, metavar="E", help="sprt: the lower hypothesis (0)")
+    add("--elo1", type=number, metavar="E", help="sprt: the higher hypothesis (10)")
+    add("--alpha", type=probability, metavar="P", help="sprt: wrongly for the higher (0.05)")
+    add("--beta", type=probability, metavar="P", help="sprt: wrongly for the lower (0.05)")
+    add_standings(parser)
+    add("--jobs", type=count, metavar="J", help="matches at a time (as many as there are cores)")
+    add("--cluster", metavar="ADDRESS", help="of a Dask scheduler, whose workers play the matches")
+    add("--no-keep-alive", action="store_true", help="start every bot anew for every match")
+    add("--records", metavar="DIR", help="keep match records there, compressed")
+    add("--keep", choices=KEEP, default="all", help="which records (all)")
+    add_settings(parser)
+    add("--json", action="store_true", help="print the standings as JSON, and nothing else")
+    add("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.cli.work import load_numpy
+
+    words = options.words
+    load_numpy()
+    if options.config is not None:
+        options = _with_config(options)
+    from referee.tournament.store import Store
+
+    store = Store.for_writing(options.store) if options.store else Store.in_memory()
+    with store:
+        _settle(options, store)
+        anchor = anchor_of(options.anchor, store.names)
+        try:
+            _play(options, interrupts, store, anchor)
+        except Interrupted as interrupted:
+            say(f"{interrupted}; matches that were being played were dropped")
+            if options.store:
+                say(f"go on with: referee {shlex.join(words)}")
+            raise
+        with interrupts.raising(), printing():
+            format = "json" if options.json else "text"
+            print_standings(store, format, anchor=options.anchor, bot=options.bot)
+    return OK
+
+
+# --- what is to be played -------------------------------------------------------------------------
+
+_FLAGS = ("extend", "no-keep-alive", "json", "quiet")
+_NOT_IN_CONFIG = ("config", "set", "help")
+
+
+class _ConfigParser(Parser):
+    """Takes the options of a configuration file, by whose name it says what is wrong there."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say that a value in the file is none for its option."""
+        raise UsageError(f"{self.prog}: {message.removeprefix('argument ')}")
+
+
+def _with_config(options: argparse.Namespace) -> argparse.Namespace:
+    """The options with those of the configuration file, over which the command line wins."""
+    from referee.tournament.config import read_config
+
+    parser = _ConfigParser(prog=options.config, allow_abbrev=False)
+    _add_options(parser)
+    names = {name.removeprefix("--") for name in parser._option_string_actions}
+    values = {name for name in names if not name.startswith("-")} - {*_FLAGS, *_NOT_IN_CONFIG}
+    chosen, bots, directories = read_config(options.config, values, _FLAGS)
+    config = parser.parse_args(chosen)
+    if options.deals is not None or options.matches is not None:
+        config.deals = config.matches = None  # either says the same in another way
+    words = options.words[options.words.index("tournament") + 1 :]
+    both: argparse.Namespace = options.parser.parse_args(words, config)
+    both.config_bots = bots
+    both.directories = directories
+    return both
+
+
+def _entrants(options: argparse.Namespace) -> list[Entrant]:
+    """The bots of the command line, else of the configuration file."""
+    from referee.tournament.setup import entrant, with_unique_names
+
+    named = [entrant(bot) for bot in options.bots] or options.config_bots
+    return with_unique_names(named)
+
+
+def _settle(options: argparse.Namespace, store: Store) -> None:
+    """Decide what is played: what the store is of already, or what it is to be of.
+
+    Raises:
+        UsageError: the store is of something else, or there is no such tournament.
+    """
+    import secrets
+
+    from referee.bots.command import find_bot
+    from referee.match_spec import DRAWN_SEEDS
+    from referee.tournament.setup import check_extension, differences, setup
+
+    stages = store.stages
+    seed = options.seed
+    if seed is None:
+        seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
+    now = setup(
+        _entrants(options),
+        game=options.game,
+        format=options.format,
+        players=options.players,
+        deals=options.deals,
+        matches=options.matches,
+        rounds=options.rounds,
+        challengers=options.challengers,
+        sprt=_sprt(options),
+        seats=options.seats,
+        seed=seed,
+        keep_alive=not options.no_keep_alive,
+        settings=chosen_settings(options),
+    )
+    for bot in now.bots:
+        if options.cluster is None:  # else the workers look for them
+            find_bot(bot.bot, now.game, bot.directory)
+    # What is shown at the end is checked before the first match.
+    names = [bot.name for bot in now.bots]
+    anchor_of(options.anchor, names)
+    check_bot(options.bot, names)
+    if not stages or stages[-1] != now:
+        if stages and options.extend:
+            check_extension(stages[-1], now)
+        elif stages:
+            raise UsageError(
+                f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
+                " (give another --store; --extend allows more bots, deals or rounds)"
+            )
+        store.add_stage(now)
+
+
+def _sprt(options: argparse.Namespace) -> Sprt | None:
+    """The sequential test; None if nothing is said of it.
+
+    Raises:
+        UsageError: there is no such test.
+    """
+    from referee.tournament.sprt import Sprt
+
+    given = {name: getattr(options, name) for name in ("elo0", "elo1", "alpha", "beta")}
+    given = {name: value for name, value in given.items() if value is not None}
+    try:
+        return Sprt(**given) if given else None
+    except ValueError as error:
+        raise UsageError(f"--format sprt: {error}") from error
+
+
+# --- playing --------------------------------------------------------------------------------------
+
+
+def _play(
+    options: argparse.Namespace,
+    interrupts: Interrupts,
+    store: Store,
+    anchor: tuple[int, float] | None,
+) -> None:
+    from referee.cli.tournament_progress import Progress
+    from referee.cli.work import collect_garbage, cores
+    from referee.tournament.player import Player
+    from referee.tournament.run import Run
+
+    if options.cluster is None and (options.jobs or 0) > cores():
+        say(f"{options.jobs} jobs on {cores()} cores: bots may time out since the machine is busy")
+    workers, jobs = _workers(options)
+    collect_garbage()
+    records = _folder(options)
+    keep = "none" if records is None else options.keep
+    run = Run(store, records=records)
+    with (
+        Progress(run, store, anchor, quiet=options.quiet) as progress,
+        Player(workers, jobs, keep=keep) as player,
+    ):
+
+        def look() -> None:
+            interrupts.check()
+            progress.look()
+
+        run.look = look
+        run.on_rows = progress.add
+        run.play(player)
+
+
+def _workers(
+    options: argparse.Namespace,
+) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
+    """What makes the executor, and says how many batches it works on at once."""
+    if options.cluster is None:
+        from referee.cli.work import cores
+        from referee.workers import worker_processes
+
+        jobs = options.jobs or cores()
+        return lambda: worker_processes(jobs, pin=True), lambda: jobs
+    from referee.tournament.cluster import Cluster
+    from referee.tournament.directories import pack
+
+    cluster = Cluster(options.cluster, {name: pack(name) for name in options.directories}, say)
+    return cluster.workers, lambda: min(cluster.threads, options.jobs or cluster.threads)
+
+
+def _folder(options: argparse.Namespace) -> Path | None:
+    """The folder for records, made if it is not there."""
+    if options.records is None:
+        return None
+    path = Path(options.records)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+    return path

@@ -1,0 +1,133 @@
+"""How far a tournament is, while it runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from referee.cli.console import say
+from referee.terminal import plain
+from referee.tournament.batch import MatchRow
+from referee.tournament.deals import Deals
+from referee.tournament.rating import Ratings, rate
+from referee.tournament.run import Run
+from referee.tournament.store import Store
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+REFRESH_SECONDS = 0.5
+LINE_SECONDS = 10.0
+"""Between two lines where there is no terminal."""
+LEADING = 5
+_RATING_PART = 0.05
+"""At most this part of the time is spent on ratings that are only shown."""
+
+
+class Progress:
+    """Shows a bar and the leading bots on a terminal, and a line now and then elsewhere."""
+
+    def __init__(
+        self, run: Run, store: Store, anchor: tuple[int, float] | None, *, quiet: bool
+    ) -> None:
+        self._run = run
+        self._anchor = anchor
+        self._quiet = quiet
+        self._names = [plain(bot.name) for bot in run.setup.bots]
+        self._deals = Deals(len(self._names), run.setup.players)
+        self._ratings: Ratings | None = None
+        self._rate_at = 0.0
+        self._show_at = time.monotonic()
+        self._live: Live | None = None
+        if not quiet:
+            for match in store.matches():
+                if not match.void:
+                    self._deals.append(match.deal, match.players, match.ranks)
+
+    def __enter__(self) -> Progress:
+        if not self._quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def add(self, rows: Sequence[MatchRow]) -> None:
+        """Take matches that were played."""
+        if not self._quiet:
+            for row in rows:
+                if not row.void:
+                    self._deals.append(row.deal, row.players, row.ranks)
+
+    def look(self) -> None:
+        """Show how far it is, if it is time to."""
+        now = time.monotonic()
+        if self._quiet or now < self._show_at:
+            return
+        if self._live is not None:
+            self._rate(now)
+            self._show_at = now + REFRESH_SECONDS
+            self._live.update(self._picture(), refresh=True)
+        elif self._run.played:
+            self._show_at = now + LINE_SECONDS
+            say(self._line())
+
+    def _rate(self, now: float) -> None:
+        if now >= self._rate_at and len(self._deals):
+            self._ratings = rate(self._deals, anchor=self._anchor)
+            cost = time.monotonic() - now
+            self._rate_at = now + cost / _RATING_PART
+
+    def _line(self) -> str:
+        run = self._run
+        rate = run.played / run.seconds if run.seconds else 0.0
+        parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
+        if rate:
+            at_most = "at most " if run.test is not None else ""
+            parts.append(f"{at_most}{_time((run.total - run.done) / rate)} left")
+        if run.test is not None:
+            lower, upper = run.test.test.bounds
+            parts.append(f"LLR {run.test.llr:.2f} ({lower:.2f} to {upper:.2f})")
+        return ", ".join(parts)
+
+    def _picture(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        parts: list[RenderableType] = [
+            ProgressBar(total=self._run.total or 1, completed=self._run.done, width=40),
+            Text(self._line(), no_wrap=True, overflow="ellipsis"),
+        ]
+        if self._ratings is not None:
+            table = Table(box=None, pad_edge=False, show_header=False)
+            table.add_column(overflow="ellipsis", no_wrap=True)
+            table.add_column(justify="right")
+            table.add_column(justify="right")
+            for bot in self._ratings.order()[:LEADING]:
+                rating, low, high = (
+                    float(getattr(self._ratings, name)[bot]) for name in ("rating", "low", "high")
+                )
+                reach = f"{low - rating:+.0f} {high - rating:+.0f}"
+                table.add_row(self._names[bot], f"{rating:.0f}", reach)
+            parts.append(table)
+        return Group(*parts)
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,91 @@
+"""A tournament's configuration file: TOML with the options of the command and its bots."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.tournament.batch import Entrant
+
+_PATHS = ("store", "records")
+
+
+class _Bot(Struct, forbid_unknown_fields=True):
+    command: str
+    name: str | None = None
+    directory: str | None = None
+    env: dict[str, str] = {}
+
+
+def read_config(
+    name: str, values: Collection[str], flags: Collection[str]
+) -> tuple[list[str], list[Entrant], list[str]]:
+    """A configuration as words of a command line, and its bots; paths are from the file's folder.
+
+    The third part are the directories that it names, which travel to other machines.
+
+    Args:
+        values: the options that have a value, by their names: "time-limit".
+        flags: those that have none.
+
+    Raises:
+        UsageError: the file cannot be read, or has what no tournament has.
+    """
+    try:
+        with open(name, "rb") as file:
+            config = tomllib.load(file)
+    except OSError as error:
+        raise UsageError(f"cannot read {name}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{name} is no TOML: {error}") from error
+    folder = Path(name).parent
+    words: list[str] = []
+    bots, directories = _bots(name, config.pop("bot", []), folder)
+    for key, value in config.items():
+        option = key.replace("_", "-")
+        if option == "set" and isinstance(value, dict):
+            for part, chosen in value.items():
+                words += ["--set", f"{part}={_word(chosen)}"]
+        elif option in flags and isinstance(value, bool):
+            words += [f"--{option}"] * value
+        elif option in values and isinstance(value, str | int | float):
+            chosen = str(folder / str(value)) if option in _PATHS else _word(value)
+            # One word, or a value that begins with a dash would be taken for an option.
+            words.append(f"--{option}={chosen}")
+        elif option in flags or option in values or option == "set":
+            kinds = dict.fromkeys(flags, "true or false") | {"set": "a table"}
+            kind = kinds.get(option, "one value")
+            raise UsageError(f"{name}: {key} is to be {kind}, not {value!r}")
+        else:
+            known = ", ".join(sorted([*values, *flags, "set", "[[bot]]"]))
+            raise UsageError(f"{name}: there is no option {key!r}; there are: {known}")
+    return words, bots, directories
+
+
+def _bots(name: str, tables: Any, folder: Path) -> tuple[list[Entrant], list[str]]:
+    try:
+        bots = msgspec.convert(tables, list[_Bot])
+    except msgspec.ValidationError as error:
+        problem = str(error).replace("`$[...]", "`bot").replace("`$[", "`bot[")
+        raise UsageError(f"{name}: {problem}") from error
+    entrants = [_entrant(name, bot, folder / (bot.directory or ".")) for bot in bots]
+    named = (found.directory for bot, found in zip(bots, entrants, strict=True) if bot.directory)
+    return entrants, list(dict.fromkeys(named))
+
+
+def _entrant(name: str, bot: _Bot, directory: Path) -> Entrant:
+    if not directory.is_dir():
+        raise UsageError(f"{name}: directory {bot.directory} of {bot.command} is not there")
+    # The bot is started there, and paths are looked for there.
+    path = str(directory.resolve())
+    return Entrant(bot.name or bot.command, bot.command, path, tuple(bot.env.items()))
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,97 @@
+"""Which lost matches of a bot its author should look at first, and how."""
+
+from __future__ import annotations
+
+from heapq import heappush, heappushpop
+from itertools import groupby
+
+import msgspec
+from msgspec import Struct
+
+from referee.match_spec import match_spec
+from referee.terminal import command_line
+from referee.tournament.setup import Setup
+from referee.tournament.sprt import expected_share
+from referee.tournament.standings import Standings
+from referee.tournament.store import MatchLine, Store, points_of
+
+LESSONS = 3
+
+
+class Lesson(Struct, frozen=True):
+    """A match to look at.
+
+    Attributes:
+        match: its number.
+        why: one clause.
+        command: plays it again.
+    """
+
+    match: int
+    why: str
+    command: str
+
+
+def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
+    """For each bot by its name the lost matches that teach most, at most `LESSONS`.
+
+    First those in which it was disqualified or made faults; then one each of the deals in which it
+    stayed farthest below what the ratings promise, in all seats, so that luck was shared.
+    """
+    setup = store.stages[-1]
+    names = store.names
+    ratings = {bot.name: bot.rating for bot in found.bots}
+    rating = [ratings[name] for name in names]
+    worst: list[list[tuple[float, int, MatchLine, str]]] = [[] for _ in names]
+    matches = (match for match in store.matches() if not match.void)
+    for _, group in groupby(matches, lambda match: match.deal):
+        deal = [(match, points_of(match.ranks)) for match in group]
+        for bot in deal[0][0].players:
+            others = [other for other in deal[0][0].players if other != bot]
+            promised = sum(expected_share(rating[bot] - rating[other]) for other in others)
+            promised /= len(others)
+            best = _lesson(bot, deal, promised)
+            if best is not None:
+                weight, match, why = best
+                entry = (weight, -match.match, match, why)
+                push = heappush if len(worst[bot]) < LESSONS else heappushpop
+                push(worst[bot], entry)
+    return {
+        name: [
+            Lesson(match.match, why, _again(match, setup))
+            for _, _, match, why in sorted(worst[bot], reverse=True)
+        ]
+        for bot, name in enumerate(names)
+    }
+
+
+def _lesson(
+    bot: int, deal: list[tuple[MatchLine, list[float]]], promised: float
+) -> tuple[float, MatchLine, str] | None:
+    """What a deal has to teach: how much, the match, and why; None if it was not lost."""
+    seated = [(match, match.players.index(bot), points) for match, points in deal]
+    for match, seat, points in seated:
+        if points[seat] < 1 and match.disqualified[seat] is not None:
+            return 3.0, match, f"disqualified, {match.disqualified[seat]}"
+    for match, seat, points in seated:
+        if points[seat] < 1 and match.faults[seat]:
+            count = match.faults[seat]
+            return 2.0, match, "1 fault" if count == 1 else f"{count} faults"
+    mean = sum(points[seat] for _, seat, points in seated) / len(seated)
+    match, seat, points = min(seated, key=lambda entry: entry[2][entry[1]])
+    if points[seat] == 1 or mean >= promised:
+        return None
+    scores = " ".join(map(str, match.scores))
+    why = f"{mean:.0%} of the points of the deal, {promised:.0%} expected; scores {scores}"
+    return promised - mean, match, f"{why}, it was player {seat + 1}"
+
+
+def _again(match: MatchLine, setup: Setup) -> str:
+    """The command that plays a match again."""
+    bots = [setup.bots[bot].bot for bot in match.players]
+    default = match_spec(bots, game=setup.game, seed=0).settings
+    words = ["referee", "play", "--game", setup.game, *bots, "--seed", str(match.seed)]
+    for name, value in setup.settings.items():
+        if value != msgspec.to_builtins(default)[name]:
+            words += ["--set", f"{name}={value}"]
+    return command_line(words)

@@ -1,0 +1,140 @@
+"""A run of a tournament: what is missing is played, and results come into the store."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from referee.errors import UsageError
+from referee.logs.packed import Packer
+from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.player import Player
+from referee.tournament.schedule import Stage, planned, stages
+from referee.tournament.sequential import Sequential
+from referee.tournament.setup import Setup
+from referee.tournament.store import Store
+
+
+class Run:
+    """Plays what a store has not got yet.
+
+    Args:
+        store: to go on with; it has a setup.
+        records: a folder for the records that the player gives back, or None.
+
+    Attributes:
+        setup: what is played.
+        total: matches that are to be played in all.
+        done: matches in the store, void ones among them.
+        played: matches that this run has played.
+        test: of a sequential test, how it stands; else None.
+        look: is called at least every 0.1 s; may raise to end the run.
+        on_rows: is given the matches that were added to the store.
+    """
+
+    def __init__(self, store: Store, *, records: Path | None = None) -> None:
+        self.setup: Setup = store.stages[-1]
+        self.total = planned(store)
+        self.done = 0
+        self.played = 0
+        self.test = Sequential(self.setup) if self.setup.sprt is not None else None
+        self.look: Callable[[], None] = lambda: None
+        self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
+        self._store = store
+        self._records = records
+        self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since this run began."""
+        return time.monotonic() - self._began
+
+    def play(self, player: Player) -> None:
+        """Play all that is missing; of a sequential test no more than decides it.
+
+        Raises:
+            UsageError: the store or a record cannot be written, or a bot is not there any more.
+            ShortageError: the system is short of something, or workers are killed again and again.
+            InternalError: the referee has a bug.
+        """
+        there = _Numbers(self._store.played())
+        self.done = there.count
+        if self.test is not None:
+            self.test.add(self._store.matches())
+            if self._is_decided(self.test):
+                return
+        for stage in stages(self._store):
+            for rows in player.play(stage.setup, _missing(stage, there)):
+                if rows:
+                    self._add(rows)
+                self.look()
+                if self.test is not None and self._is_decided(self.test):
+                    return
+
+    def _is_decided(self, test: Sequential) -> bool:
+        """Whether a test knows; what was played beyond is dropped, as chance had it there."""
+        if test.verdict is None:
+            return False
+        self._store.drop(test.deals)
+        self.done, _ = self._store.count()
+        return True
+
+    def _add(self, rows: list[MatchRow]) -> None:
+        for row in rows:
+            if row.record:
+                self._write(row)
+        self._store.add(rows)
+        self.done += len(rows)
+        self.played += len(rows)
+        if self.test is not None:
+            self.test.add(rows)
+        self.on_rows(rows)
+
+    def _write(self, row: MatchRow) -> None:
+        assert self._records is not None  # or nothing would be kept
+        name = self._records / f"{row.match:06}"
+        packer = Packer(".zst")
+        files = {f"{name}.record.jsonl.zst": packer.pack(row.record) + packer.end()}
+        for seat, text in enumerate(row.stderr, 1):
+            if text:
+                files[f"{name}.player{seat}.stderr"] = text
+        for path, data in files.items():
+            try:
+                Path(path + ".part").write_bytes(data)
+                os.replace(path + ".part", path)
+            except OSError as error:
+                raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+class _Numbers:
+    """A set of numbers, a bit each.
+
+    Attributes:
+        count: how many it has.
+    """
+
+    def __init__(self, numbers: Iterator[int]) -> None:
+        self.count = 0
+        self._bits = bytearray()
+        for number in numbers:
+            at = number // 8
+            if at >= len(self._bits):
+                self._bits.extend(bytes(at + 4096 - len(self._bits)))
+            self._bits[at] |= 1 << number % 8
+            self.count += 1
+
+    def __contains__(self, number: int) -> bool:
+        at = number // 8
+        return at < len(self._bits) and bool(self._bits[at] >> number % 8 & 1)
+
+
+def _missing(stage: Stage, there: _Numbers) -> Iterator[Plan]:
+    for position in range(len(stage.line_ups)):
+        first = stage.first_match + position * stage.setup.matches_a_deal
+        if all(first + number in there for number in range(stage.setup.matches_a_deal)):
+            continue
+        for plan in stage.plans(position):
+            if plan.match not in there:
+                yield plan

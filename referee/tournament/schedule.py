@@ -1,0 +1,269 @@
+"""The matches of a tournament, in stages, as a function of its setups and of what was played.
+
+A stage is a sequence of line-ups, one a deal, computed when it is looked at. Most tournaments have
+one stage; a Swiss one has a stage a round, and each extension of a store adds stages of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
+from typing import Any
+
+from msgspec import Struct
+
+from referee.tournament.batch import Plan
+from referee.tournament.pairing import deal_seed, gauntlet, round_robin, seatings
+from referee.tournament.setup import Setup
+from referee.tournament.store import MatchLine, Store, points_of
+from referee.tournament.swiss import swiss_round
+
+
+class Stage(Struct, frozen=True):
+    """Deals that can be played in any order.
+
+    Attributes:
+        setup: that they are of.
+        first_deal, first_match: their numbers in the tournament.
+        line_ups: one a deal.
+    """
+
+    setup: Setup
+    first_deal: int
+    first_match: int
+    line_ups: Sequence[tuple[int, ...]]
+
+    @property
+    def matches(self) -> int:
+        """How many there are."""
+        return len(self.line_ups) * self.setup.matches_a_deal
+
+    def plans(self, position: int) -> list[Plan]:
+        """The matches of a deal.
+
+        Args:
+            position: of the deal in the stage.
+        """
+        deal = self.first_deal + position
+        line_up = self.line_ups[position]
+        seating = seatings(self.setup.players, self.setup.seats)
+        first = self.first_match + position * len(seating)
+        seed = deal_seed(self.setup.seed, deal)
+        return [
+            Plan(first + number, deal, seed, tuple(line_up[place] for place in order))
+            for number, order in enumerate(seating)
+        ]
+
+
+def stages(store: Store) -> Iterator[Stage]:
+    """The stages of a tournament; each is to be played before the next is asked for."""
+    deal = match = 0
+    for line_ups, setup in _all_line_ups(store):
+        stage = Stage(setup, deal, match, line_ups)
+        if line_ups:
+            yield stage
+        deal += len(line_ups)
+        match += stage.matches
+
+
+def planned(store: Store) -> int:
+    """How many matches there are to be in all."""
+    total = 0
+    before: Setup | None = None
+    for setup in store.stages:
+        if setup.format == "swiss":
+            rounds = (setup.rounds or 0) - (before.rounds or 0 if before else 0)
+            deals = rounds * (len(setup.bots) // setup.players) * (setup.deals or 1)
+        elif setup.format == "sprt":
+            deals = (setup.deals or 0) - (before.deals or 0 if before else 0)
+        else:
+            deals = sum(map(len, _fixed(setup, before)))
+        total += deals * setup.matches_a_deal
+        before = setup
+    return total
+
+
+def _all_line_ups(store: Store) -> Iterator[tuple[Sequence[tuple[int, ...]], Setup]]:
+    before: Setup | None = None
+    match = 0
+    swiss = _SwissTable()
+    for setup in store.stages:
+        if setup.format == "swiss":
+            for _ in range(swiss.rounds, setup.rounds or 0):
+                line_ups = swiss.next_round(setup)
+                yield line_ups, setup
+                swiss.add(line_ups, setup, store.matches(match))
+                match += len(line_ups) * setup.matches_a_deal
+        elif setup.format == "sprt":
+            assert setup.deals is not None
+            done = 0 if before is None else before.deals or 0
+            yield _Repeated((0, 1), setup.deals - done), setup
+        else:
+            for line_ups in _fixed(setup, before):
+                yield line_ups, setup
+        before = setup
+
+
+def _fixed(setup: Setup, before: Setup | None) -> Iterator[Sequence[tuple[int, ...]]]:
+    """The line-ups of a round robin or a gauntlet, or what it is extended by."""
+    make = _gauntlet if setup.format == "gauntlet" else _round_robin
+    if before is None:
+        yield make(setup, setup.deals, setup.total_deals)
+        return
+    if len(setup.bots) > len(before.bots):
+        yield from _with_new_bots(setup, before)
+    # A longer schedule begins with the shorter one, which was played.
+    played = make(setup, before.deals, before.total_deals)
+    yield _Rest(make(setup, setup.deals, setup.total_deals), len(played))
+
+
+def _round_robin(setup: Setup, deals: int | None, total: int | None) -> Sequence[tuple[int, ...]]:
+    return round_robin(len(setup.bots), setup.players, deals=deals, total=total, seed=setup.seed)
+
+
+def _gauntlet(setup: Setup, deals: int | None, total: int | None) -> Sequence[tuple[int, ...]]:
+    return gauntlet(
+        len(setup.bots),
+        setup.challengers or 1,
+        setup.players,
+        deals=deals,
+        total=total,
+        seed=setup.seed,
+    )
+
+
+def _with_new_bots(setup: Setup, before: Setup) -> Iterator[Sequence[tuple[int, ...]]]:
+    """What bots have missed that were not there from the beginning."""
+    if before.deals is None:
+        return  # the matches that are added to the others are of all bots
+    old, everybody = len(before.bots), range(len(setup.bots))
+    new = [*everybody[old:]]
+    if setup.format == "gauntlet":
+        challengers = setup.challengers or 1
+        order = [*range(challengers), *new]
+    else:
+        challengers = len(new)
+        order = [*new, *range(old)]
+    if len(order) - challengers >= setup.players - 1:
+        line_ups = gauntlet(
+            len(order), challengers, setup.players, deals=before.deals, total=None, seed=setup.seed
+        )
+        yield _Renumbered(line_ups, order)
+    if setup.format != "gauntlet" and len(new) >= setup.players:
+        line_ups = round_robin(
+            len(new), setup.players, deals=before.deals, total=None, seed=setup.seed
+        )
+        yield _Renumbered(line_ups, new)
+
+
+class _LineUps(Sequence[tuple[int, ...]], ABC):
+    """Line-ups that are computed when they are looked at, one by one."""
+
+    @abstractmethod
+    def _line_up(self, index: int) -> tuple[int, ...]: ...
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._line_up(range(len(self))[index])
+
+
+class _Repeated(_LineUps):
+    """One line-up, again and again."""
+
+    def __init__(self, line_up: tuple[int, ...], times: int) -> None:
+        self._only = line_up
+        self._times = times
+
+    def __len__(self) -> int:
+        return self._times
+
+    def _line_up(self, index: int) -> tuple[int, ...]:
+        return self._only
+
+
+class _Rest(_LineUps):
+    """Line-ups from one on.
+
+    Args:
+        first: the index of that one.
+    """
+
+    def __init__(self, line_ups: Sequence[tuple[int, ...]], first: int) -> None:
+        self._line_ups = line_ups
+        self._first = first
+
+    def __len__(self) -> int:
+        return len(self._line_ups) - self._first
+
+    def _line_up(self, index: int) -> tuple[int, ...]:
+        return self._line_ups[self._first + index]
+
+
+class _Renumbered(_LineUps):
+    """Line-ups of other numbers.
+
+    Args:
+        numbers: number in the line-ups -> number in the tournament.
+    """
+
+    def __init__(self, line_ups: Sequence[tuple[int, ...]], numbers: Sequence[int]) -> None:
+        self._line_ups = line_ups
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._line_ups)
+
+    def _line_up(self, index: int) -> tuple[int, ...]:
+        return tuple(self._numbers[bot] for bot in self._line_ups[index])
+
+
+class _SwissTable:
+    """Who has how many points in a Swiss tournament, and has met whom.
+
+    A round gives each bot the share of those in its line-up that it has more points than, over all
+    deals of the round; equal ones count half. A bye gives 1.
+
+    Attributes:
+        rounds: how many are over.
+    """
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self._points: list[float] = []
+        self._met: Counter[tuple[int, int]] = Counter()
+        self._byes: Counter[int] = Counter()
+
+    def next_round(self, setup: Setup) -> Sequence[tuple[int, ...]]:
+        """The line-ups of the next round, each as often as it has deals."""
+        self._points += [0.0] * (len(setup.bots) - len(self._points))
+        made = swiss_round(
+            self._points,
+            self._met,
+            [self._byes[bot] for bot in range(len(setup.bots))],
+            setup.players,
+            seed=setup.seed,
+            round=self.rounds,
+        )
+        for bot in made.byes:
+            self._byes[bot] += 1
+            self._points[bot] += 1
+        return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
+
+    def add(
+        self, line_ups: Sequence[tuple[int, ...]], setup: Setup, matches: Iterable[MatchLine]
+    ) -> None:
+        """Add the results of a round."""
+        won: Counter[int] = Counter()
+        for match in islice(matches, len(line_ups) * setup.matches_a_deal):
+            if not match.void:
+                for bot, points in zip(match.players, points_of(match.ranks), strict=True):
+                    won[bot] += points  # type: ignore[assignment]
+        for line_up in dict.fromkeys(line_ups):
+            for bot in line_up:
+                others = [won[other] for other in line_up if other != bot]
+                beaten = sum((won[bot] > other) + (won[bot] == other) / 2 for other in others)
+                self._points[bot] += beaten / len(others)
+            for pair in combinations(sorted(line_up), 2):
+                self._met[pair] += 1
+        self.rounds += 1

@@ -1,0 +1,49 @@
+"""A sequential test over the deals of a tournament, in the order of the schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from referee.tournament.batch import MatchRow
+from referee.tournament.setup import Setup
+from referee.tournament.sprt import OUTCOMES, Sprt, Verdict
+from referee.tournament.store import MatchLine, points_of
+
+
+class Sequential:
+    """Counts deals as they come, and decides as if they came in the order of the schedule.
+
+    A deal with a void match does not count.
+
+    Attributes:
+        test: what is tested.
+        counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
+        verdict: None until it is known.
+        deals: how many deals were looked at; the last of them brought the verdict.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        assert setup.sprt is not None
+        self.test: Sprt = setup.sprt
+        self.counts = [0] * OUTCOMES
+        self.verdict: Verdict | None = None
+        self.deals = 0
+        self._matches = setup.matches_a_deal
+        self._waiting: dict[int, list[float | None]] = {}  # deal -> points of the first, or void
+
+    def add(self, rows: Iterable[MatchRow | MatchLine]) -> None:
+        """Take matches, in any order."""
+        for row in rows:
+            points = None if row.void else points_of(row.ranks)[row.players.index(0)]
+            self._waiting.setdefault(row.deal, []).append(points)
+        while self.verdict is None and len(self._waiting.get(self.deals, ())) == self._matches:
+            of_deal = self._waiting.pop(self.deals)
+            self.deals += 1
+            if None not in of_deal:
+                self.counts[round(2 * sum(filter(None, of_deal)))] += 1
+                self.verdict = self.test.verdict(self.counts)
+
+    @property
+    def llr(self) -> float:
+        """The log-likelihood ratio so far."""
+        return self.test.llr(self.counts)

@@ -1,0 +1,222 @@
+"""What is played in a tournament: everything that decides which matches there are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.match import MAX_SEED
+from referee.match_spec import match_spec
+from referee.tournament.batch import Entrant
+from referee.tournament.pairing import seatings
+from referee.tournament.sprt import Sprt
+
+Format = Literal["round-robin", "gauntlet", "swiss", "sprt"]
+Seats = Literal["rotate", "all"]
+FORMATS: tuple[str, ...] = get_args(Format)
+SEATS: tuple[str, ...] = get_args(Seats)
+MAX_BOTS = 2_000
+DEFAULT_DEALS = 10
+"""For each pairing or line-up."""
+SPRT_DEALS = 50_000
+"""A sequential test that has not decided by then ends undecided."""
+_NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
+
+
+class Setup(Struct, frozen=True, kw_only=True):
+    """What is played. Equal setups have the same matches.
+
+    Attributes:
+        game: a key of `GAMES`.
+        format: how the line-ups are made.
+        players: seats of a match.
+        deals: of each pairing or line-up; None if `matches` is given.
+        matches: in all, rounded up to whole deals; None if `deals` is given.
+        rounds: of a Swiss tournament; else None.
+        challengers: of a gauntlet, so many bots at the beginning; else None.
+        sprt: of a sequential test; else None.
+        seats: each deal is played once for each rotation, or each order, of its seats.
+        seed: of the schedule and of the deals.
+        keep_alive: whether bots may play match after match in one process.
+        settings: options of the game and limits of the bots, all of them, by name.
+        bots: in the order in which they are numbered.
+    """
+
+    game: str
+    format: Format
+    players: int
+    deals: int | None
+    matches: int | None
+    rounds: int | None
+    challengers: int | None
+    sprt: Sprt | None
+    seats: Seats
+    seed: int
+    keep_alive: bool
+    settings: dict[str, Any]
+    bots: tuple[Entrant, ...]
+
+    @property
+    def matches_a_deal(self) -> int:
+        """How often a deal is played."""
+        return len(seatings(self.players, self.seats))
+
+    @property
+    def total_deals(self) -> int | None:
+        """`matches` as deals."""
+        return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
+
+
+def setup(
+    bots: Sequence[Entrant],
+    *,
+    game: str,
+    format: Format = "round-robin",
+    players: int | None = None,
+    deals: int | None = None,
+    matches: int | None = None,
+    rounds: int | None = None,
+    challengers: int | None = None,
+    sprt: Sprt | None = None,
+    seats: Seats = "rotate",
+    seed: int,
+    keep_alive: bool = True,
+    settings: dict[str, Any] | None = None,
+) -> Setup:
+    """What is to be played; None stands for a default.
+
+    Raises:
+        UsageError: there is no such tournament; the text says why.
+    """
+    rules = GAMES[game]
+    if not 0 <= seed < MAX_SEED:
+        raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")
+    players = players or rules.min_seats
+    if not rules.min_seats <= players <= rules.max_seats:
+        raise UsageError(
+            f"--players {players}: a match of {game} has {rules.min_seats} to {rules.max_seats}"
+        )
+    if not players <= len(bots) <= MAX_BOTS:
+        found = f"{len(bots)} bot" + "s" * (len(bots) != 1)
+        raise UsageError(
+            f"{found}: a tournament of {players} players a match needs {players} to {MAX_BOTS:,}"
+        )
+    if matches is not None and (deals is not None or format in ("swiss", "sprt")):
+        raise UsageError("--matches cannot be given beside --deals, nor for swiss or sprt")
+    for option, value, of in (
+        ("--rounds", rounds, "swiss"),
+        ("--challengers", challengers, "gauntlet"),
+        ("--elo0, --elo1, --alpha and --beta", sprt, "sprt"),
+    ):
+        if value is not None and format != of:
+            raise UsageError(f"{option} can be given for --format {of} alone")
+    if format == "swiss":
+        rounds = rounds or math.ceil(math.log2(len(bots))) + 2
+    if format == "gauntlet":
+        challengers = challengers or 1
+        if challengers >= len(bots):
+            raise UsageError(f"--challengers {challengers}: nobody is left to play against")
+    if format == "sprt":
+        sprt = sprt or Sprt()
+        if len(bots) != 2 or players != 2:
+            raise UsageError("--format sprt compares two bots in matches of two")
+    if matches is None:
+        deals = deals or (SPRT_DEALS if format == "sprt" else DEFAULT_DEALS)
+    spec = match_spec([""] * players, game=game, seed=0, options=settings)
+    return Setup(
+        game=game,
+        format=format,
+        players=players,
+        deals=deals,
+        matches=matches,
+        rounds=rounds,
+        challengers=challengers,
+        sprt=sprt,
+        seats=seats,
+        seed=seed,
+        keep_alive=keep_alive,
+        settings=msgspec.to_builtins(spec.settings),
+        bots=tuple(bots),
+    )
+
+
+def entrant(argument: str) -> Entrant:
+    """A bot as it stands on a command line: `NAME=BOT`, or BOT, which is its name then."""
+    named = _NAMED(argument)
+    return Entrant(named[1], named[2]) if named else Entrant(argument, argument)
+
+
+def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
+    """The bots; those whose name another one has before them get ` #2`, ` #3` and so on."""
+    taken: set[str] = set()
+    unique = []
+    for bot in bots:
+        name, number = bot.name, 1
+        while name in taken:
+            number += 1
+            name = f"{bot.name} #{number}"
+        taken.add(name)
+        unique.append(msgspec.structs.replace(bot, name=name))
+    return unique
+
+
+def differences(old: Setup, new: Setup) -> list[str]:
+    """What differs between two setups, each as one clause: "seed: 7 in the store, 8 now"."""
+    found = []
+    for name in Setup.__struct_fields__:
+        before, now = getattr(old, name), getattr(new, name)
+        if before == now:
+            continue
+        if name == "settings":
+            found += [
+                f"{option}: {before.get(option)} in the store, {now.get(option)} now"
+                for option in before | now
+                if before.get(option) != now.get(option)
+            ]
+        elif name == "bots":
+            found.append(_different_bots(before, now))
+        else:
+            found.append(f"{name}: {_shown(before)} in the store, {_shown(now)} now")
+    return found
+
+
+def check_extension(old: Setup, new: Setup) -> None:
+    """See that a setup has all that another one has, and more.
+
+    Raises:
+        UsageError: it has not; the text says what differs.
+    """
+    growing = ("bots", "deals", "matches", "rounds")
+    grown = {name: getattr(old, name) for name in growing}
+    if problems := differences(old, msgspec.structs.replace(new, **grown)):
+        raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
+    if new.bots[: len(old.bots)] != old.bots:
+        problem = _different_bots(old.bots, new.bots)
+        raise UsageError(f"--extend only adds bots at the end: {problem}")
+    for name in growing[1:]:
+        before, now = getattr(old, name), getattr(new, name)
+        if (before is None) != (now is None) or (before is not None and now < before):
+            raise UsageError(f"--extend only adds: {name}: {before} in the store, {now} now")
+    for name in ("matches", "rounds"):
+        if getattr(new, name) is not None and getattr(new, name) == getattr(old, name):
+            raise UsageError(f"--extend needs more --{name}, or nothing would be added")
+
+
+def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
+    for number, (before, now) in enumerate(zip(old, new, strict=False), 1):
+        for field in Entrant.__struct_fields__:
+            if getattr(before, field) != getattr(now, field):
+                parts = f"{getattr(before, field)!r} in the store, {getattr(now, field)!r} now"
+                return f"{field} of bot {number}: {parts}"
+    return f"bots: {len(old)} in the store, {len(new)} now"
+
+
+def _shown(value: object) -> str:
+    return msgspec.json.encode(value).decode() if isinstance(value, Struct) else str(value)

@@ -1,0 +1,177 @@
+"""What a tournament has to say to someone who wants to improve a bot, beside its rating.
+
+All of it is read from the store, in one pass each. What is of the game itself comes from the game's
+own capability (`referee.seam.capabilities.Statistics`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+
+from referee.games import GAMES
+from referee.seam.capabilities import SeatFacts, Table
+from referee.tournament.batch import BUCKETS_PER_DOUBLING
+from referee.tournament.store import Store, points_of, usable
+
+_counts = msgspec.json.Decoder(dict[str, int])
+_buckets = msgspec.json.Decoder(dict[int, int])
+
+
+class BotFacts(Struct):
+    """One bot in all its matches.
+
+    Attributes:
+        calls_itself: the names that it gave itself.
+        mean_score: points of the game a match; None if it has played none.
+        faults: code -> count.
+        disqualified: code -> matches.
+        replies: how many.
+        mean_reply, reply_99, longest_reply: seconds; 99% of its replies took no longer than the
+            second, which is exact to 19%.
+    """
+
+    calls_itself: list[str]
+    mean_score: float | None
+    faults: dict[str, int]
+    disqualified: dict[str, int]
+    replies: int
+    mean_reply: float | None
+    reply_99: float | None
+    longest_reply: float | None
+
+
+class Statistics(Struct):
+    """All matches of a tournament.
+
+    Attributes:
+        matches: that count.
+        mean_turns: of a match.
+        reasons: why they ended: reason -> matches.
+        late: time-outs while the referee itself was late; each was played again.
+        restarts: matches played again since a bot that had waited for them failed at the start.
+        bots: name -> facts.
+        game: tables of the game's own.
+    """
+
+    matches: int
+    mean_turns: float | None
+    reasons: dict[str, int]
+    late: int
+    restarts: int
+    bots: dict[str, BotFacts]
+    game: list[Table]
+
+
+def statistics(store: Store) -> Statistics:
+    """What the matches in a store come to."""
+    with usable(store.name):
+        return _statistics(store)
+
+
+def _statistics(store: Store) -> Statistics:
+    names = store.names
+    (row,) = store.select(
+        "SELECT coalesce(sum(NOT void), 0), avg(CASE WHEN NOT void THEN turns END), "
+        "coalesce(sum(late), 0), coalesce(sum(restarts), 0) FROM matches"
+    )
+    matches, mean_turns, late, restarts = row
+    reasons = store.select(
+        "SELECT reason, count(*) FROM matches WHERE NOT void GROUP BY reason ORDER BY 2 DESC, 1"
+    )
+    return Statistics(
+        matches=matches,
+        mean_turns=mean_turns,
+        reasons=dict(reasons),
+        late=late,
+        restarts=restarts,
+        bots=dict(zip(names, _bots(store, len(names)), strict=True)),
+        game=_game_tables(store),
+    )
+
+
+_SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
+
+
+def _bots(store: Store, count: int) -> Iterator[BotFacts]:
+    names: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, name, times in store.select(
+        f"SELECT bot, calls_itself, count(*) {_SEATS} GROUP BY bot, calls_itself"
+    ):
+        names[bot][name] += times
+    faults: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, text, times in store.select(
+        f"SELECT bot, faults, count(*) {_SEATS} AND faults != '{{}}' GROUP BY bot, faults"
+    ):
+        for code, number in _counts.decode(text).items():
+            faults[bot][code] += number * times
+    disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, code, times in store.select(
+        f"SELECT bot, disqualified, count(*) {_SEATS} AND disqualified NOT NULL "
+        "GROUP BY bot, disqualified"
+    ):
+        disqualified[bot][code] += times
+    buckets: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
+        seen = buckets[bot]
+        for bucket, number in _buckets.decode(text).items():
+            seen[bucket] += number
+    sums = {
+        bot: rest
+        for bot, *rest in store.select(
+            f"SELECT bot, avg(score), sum(replies), sum(reply_seconds), max(longest_reply) {_SEATS}"
+            " GROUP BY bot"
+        )
+    }
+    for bot in range(count):
+        score, replies, seconds, longest = sums.get(bot, (None, 0, 0.0, None))
+        yield BotFacts(
+            calls_itself=[name for name, _ in names[bot].most_common()],
+            mean_score=score,
+            faults=dict(faults[bot].most_common()),
+            disqualified=dict(disqualified[bot].most_common()),
+            replies=replies,
+            mean_reply=seconds / replies if replies else None,
+            reply_99=_percentile(buckets[bot], 0.99),
+            longest_reply=longest if replies else None,
+        )
+
+
+def _percentile(buckets: Counter[int], share: float) -> float | None:
+    """The upper end of the bucket in which so large a share of all is reached, in seconds."""
+    left = buckets.total() * share
+    for bucket in sorted(buckets):
+        left -= buckets[bucket]
+        if left <= 0:
+            return float(2 ** ((bucket + 1) / BUCKETS_PER_DOUBLING)) / 1e6
+    return None
+
+
+def _game_tables(store: Store) -> list[Table]:
+    make = GAMES[store.stages[-1].game].statistics
+    return [] if make is None else make().tables(_facts(store))
+
+
+def _facts(store: Store) -> Iterator[SeatFacts]:
+    names = store.names
+    match = -1
+    places: list[tuple[int, int, str]] = []
+    for row in store.select(
+        f"SELECT match, bot, rank, statistics {_SEATS} AND statistics != '' ORDER BY match, seat"
+    ):
+        if row[0] != match and places:
+            yield from _facts_of(places, names)
+            places = []
+        match = row[0]
+        places.append((row[1], row[2], row[3]))
+    if places:
+        yield from _facts_of(places, names)
+
+
+def _facts_of(places: list[tuple[int, int, str]], names: list[str]) -> Iterator[SeatFacts]:
+    points = points_of([rank for _, rank, _ in places])
+    for (bot, _, facts), share in zip(places, points, strict=True):
+        yield SeatFacts(names[bot], share, facts.encode())

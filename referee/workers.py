@@ -1,0 +1,79 @@
+"""Processes that work for this one, as an executor of `concurrent.futures`."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from multiprocessing.sharedctypes import Synchronized
+
+from referee.bots.orphans import adopt_orphans, children, kill_orphans
+
+_PR_SET_PDEATHSIG = 1
+_PARENT_GONE = 70
+
+
+@contextmanager
+def worker_processes(
+    jobs: int, *, fork: bool = False, pin: bool = False
+) -> Iterator[ProcessPoolExecutor]:
+    """Worker processes inside this block. On Linux they are killed when this process dies.
+
+    They end by themselves if the block does, and are killed if it is left by an exception. What
+    they had started is killed then.
+
+    Args:
+        jobs: how many.
+        fork: start them faster, where that is safe (Linux); they then hold all files open that
+            this process has open.
+        pin: let each stay on a core of its own, with all that it starts, if there is one worker for
+            each core (Linux). A worker and its bots mostly wait for each other; on one core they
+            do not have to wake another one each time, and a match takes half the time.
+    """
+    fork = fork and sys.platform == "linux"
+    context = multiprocessing.get_context("fork" if fork else "spawn")
+    cores = sorted(os.sched_getaffinity(0)) if pin and sys.platform == "linux" else []
+    number = context.Value("i", 0) if len(cores) == jobs else None
+    pool = ProcessPoolExecutor(
+        jobs, context, initializer=_begin, initargs=(os.getpid(), cores, number)
+    )
+    before = set(multiprocessing.active_children())
+    spare = children()
+    adopt_orphans()  # those of workers that are killed
+    try:
+        yield pool
+    except BaseException:
+        for worker in multiprocessing.active_children():
+            if worker not in before:
+                worker.kill()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        kill_orphans(spare)
+        adopt_orphans(False)
+
+
+def _begin(parent: int, cores: list[int], number: Synchronized[int] | None) -> None:
+    """Let this process end with its parent, and by what the parent does alone.
+
+    Args:
+        cores: one for each worker.
+        number: how many workers there were before this one; None if none is to be pinned.
+    """
+    if number is not None:
+        with number.get_lock():
+            os.sched_setaffinity(0, {cores[number.value % len(cores)]})
+            number.value += 1
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes at a terminal
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before that
+            os._exit(_PARENT_GONE)

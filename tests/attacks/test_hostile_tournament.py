@@ -1,0 +1,16 @@
+"""The attack with hostile bots in a tournament, in small."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hostile_tournament import main
+
+
+@pytest.mark.all_cases
+def test_sound_bots_come_to_the_same_results_beside_hostile_ones(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["hostile_tournament.py", "--deals", "1"])
+    assert main() == 0, capsys.readouterr().out

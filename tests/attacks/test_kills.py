@@ -1,0 +1,55 @@
+"""The attack that cuts tournaments off, in small."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from pathlib import Path
+from random import Random
+
+import pytest
+from kills import Tournament, cut_off, read_only, two_at_once
+from live import hostile
+
+
+def small(folder: Path) -> Tournament:
+    """One of 16 matches."""
+    return Tournament(folder, 8, "minimal", "big_money")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    game = small(tmp_path / "cut")
+    cut_off(game, number, Random(3))
+    game.finish()
+    assert game.problems == []
+    assert [match["match"] for match in game.rows()["matches"]] == [*range(16)]
+
+
+def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -> None:
+    """Also what they have put into a session of its own, which only the referee can find."""
+    fifo = tmp_path / "pid"
+    os.mkfifo(fifo)
+    opened = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    game = Tournament(tmp_path / "game", 50, "minimal", hostile("daemon_and_hang", fifo))
+    run = game.start()
+    select.select([opened], [], [], 60)
+    assert os.read(opened, 20).isdigit()  # the child was started, and says so
+    os.close(opened)
+    os.killpg(run.pid, signal.SIGINT)
+    game.expect(run, 130)
+    game.check_left(cut_off=False)
+    assert game.problems == []
+
+
+@pytest.mark.all_cases
+@pytest.mark.parametrize("attack", [read_only, two_at_once])
+def test_a_store_that_cannot_be_had(attack: object, tmp_path: Path) -> None:
+    game = small(tmp_path / "game")
+    assert callable(attack)
+    attack(game)
+    assert game.problems == []
+    assert len(game.rows()["matches"]) == 16

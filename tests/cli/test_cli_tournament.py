@@ -1,0 +1,612 @@
+"""`referee tournament`, `standings`, `export` and `verify --store`: the contract with scripts.
+
+But for those at the end, matches are made up (tests/support/made_up.py), and the commands run in
+this process.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from live import end_left_behind, one_line
+from made_up import MadeUp, Result, contents, left, row, void, workers
+
+from referee import cli
+from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.store import Store
+
+BOTS = ["minimal", "big_money", "new=smithy_big_money"]
+COLUMNS = [
+    *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
+    *("disqualified", "seconds", "digest"),
+]
+
+
+class Commands:
+    """Runs commands in this process, with matches that are made up.
+
+    Attributes:
+        result: makes them.
+        most: matches of a batch.
+        played: their numbers, those of the last command.
+        out, err: what the last command said.
+    """
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        self.result: Result = row
+        self.most = 1_000
+        self.played: list[int] = []
+        self.out = self.err = ""
+        self.store = str(folder / "night.sqlite")
+        self._capsys = capsys
+
+    def workers(self, jobs: int, *, pin: bool) -> Any:
+        """In place of processes."""
+        executor = MadeUp(self.result, self.most)
+        self.played = executor.played
+        return workers(executor)
+
+    def run(self, *words: str, code: int = 0) -> str:
+        """Run a command; what it says on stdout."""
+        self.played = []
+        self._capsys.readouterr()
+        assert cli.main(words) == code, self._capsys.readouterr()
+        self.out, self.err = self._capsys.readouterr()
+        return self.out
+
+    def said(self) -> tuple[str, str]:
+        """What was said on stdout and stderr since this was last asked."""
+        return self._capsys.readouterr()
+
+    def tournament(self, *words: str, code: int = 0) -> str:
+        """Run a tournament with a store, without progress."""
+        return self.run("tournament", *words, "--store", self.store, "--quiet", code=code)
+
+    def refused(self, *words: str) -> str:
+        """A tournament that is wrong usage; what the one line says."""
+        assert self.tournament(*words, code=2) == ""
+        assert self.played == []
+        return one_line(self.err)
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        with Store.for_reading(self.store) as store:
+            return contents(store)
+
+
+@pytest.fixture
+def commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Commands:
+    made = Commands(capsys, tmp_path)
+    monkeypatch.setattr("referee.workers.worker_processes", made.workers)
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+def interrupting(after: int, number: int = signal.SIGINT) -> Callable[[Plan], MatchRow]:
+    """A signal comes in the middle of a match."""
+
+    def result(plan: Plan) -> MatchRow:
+        if plan.match == after:
+            os.kill(os.getpid(), number)
+        return row(plan)
+
+    return result
+
+
+# --- going on -------------------------------------------------------------------------------------
+
+
+def test_the_same_command_goes_on_where_it_was(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "4"]  # no --seed: one was drawn, and the store knows it
+    commands.most = 2
+    commands.result = interrupting(9)
+    commands.tournament(*words, code=130)
+    before = commands.rows()["matches"]
+    assert 0 < len(before) < 24
+    commands.result = row
+    commands.tournament(*words)
+    assert len(commands.played) < 24
+    assert [match["match"] for match in commands.rows()["matches"]] == [*range(24)]
+    assert all(match in commands.rows()["matches"] for match in before)
+    commands.tournament(*words)
+    assert commands.played == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, code: int) -> None:
+    commands.result = interrupting(5, number)
+    commands.most = 1
+    bots = [f"x={sys.executable} -c 'pass'", *BOTS]
+    words = ["tournament", *bots, "--deals", "4", "--store", commands.store, "-q"]
+    assert commands.run(*words, code=code) == ""
+    told, how = commands.err.splitlines()
+    assert "matches that were being played were dropped" in told
+    assert how.startswith("referee: go on with: referee tournament ")
+    again = shlex.split(how.partition("go on with: referee ")[2])
+    assert again == words
+    assert Path(commands.store).parent.joinpath("night.sqlite-wal").exists() is False
+
+
+def test_a_run_in_memory_has_nothing_to_go_on_with(commands: Commands) -> None:
+    commands.result = interrupting(0)
+    commands.run("tournament", *BOTS, "-q", code=130)
+    assert "go on" not in one_line(commands.err)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (["--deals", "3"], "deals: 2 in the store, 3 now"),
+        (["--seed", "6"], "seed: 5 in the store, 6 now"),
+        (["--seats", "all"], "seats: rotate in the store, all now"),
+        (["--players", "3"], "players: 2 in the store, 3 now"),
+        (["--format", "gauntlet"], "format: round-robin in the store, gauntlet now"),
+        (["--time-limit", "3"], "time_limit: 10.0 in the store, 3.0 now"),
+        (["--set", "max_turns=30"], "max_turns: 500 in the store, 30 now"),
+        (["--no-keep-alive"], "keep_alive: True in the store, False now"),
+        (["minimal"], "bots: 3 in the store, 4 now"),
+    ],
+)
+def test_another_setup_is_refused_with_what_differs(
+    commands: Commands, changed: list[str], says: str
+) -> None:
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5")
+    before = commands.rows()
+    bots = [word for word in changed if not word.startswith("-")] if len(changed) == 1 else []
+    rest = changed if not bots else []
+    line = commands.refused(*BOTS, *bots, "--deals", "2", "--seed", "5", *rest)
+    assert says in line
+    assert commands.store in line
+    assert commands.rows() == before
+
+
+def test_what_does_not_decide_the_matches_may_differ(commands: Commands, tmp_path: Path) -> None:
+    commands.most = 1
+    commands.result = interrupting(3)
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5", code=130)
+    commands.result = row
+    others = ["--jobs", "1", "--records", str(tmp_path / "r"), "--json", "--anchor", "minimal=0"]
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5", *others)
+    assert len(commands.rows()["matches"]) == 12
+
+
+def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5")
+    before = commands.rows()["matches"]
+    assert "--extend allows more" in commands.refused(*BOTS, "minimal", "--deals", "3")
+    commands.tournament(*BOTS, "minimal", "--deals", "3", "--seed", "5", "--extend")
+    assert len(commands.rows()["matches"]) == 6 * 3 * 2
+    assert commands.rows()["matches"][:12] == before
+    # The same goes on, with and without --extend; what it was before is refused.
+    for words in (["--extend"], []):
+        commands.tournament(*BOTS, "minimal", "--deals", "3", "--seed", "5", *words)
+        assert commands.played == []
+    assert "bots: 4 in the store, 3 now" in commands.refused(*BOTS, "--deals", "2", "--seed", "5")
+    assert "only adds" in commands.refused(*BOTS, "minimal", "--deals", "1", "--extend")
+    assert "cannot change this" in commands.refused(
+        *BOTS, "--deals", "3", "--seed", "6", "--extend"
+    )
+
+
+def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
+    for words, says in (
+        ([*BOTS, "--players", "5"], "has 2 to 4"),
+        (["minimal"], "1 bot: a tournament of 2 players a match needs 2 to 2,000"),
+        ([], "0 bots"),
+        (["minimal", "./none"], "./none"),
+        ([*BOTS, "--anchor", "none=5"], "give BOT=RATING with one of minimal, big_money, new"),
+        ([*BOTS, "--anchor", "new=high"], "'high' is not a number"),
+        ([*BOTS, "--bot", "none"], "--bot none: there are: minimal, big_money, new"),
+        ([*BOTS, "--deals", "2", "--matches", "9"], "--matches cannot be given beside --deals"),
+        ([*BOTS[:2], "--format", "sprt", "--elo0", "9", "--elo1", "3"], "must be less than"),
+        ([*BOTS, "--set", "colour=red"], "dominion has no option 'colour'"),
+        ([*BOTS, "--deals", "0"], "argument --deals: '0' is not an integer of 1 or more"),
+        ([*BOTS, "--config", "none.toml"], "cannot read none.toml: No such file"),
+    ):
+        assert says in commands.refused(*words)
+        assert not Path(commands.store).exists()
+
+
+def test_a_full_disk_for_records_ends_it_with_one_line(commands: Commands, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    line = commands.refused(*BOTS, "--records", str(tmp_path / "file" / "x"))
+    assert "cannot write" in line
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "matches"),
+    [
+        (["--deals", "2"], 12),
+        (["--matches", "13"], 14),
+        (["--players", "3", "--matches", "4"], 6),
+        (["--players", "3", "--matches", "7", "--seats", "all"], 12),
+        (["x=minimal", "--players", "4", "--matches", "4"], 4),
+        (["--format", "gauntlet", "--deals", "2"], 8),
+        (["x=minimal", "--format", "swiss", "--rounds", "2", "--deals", "3"], 24),
+        (["--game", "botwars", "--deals", "1"], 6),
+    ],
+)
+def test_how_much_is_played(commands: Commands, words: list[str], matches: int) -> None:
+    commands.run("tournament", *BOTS, *words, "--json")
+    found = json.loads(commands.out)
+    assert found["matches"] == found["planned"] == matches
+
+
+def test_names_of_bots(commands: Commands) -> None:
+    commands.tournament("a=minimal", "minimal", "big_money", "minimal", "a=big_money", "--json")
+    found = json.loads(commands.out)
+    assert {bot["name"] for bot in found["bots"]} == {
+        *("a", "minimal", "big_money", "minimal #2", "a #2"),
+    }
+    assert {bot["calls_itself"] for bot in found["bots"]} == {f"Bot {n}" for n in range(5)}
+
+
+CONFIG = """
+deals = 2
+seed = 5
+time-limit = 3
+quiet = true
+set = { max_turns = 30 }
+
+[[bot]]
+command = "minimal"
+
+[[bot]]
+name = "new"
+command = "big_money"
+env = { LEVEL = "2" }
+"""
+
+
+def test_a_config_file_is_the_command_line(commands: Commands, tmp_path: Path) -> None:
+    Path("night.toml").write_text(CONFIG)
+    commands.run("tournament", "--config", "night.toml", "--store", "one.sqlite")
+    words = ["minimal", "new=big_money", "--deals", "2", "--seed", "5", "--time-limit", "3"]
+    commands.run("tournament", *words, "--set", "max_turns=30", "-q", "--store", "two.sqlite")
+    one, two = (Store.for_reading(name) for name in ("one.sqlite", "two.sqlite"))
+    with one, two:
+        first, second = one.stages[0], two.stages[0]
+        assert contents(one)["matches"] == contents(two)["matches"]
+        for name in first.__struct_fields__:
+            if name != "bots":
+                assert getattr(first, name) == getattr(second, name)
+        assert [bot.name for bot in first.bots] == [bot.name for bot in second.bots]
+        assert first.bots[1].env == (("LEVEL", "2"),)
+        assert first.bots[1].directory == str(tmp_path)
+
+
+def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
+    Path("night.toml").write_text(CONFIG)
+
+    def setup(*words: str) -> Any:
+        name = f"{len(os.listdir())}.sqlite"
+        commands.run("tournament", "--config", "night.toml", *words, "--store", name)
+        with Store.for_reading(name) as store:
+            return store.stages[0]
+
+    assert setup("--deals", "3").deals == 3
+    assert setup("--seed", "6").seed == 6
+    by_matches = setup("--matches", "7")
+    assert (by_matches.deals, by_matches.matches) == (None, 7)
+    assert setup("--set", "max_turns=7").settings["max_turns"] == 7
+    assert [bot.name for bot in setup("big_money", "x=minimal").bots] == ["big_money", "x"]
+    Path("night.toml").write_text("matches = 8\n" + CONFIG.replace("deals = 2", ""))
+    assert setup("--deals", "3").matches is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("deals = 0", "--deals: '0' is not an integer of 1 or more"),
+        ("seed = -1", "--seed: '-1' is not an integer"),
+        ("seed = 1.5", "--seed: '1.5' is not an integer"),
+        ("format = 'knockout'", "--format: invalid choice: 'knockout'"),
+        ("time-limit = 'long'", "--time-limit: 'long' is not a number of seconds"),
+        ("deals = true", "--deals: 'true' is not an integer"),
+        ("colour = 'red'", "there is no option 'colour'"),
+        ("config = 'other.toml'", "there is no option 'config'"),
+        ("quiet = 3", "quiet is to be true or false"),
+        ("set = 'x'", "set is to be a table"),
+        ("[[bot]]\nname = 'x'", "missing required field `command`"),
+        ("x = = 3", "is no TOML"),
+    ],
+)
+def test_a_mistake_in_a_config_is_one_line_with_its_name(
+    commands: Commands, text: str, says: str
+) -> None:
+    Path("night.toml").write_text(text)
+    line = commands.refused("--config", "night.toml", *BOTS)
+    assert "night.toml" in line
+    assert says in line
+
+
+def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> None:
+    commands.run("tournament", *BOTS, "--deals", "2")
+    assert re.search(r"referee: 1?\d of 12 matches, .* matches/s", commands.err)
+    commands.run("tournament", *BOTS, "--deals", "2", "-q")
+    assert commands.err == ""
+    commands.run("tournament", "minimal", "big_money", "--format", "sprt", "--deals", "4")
+    assert re.search(r"LLR -?\d\.\d\d \(-2\.94 to 2\.94\)", commands.err)
+
+
+def test_sprt_stops_and_says_what_it_knows(commands: Commands) -> None:
+    words = ["minimal", "big_money", "--format", "sprt", "--elo1", "60", "--seed", "3", "--json"]
+    commands.result = lambda plan: row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
+    rows = []
+    for jobs in ("1", "2"):
+        found = json.loads(commands.run("tournament", *words, "-q", "--jobs", jobs))
+        assert found["sprt"]["verdict"] == "H1"
+        assert found["sprt"]["llr"] >= found["sprt"]["upper"]
+        assert found["matches"] == found["planned"] < 100
+        rows.append(found)
+    assert rows[0] == rows[1]
+    assert "H1: the first bot is better" in commands.run("tournament", *words[:-1], "-q")
+
+
+# --- standings ------------------------------------------------------------------------------------
+
+
+def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
+    commands.result = lambda plan: void(plan) if plan.match == 3 else row(plan)
+    out = commands.tournament(*BOTS, "--deals", "2", "--json")
+    assert out.count("\n") == 1
+    found = json.loads(out)
+    assert found["matches"] == 11
+    assert found["void"] == 1
+    names = {"minimal", "big_money", "new"}
+    for bot in found["bots"]:
+        assert bot.keys() >= {
+            *("name", "rank", "rating", "rating_low", "rating_high", "matches", "wins", "draws"),
+            *("losses", "points"),
+        }
+    assert {bot["name"] for bot in found["bots"]} == names
+    assert [bot["rank"] for bot in found["bots"]] == [1, 2, 3]
+    for table, keys in (
+        ("head_to_head", {"matches", "points"}),
+        ("differences", {"elo", "low", "high"}),
+    ):
+        assert found[table].keys() == names
+        for name, others in found[table].items():
+            assert others.keys() == names - {name}
+            assert all(cell.keys() == keys for cell in others.values())
+    assert commands.run("standings", commands.store, "--format", "json") == out
+    # Points are shared: a match gives one, of two bots.
+    assert sum(bot["points"] for bot in found["bots"]) == 11
+
+
+def test_standings_in_every_format(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
+    text = commands.run("standings", commands.store)
+    assert text == commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
+    assert "12 of 12 matches in 6 deals" in text
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    rows = list(
+        csv.DictReader(commands.run("standings", commands.store, "--format", "csv").splitlines())
+    )
+    assert {row["name"] for row in rows} == {"minimal", "big_money", "new"}
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    page = commands.run("standings", commands.store, "--format", "html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert not re.search(r"(?:src|href)\s*=\s*[\"']?(?:https?:)?//|@import|url\(", page)
+    one = commands.run("standings", commands.store, "--bot", "new")
+    assert "new: rank" in one
+    assert "It calls itself Bot 2." in one
+
+
+def test_standings_of_a_store_that_was_cut_off(commands: Commands) -> None:
+    commands.most = 1
+    commands.result = interrupting(4)
+    commands.tournament(*BOTS, "--deals", "2", code=130)
+    for form in ("text", "json", "csv", "html"):
+        commands.run("standings", commands.store, "--format", form)
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert 0 < found["matches"] < found["planned"] == 12
+
+
+def test_standings_while_it_runs(commands: Commands) -> None:
+    seen: list[int] = []
+
+    def result(plan: Plan) -> MatchRow:
+        if plan.match >= 4:  # some are stored
+            with Store.for_reading(commands.store) as store:
+                seen.append(store.count()[0])
+        return row(plan)
+
+    commands.most = 1
+    commands.result = result
+    commands.tournament(*BOTS, "--deals", "3")
+    assert seen == sorted(seen)
+    assert 0 < seen[-1] < 18
+
+
+def test_the_anchor(commands: Commands) -> None:
+    out = commands.tournament(*BOTS, "--deals", "2", "--anchor", "new=-100.5", "--json")
+    for text in (
+        out,
+        commands.run("standings", commands.store, "--anchor", "new=-100.5", "--format", "json"),
+    ):
+        found = json.loads(text)
+        (rating,) = [bot["rating"] for bot in found["bots"] if bot["name"] == "new"]
+        assert rating == -100.5
+        assert found["anchor"] == "new"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["standings", "none"], "cannot read none: no such file"),
+        (["standings", "diary"], "cannot use diary as a store: file is not a database"),
+        (["export", "none"], "cannot read none: no such file"),
+        (["standings", "empty"], "empty is empty: no tournament has begun in it"),
+        (["export", "empty"], "empty is empty: no tournament has begun in it"),
+        (["verify", "--store", "empty"], "empty is empty: no tournament has begun in it"),
+        (["standings", "night.sqlite", "--anchor", "x=1"], "--anchor x=1: give BOT=RATING"),
+        (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
+        (["standings", "night.sqlite", "--watch", "--format", "csv"], "--watch shows text"),
+        (["verify", "--store", "night.sqlite", "--log", "x"], "--store takes neither"),
+    ],
+)
+def test_wrong_usage(commands: Commands, words: list[str], says: str) -> None:
+    commands.tournament(*BOTS, "--deals", "1")
+    Path("diary").write_text("dear diary\n" * 100)
+    Path("empty").touch()
+    assert commands.run(*words, code=2) == ""
+    assert says in one_line(commands.err)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_store_is_one_line(commands: Commands, seed: int) -> None:
+    commands.tournament(*BOTS, "--deals", "8", "--seed", "1")
+    whole = Path(commands.store).read_bytes()
+    chance = Random(seed)
+    Path("cut").write_bytes(whole[: chance.randrange(len(whole))])
+    changed = bytearray(whole)
+    at, length = chance.randrange(len(whole) - 400), chance.randrange(1, 400)
+    changed[at : at + length] = chance.randbytes(length)
+    Path("changed").write_bytes(changed)
+    for name in ("cut", "changed"):
+        for words in (["standings", "--format", "json"], ["export"]):
+            code = cli.main([*words, name])
+            _, err = commands.said()
+            assert code in (0, 2)
+            if code:
+                assert name in one_line(err)
+
+
+# --- export ---------------------------------------------------------------------------------------
+
+
+def exported(plan: Plan) -> MatchRow:
+    """With all that an export shows; match 2 is void."""
+    if plan.match == 2:
+        return void(plan)
+    out = [None, left("timeout")] if plan.match == 1 else [None, None]
+    return row(plan, faults=[{}, {"bad-buy": 2, "no-json": 1}], left=out)
+
+
+def test_export_as_csv(commands: Commands) -> None:
+    commands.result = exported
+    # What a shell would take for more or less than one word is quoted.
+    names = {"plain": "plain"}
+    names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\tb")}
+    tables = "".join(f"[[bot]]\nname = {json.dumps(name)}\ncommand = 'minimal'\n" for name in names)
+    Path("night.toml").write_text(tables)
+    commands.tournament("--config", "night.toml", "--deals", "1")
+    lines = commands.run("export", commands.store).splitlines()
+    assert lines[0].split(",") == COLUMNS
+    rows = list(csv.DictReader(lines))
+    assert [int(row["match"]) for row in rows] == [0, 1, *range(3, 12)]
+    assert rows[0]["disqualified"] == "null null"
+    assert rows[1]["disqualified"] == "null timeout"
+    assert {row["faults"] for row in rows} == {"0 3"}
+    with Store.for_reading(commands.store) as store:
+        known = store.names
+        for found, line in zip(rows, (m for m in store.matches() if not m.void), strict=True):
+            assert shlex.split(found["players"]) == [known[bot] for bot in line.players]
+            assert [*map(int, found["ranks"].split())] == [*line.ranks]
+            assert [*map(int, found["scores"].split())] == [*line.scores]
+            assert float(found["seconds"]) == line.seconds
+            for name in ("deal", "seed", "turns", "reason", "digest"):
+                assert found[name] == str(getattr(line, name))
+    used = {name for found in rows for name in names.values() if name in found["players"]}
+    assert used == set(names.values())
+
+
+def test_export_as_jsonl(commands: Commands) -> None:
+    commands.result = exported
+    commands.tournament(*BOTS, "--deals", "1")
+    rows = [
+        json.loads(line)
+        for line in commands.run("export", commands.store, "--format", "jsonl").splitlines()
+    ]
+    assert [row["match"] for row in rows] == [0, 1, 3, 4, 5]
+    assert all([*row] == COLUMNS for row in rows)
+    assert rows[1]["disqualified"] == [None, "timeout"]
+    assert rows[1]["faults"] == [0, 3]
+    assert set(rows[0]["players"]) < {"minimal", "big_money", "new"}
+    assert all(isinstance(row["ranks"], list) for row in rows)
+
+
+# --- with real matches ----------------------------------------------------------------------------
+
+
+def referee(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "referee", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+
+
+def test_watching_until_ctrl_c(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "2")
+    command = [sys.executable, "-m", "referee", "standings", commands.store, "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        assert "12 of 12 matches" in watching.stdout.readline()
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=60)
+    assert watching.returncode == 130
+
+
+def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "200")
+    for words in (["standings"], ["export"]):
+        command = [sys.executable, "-m", "referee", *words, commands.store]
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=60)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_real_matches_verify(tmp_path: Path) -> None:
+    """Played again or run again they are the same; a result that was edited is found."""
+    bot = tmp_path / "bot.py"
+    source = (Path(__file__).parents[2] / "example_bots" / "minimal.py").read_text()
+    bot.write_text(source)
+    store, records = str(tmp_path / "s.sqlite"), tmp_path / "records"
+    words = ["tournament", "big_money", f"mine={sys.executable} {bot}", "--deals", "1", "-q"]
+    words += ["--store", store, "--jobs", "1", "--seed", "3", "--records", str(records)]
+    done = referee(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(path.name for path in records.iterdir()) == [
+        "000000.record.jsonl.zst",
+        "000001.record.jsonl.zst",
+    ]
+    (records / "000001.record.jsonl.zst").unlink()
+    check = ["verify", "--store", store, "--jobs", "1"]
+    done = referee(*check, "--records-of", str(records))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        "2 matches: 1 run again from their records and 1 played again are the same, 0 are not\n"
+    )
+    with sqlite3.connect(store) as connection:
+        connection.execute("UPDATE matches SET digest = 'sha256:0' WHERE match = 0")
+    connection.close()
+    bot.write_text(source.replace('"silver": 3', '"silver": 4'))
+    done = referee(*check)
+    assert done.returncode == 1
+    first, second, summary = done.stdout.splitlines()
+    for number, line in enumerate((first, second)):
+        assert line.startswith(f"match {number}: played again it went otherwise (digest sha256:")
+    assert summary.endswith("0 played again are the same, 2 are not")
+    done = referee(*check, "--records-of", str(records), "--sample", "1", "--format", "json")
+    assert done.returncode == 1
+    assert json.loads(one_line(done.stdout))["match"] in (0, 1)
+    assert end_left_behind(5.0) == []

@@ -1,0 +1,178 @@
+"""Tournaments whose matches are made up: no bot is started, and a match takes no time.
+
+A result follows from the plan of the match alone, as that of deterministic bots does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, contextmanager
+from random import Random
+from typing import Any
+
+from referee.tournament.batch import (
+    MAX_LATE_REPLAYS,
+    Batch,
+    Entrant,
+    Failed,
+    Left,
+    MatchRow,
+    Plan,
+    play_batch,
+)
+from referee.tournament.player import Player
+from referee.tournament.run import Run
+from referee.tournament.setup import Setup, setup
+from referee.tournament.store import TIME_COLUMNS, Store
+
+Result = Callable[[Plan], MatchRow]
+REFEREE = "0.0"
+
+
+def row(plan: Plan, ranks: list[int] | None = None, **changes: Any) -> MatchRow:
+    """A match: bots with lower numbers are better, and luck is the deal's."""
+    chance = Random(f"{plan.seed} {plan.players}")
+    seats = range(len(plan.players))
+    if ranks is None:
+        strength = [chance.randrange(4) - bot % 5 for bot in plan.players]
+        ranks = [1 + sum(other > own for other in strength) for own in strength]
+    fields: dict[str, Any] = {
+        "match": plan.match,
+        "deal": plan.deal,
+        "seed": plan.seed,
+        "players": plan.players,
+        "names": [f"Bot {bot}" for bot in plan.players],
+        "ranks": ranks,
+        "scores": [40 - 3 * rank for rank in ranks],
+        "turns": chance.randrange(20, 60),
+        "reason": "provinces-empty",
+        "faults": [{} for _ in seats],
+        "left": [None for _ in seats],
+        "replies": [50 for _ in seats],
+        "reply_seconds": [0.1 for _ in seats],
+        "longest_reply": [0.01 for _ in seats],
+        "reply_histogram": [{40: 50} for _ in seats],
+        "seconds": 0.25,
+        "digest": f"sha256:{plan.seed:x}-{plan.players}",
+        "referee": REFEREE,
+        "late": 0,
+        "restarts": 0,
+        "statistics": [],
+        "record": b"",
+        "stderr": [],
+    }
+    return MatchRow(**(fields | changes))
+
+
+def void(plan: Plan) -> MatchRow:
+    """A match that does not count."""
+    return row(plan, late=MAX_LATE_REPLAYS + 1)
+
+
+def left(code: str = "timeout") -> Left:
+    """A disqualification."""
+    return Left(code, "it took too long", ["Traceback"])
+
+
+class MadeUp(Executor):
+    """Gives back batches at once.
+
+    Args:
+        result: makes each match.
+        most: of a batch no more matches are played than this.
+    """
+
+    def __init__(self, result: Result = row, most: int = 1_000) -> None:
+        self._result = result
+        self._most = most
+        self.played: list[int] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        assert fn is play_batch
+        (batch,) = args
+        future: Future[list[MatchRow] | Failed] = Future()
+        future.set_result(self._play(batch))
+        return future
+
+    def _play(self, batch: Batch) -> list[MatchRow]:
+        plans = batch.plans[: self._most]
+        self.played += [plan.match for plan in plans]
+        return [self._result(plan) for plan in plans]
+
+
+@contextmanager
+def workers(executor: Executor) -> Iterator[Executor]:
+    """An executor as `Player` wants it."""
+    yield executor
+
+
+def player(executor: Executor, jobs: int = 2, **options: Any) -> Player:
+    """A player whose matches are made up."""
+
+    def context() -> AbstractContextManager[Executor]:
+        return workers(executor)
+
+    return Player(context, lambda: jobs, **options)
+
+
+def made_setup(bots: int = 3, **options: Any) -> Setup:
+    """A tournament of Dominion; its bots are never started."""
+    entrants = [Entrant(f"bot{number}", f"bot{number}") for number in range(bots)]
+    return setup(entrants, **({"game": "dominion", "seed": 1} | options))
+
+
+class StopError(Exception):
+    """A run is cut off here."""
+
+
+def play(
+    store: Store,
+    result: Result = row,
+    *,
+    jobs: int = 2,
+    most: int = 1_000,
+    until: int | None = None,
+) -> list[int]:
+    """Run a tournament to its end; the matches that were played.
+
+    Args:
+        until: cut the run off when the store has so many matches.
+    """
+    executor = MadeUp(result, most)
+    run = Run(store)
+
+    def look() -> None:
+        if until is not None and run.done >= until:
+            raise StopError
+
+    run.look = look
+    with player(executor, jobs) as made:
+        try:
+            run.play(made)
+        except StopError:
+            return executor.played
+    assert until is None, "it was to be cut off"
+    return executor.played
+
+
+def played(wanted: Setup, result: Result = row, **how: Any) -> Store:
+    """A store in memory with a whole tournament."""
+    store = Store.in_memory()
+    store.add_stage(wanted)
+    play(store, result, **how)
+    return store
+
+
+def contents(store: Store) -> dict[str, list[dict[str, Any]]]:
+    """All rows of a store but for times, in the order of the schedule."""
+    tables = {}
+    for table, order in (("bots", "bot"), ("matches", "match"), ("seats", "match, seat")):
+        names = [name for _, name, *_ in store.select(f"PRAGMA table_info({table})")]
+        rows = store.select(f"SELECT * FROM {table} ORDER BY {order}")
+        skipped = TIME_COLUMNS.get(table, ())
+        tables[table] = [
+            {name: value for name, value in zip(names, values, strict=True) if name not in skipped}
+            for values in rows
+        ]
+    return tables

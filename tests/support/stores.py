@@ -1,0 +1,15 @@
+"""What is in the store of a tournament."""
+
+from __future__ import annotations
+
+from referee.tournament.store import TIME_COLUMNS, Store
+
+
+def rows(store: Store) -> dict[str, list[tuple[object, ...]]]:
+    """All that is in a store but for times."""
+    found = {}
+    for table in ("about", "bots", "matches", "seats"):
+        columns = [row[1] for row in store.select(f"PRAGMA table_info({table})")]
+        kept = ", ".join(name for name in columns if name not in TIME_COLUMNS.get(table, ()))
+        found[table] = list(store.select(f"SELECT {kept} FROM {table} ORDER BY 1, 2"))
+    return found

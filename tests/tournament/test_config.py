@@ -1,0 +1,108 @@
+"""The configuration file: words of a command line and bots; one line for what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.errors import UsageError
+from referee.tournament.batch import Entrant
+from referee.tournament.config import read_config
+
+VALUES = ("deals", "seed", "time-limit", "anchor", "elo0")
+FLAGS = ("no-keep-alive", "json")
+
+
+def read(file: Path, text: str) -> tuple[list[str], list[Entrant]]:
+    file.write_text(text)
+    return read_config(str(file), VALUES, FLAGS)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "night.toml"
+
+
+def test_options_become_words(file: Path) -> None:
+    words, bots, _ = read(
+        file,
+        """
+        deals = 5
+        time-limit = 2.5
+        elo0 = -3          # not an option
+        anchor = "a=1500"
+        no_keep_alive = true
+        json = false
+        [set]
+        max_turns = 20
+        fast = true
+        """,
+    )
+    assert words == [
+        *("--deals=5", "--time-limit=2.5", "--elo0=-3", "--anchor=a=1500", "--no-keep-alive"),
+        *("--set", "max_turns=20", "--set", "fast=true"),
+    ]
+    assert bots == []
+
+
+def test_bots_are_started_where_the_file_says(file: Path) -> None:
+    (file.parent / "bots" / "mine").mkdir(parents=True)
+    _, bots, _ = read(
+        file,
+        """
+        [[bot]]
+        command = "big_money"
+        [[bot]]
+        name = "mine"
+        command = "python3 bot.py"
+        directory = "bots/mine"
+        env = { LEVEL = "3", HOME = "/" }
+        [[bot]]
+        command = "http://localhost:8000/"
+        directory = "/usr"
+        """,
+    )
+    here = file.parent
+    assert bots == [
+        Entrant("big_money", "big_money", str(here)),
+        Entrant("mine", "python3 bot.py", str(here / "bots/mine"), (("LEVEL", "3"), ("HOME", "/"))),
+        Entrant("http://localhost:8000/", "http://localhost:8000/", "/usr"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("deals = ", "is no TOML: Invalid value"),
+        ("rounds = 3", "there is no option 'rounds'; there are: [[bot]], anchor, deals, elo0"),
+        ("deals = [1, 2]", "deals is to be one value, not [1, 2]"),
+        ("json = 1", "json is to be true or false, not 1"),
+        ("set = 1", "set is to be a table, not 1"),
+        ("bot = 3", "Expected `array`, got `int`"),
+        ("[bot]\ncommand = 'a'", "Expected `array`, got `object`"),
+        ("[[bot]]\nname = 'a'", "Object missing required field `command`"),
+        ("[[bot]]\ncommand = 3", "Expected `str`, got `int` - at `bot[0].command`"),
+        ("[[bot]]\ncommand = 'a'\ncolour = 'red'", "contains unknown field `colour`"),
+        ("[[bot]]\ncommand = 'a'\ndirectory = 'none'", "directory none of a is not there"),
+        ("[[bot]]\ncommand = 'a'\nenv = { A = 1 }", "Expected `str`, got `int`"),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_the_file_in_it(file: Path, text: str, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(file, text)
+    assert str(caught.value).startswith(str(file))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    for name, says in (
+        (tmp_path / "none", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        with pytest.raises(UsageError, match=f"cannot read {name}: {says}"):
+            read_config(str(name), VALUES, FLAGS)
+    (tmp_path / "latin").write_bytes(b"anchor = '\xe9'")
+    with pytest.raises(UsageError, match="latin is no TOML"):
+        read_config(str(tmp_path / "latin"), VALUES, FLAGS)

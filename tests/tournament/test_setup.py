@@ -1,0 +1,190 @@
+"""What is played: which tournaments there are, names of bots, what may differ from a store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up import made_setup
+
+from referee.errors import UsageError
+from referee.tournament.batch import Entrant
+from referee.tournament.setup import (
+    Setup,
+    check_extension,
+    differences,
+    entrant,
+    with_unique_names,
+)
+from referee.tournament.sprt import Sprt
+
+
+@pytest.mark.parametrize(
+    ("argument", "name", "bot"),
+    [
+        ("big_money", "big_money", "big_money"),
+        ("new=big_money", "new", "big_money"),
+        ("v2.1-é=python3 bot.py --x=3", "v2.1-é", "python3 bot.py --x=3"),
+        ("a=b=c", "a", "b=c"),
+        # Nothing that means something else already is taken for a name.
+        ("http://localhost:80/?a=b", "http://localhost:80/?a=b", "http://localhost:80/?a=b"),
+        ("./bots/x=1.py", "./bots/x=1.py", "./bots/x=1.py"),
+        ("python3 bot.py --x=3", "python3 bot.py --x=3", "python3 bot.py --x=3"),
+        ("=bot", "=bot", "=bot"),
+        ("name=", "name=", "name="),
+    ],
+)
+def test_a_bot_argument(argument: str, name: str, bot: str) -> None:
+    assert entrant(argument) == Entrant(name, bot)
+
+
+def names(*given: str) -> list[str]:
+    return [bot.name for bot in with_unique_names([Entrant(name, "bot") for name in given])]
+
+
+def test_equal_names_are_numbered() -> None:
+    assert names("a", "b", "a", "a") == ["a", "b", "a #2", "a #3"]
+    assert names("a", "a #2", "a") == ["a", "a #2", "a #3"]
+
+
+@given(st.lists(st.sampled_from(["a", "a #2", "a #2 #2", "b"]), max_size=8))
+def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
+    unique = names(*given)
+    assert len(set(unique)) == len(given)
+    assert all(new.startswith(old) for new, old in zip(unique, given, strict=True))
+    if given:
+        assert unique[0] == given[0]
+
+
+@pytest.mark.parametrize(
+    ("bots", "options", "says"),
+    [
+        (1, {}, "1 bot: a tournament of 2 players a match needs 2 to 2,000"),
+        (3, {"players": 4}, "3 bots: a tournament of 4 players a match needs 4 to 2,000"),
+        (2_001, {}, "2001 bots"),
+        (5, {"players": 5}, "--players 5: a match of dominion has 2 to 4"),
+        (3, {"deals": 2, "matches": 4}, "--matches cannot be given beside --deals"),
+        (3, {"format": "swiss", "matches": 4}, "nor for swiss or sprt"),
+        (3, {"rounds": 2}, "--rounds can be given for --format swiss alone"),
+        (3, {"challengers": 2}, "--challengers can be given for --format gauntlet alone"),
+        (2, {"sprt": Sprt()}, "--alpha and --beta can be given for --format sprt alone"),
+        (3, {"format": "gauntlet", "challengers": 3}, "nobody is left to play against"),
+        (3, {"format": "sprt"}, "--format sprt compares two bots in matches of two"),
+        (3, {"format": "sprt", "players": 3}, "--format sprt compares two bots in matches of two"),
+        (3, {"seed": 2**53}, "seed 9007199254740992 is not an integer from 0 to 2**53 - 1"),
+        (3, {"settings": {"colour": "red"}}, "dominion has no option 'colour'"),
+        (3, {"settings": {"max_turns": "many"}}, "option max_turns=many"),
+    ],
+)
+def test_what_is_no_tournament(bots: int, options: Any, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        made_setup(bots, **options)
+    assert says in str(caught.value)
+
+
+def test_defaults() -> None:
+    assert made_setup(3).deals == 10
+    assert made_setup(9, format="swiss").rounds == 6
+    assert made_setup(2, format="sprt").sprt == Sprt(0, 10, 0.05, 0.05)
+    assert made_setup(3, settings={"max_turns": "7"}).settings["max_turns"] == 7
+    assert made_setup(3).settings["time_limit"] == 10.0
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        made_setup(3, matches=5, settings={"time_limit": "2"}),
+        made_setup(2, format="sprt", sprt=Sprt(1, 2, 0.1, 0.2)),
+        made_setup(3, game="botwars", settings={"rows": 8}),
+    ],
+)
+def test_a_setup_is_the_same_after_it_was_stored(setup: Setup) -> None:
+    """Or the same command would be refused."""
+    stored = msgspec.json.encode(setup)
+    again = msgspec.convert(msgspec.json.decode(stored), Setup)
+    assert again == setup
+    assert differences(again, setup) == []
+
+
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "game": ({"game": "botwars"}, "game: dominion in the store, botwars now"),
+    "format": ({"format": "gauntlet"}, "format: round-robin in the store, gauntlet now"),
+    "players": ({"players": 3}, "players: 2 in the store, 3 now"),
+    "deals": ({"deals": 3}, "deals: 10 in the store, 3 now"),
+    "matches": ({"matches": 3}, "matches: None in the store, 3 now"),
+    "seats": ({"seats": "all"}, "seats: rotate in the store, all now"),
+    "seed": ({"seed": 7}, "seed: 1 in the store, 7 now"),
+    "keep_alive": ({"keep_alive": False}, "keep_alive: True in the store, False now"),
+    "settings": (
+        {"settings": {"time_limit": 2.5, "max_turns": 9}},
+        "time_limit: 10.0 in the store, 2.5 now; max_turns: 500 in the store, 9 now",
+    ),
+    "bots": ({"bots": 5}, "bots: 4 in the store, 5 now"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_differs(change: str) -> None:
+    options, says = CHANGES[change]
+    found = differences(made_setup(4), made_setup(**({"bots": 4} | options)))
+    assert says in "; ".join(found)
+
+
+def test_which_bot_differs() -> None:
+    old = made_setup(3)
+
+    def changed(**fields: Any) -> Setup:
+        bots = list(old.bots)
+        bots[1] = msgspec.structs.replace(bots[1], **fields)
+        return msgspec.structs.replace(old, bots=tuple(bots))
+
+    for field, value in (
+        ("name", "Ben"),
+        ("bot", "other.py"),
+        ("directory", "/elsewhere"),
+        ("env", (("A", "b"),)),
+    ):
+        (found,) = differences(old, changed(**{field: value}))
+        assert found.startswith(f"{field} of bot 2: ")
+        assert repr(value) in found
+
+
+# --- extensions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ({}, {"seed": 2}, "cannot change this: seed: 1 in the store, 2 now"),
+        ({}, {"settings": {"max_turns": 9}}, "cannot change this: max_turns"),
+        ({"deals": 5}, {"deals": 4}, "only adds: deals: 5 in the store, 4 now"),
+        ({"deals": 5}, {"matches": 100}, "only adds: deals: 5 in the store, None now"),
+        ({"matches": 20}, {"matches": 10}, "only adds: matches: 20 in the store, 10 now"),
+        ({"bots": 5}, {"bots": 4}, "only adds bots at the end: bots: 5 in the store, 4 now"),
+        ({"matches": 20}, {"matches": 20, "bots": 9}, "needs more --matches"),
+        (
+            {"format": "swiss", "rounds": 3},
+            {"format": "swiss", "rounds": 3, "bots": 9},
+            "needs more --rounds",
+        ),
+        (
+            {"format": "swiss", "rounds": 3},
+            {"format": "swiss", "rounds": 3, "deals": 20},
+            "needs more --rounds",
+        ),
+    ],
+)
+def test_what_no_extension_is(old: Any, new: Any, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        check_extension(made_setup(**({"bots": 4} | old)), made_setup(**({"bots": 4} | new)))
+    assert says in str(caught.value)
+
+
+def test_a_new_bot_cannot_stand_before_the_others() -> None:
+    old = made_setup(3)
+    new = msgspec.structs.replace(old, bots=(Entrant("new", "new"), *old.bots))
+    with pytest.raises(UsageError, match=r"only adds bots at the end: name of bot 1: 'bot0' in "):
+        check_extension(old, new)

@@ -1,0 +1,200 @@
+"""Standings, statistics and matches to learn from, of matches that are made up."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+from made_up import left, made_setup, play, played, row, void
+
+from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.lessons import LESSONS, lessons
+from referee.tournament.page import page
+from referee.tournament.sprt import Sprt
+from referee.tournament.standings import Meeting, Standings, standings
+from referee.tournament.statistics import statistics
+from referee.tournament.store import Store
+
+
+def better_wins(plan: Plan, **changes: Any) -> MatchRow:
+    """The lower number wins."""
+    return row(plan, [1 + sorted(plan.players).index(bot) for bot in plan.players], **changes)
+
+
+def of(found: Standings, name: str) -> Any:
+    (bot,) = [bot for bot in found.bots if bot.name == name]
+    return bot
+
+
+def test_counts_of_a_round_robin() -> None:
+    found = standings(played(made_setup(3, deals=5), better_wins))
+    assert [bot.name for bot in found.bots] == ["bot0", "bot1", "bot2"]
+    assert [bot.rank for bot in found.bots] == [1, 2, 3]
+    assert [bot.points for bot in found.bots] == [20, 10, 0]
+    middle = found.bots[1]
+    assert (middle.matches, middle.wins, middle.draws, middle.losses) == (20, 10, 0, 10)
+    assert middle.rating_low < middle.rating < middle.rating_high
+    assert (found.matches, found.void, found.planned, found.deals) == (30, 0, 30, 15)
+    assert found.head_to_head["bot0"] == {"bot1": Meeting(10, 10), "bot2": Meeting(10, 10)}
+    assert found.head_to_head["bot2"]["bot1"] == Meeting(10, 0)
+    assert middle.calls_itself == "Bot 1"
+    assert [seat.share for seat in found.seats] == [0.5, 0.5]
+
+
+def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
+    ranks = {0: 1, 1: 2, 2: 2, 3: 4}
+    store = played(
+        made_setup(4, players=4, matches=4),
+        lambda plan: row(plan, [ranks[bot] for bot in plan.players]),
+    )
+    found = standings(store)
+    assert {bot.name: bot.points for bot in found.bots} == pytest.approx(
+        {"bot0": 4, "bot1": 4 * 0.5, "bot2": 4 * 0.5, "bot3": 0}
+    )
+    assert of(found, "bot1").losses == 4
+    assert found.head_to_head["bot1"]["bot2"] == Meeting(4, 2)
+    assert found.head_to_head["bot1"]["bot3"] == Meeting(4, 4)
+
+
+def test_draws_are_half_and_first_with_others_is_drawn() -> None:
+    found = standings(played(made_setup(2, deals=2), lambda plan: row(plan, [1, 1])))
+    for bot in found.bots:
+        assert (bot.wins, bot.draws, bot.losses, bot.points) == (0, 4, 0, 2)
+        assert bot.rating == 1500
+
+
+def test_differences_are_one_minus_the_other() -> None:
+    found = standings(played(made_setup(4, deals=3)))
+    for one in found.bots:
+        assert set(found.differences[one.name]) == {b.name for b in found.bots} - {one.name}
+        for other in found.bots:
+            if one is other:
+                continue
+            difference = found.differences[one.name][other.name]
+            assert difference.elo == pytest.approx(one.rating - other.rating, abs=0.03)
+            assert difference.low < difference.elo < difference.high
+            back = found.differences[other.name][one.name]
+            assert (back.elo, back.low, back.high) == pytest.approx(
+                (-difference.elo, -difference.high, -difference.low)
+            )
+
+
+def test_the_mean_is_1500_or_the_anchor_is_what_was_said() -> None:
+    store = played(made_setup(3, deals=4))
+    free = standings(store)
+    assert sum(bot.rating for bot in free.bots) / 3 == pytest.approx(1500, abs=0.02)
+    fixed = standings(store, (1, -200.0))
+    assert of(fixed, "bot1").rating == -200
+    assert fixed.anchor == "bot1"
+    assert of(fixed, "bot0").rating + 200 == pytest.approx(
+        free.differences["bot0"]["bot1"].elo, abs=0.05
+    )
+
+
+def test_void_matches_are_counted_and_do_not_count() -> None:
+    def result(plan: Plan) -> MatchRow:
+        return void(plan) if plan.match in (0, 5) else better_wins(plan)
+
+    store = played(made_setup(3, deals=2), result)
+    found = standings(store)
+    assert (found.matches, found.void, found.planned) == (10, 2, 12)
+    assert sum(bot.matches for bot in found.bots) == 20
+    facts = statistics(store)
+    assert (facts.matches, facts.late) == (10, 8)
+
+
+@pytest.mark.parametrize("until", [None, 0, 1, 7])
+@pytest.mark.parametrize(
+    "setup",
+    [
+        made_setup(4, deals=2),
+        made_setup(5, players=3, deals=2),
+        made_setup(6, format="swiss", rounds=2, deals=1),
+        made_setup(2, format="sprt", deals=10),
+        made_setup(5, format="gauntlet", deals=2),
+    ],
+    ids=lambda setup: f"{setup.format} of {setup.players}",
+)
+def test_at_any_time(setup: Any, until: int | None) -> None:
+    """Before the first match, too, and when bots have not played."""
+    store = Store.in_memory()
+    store.add_stage(setup)
+    if until != 0:
+        play(store, until=until, most=1)
+    found, facts = standings(store), statistics(store)
+    assert found.matches == facts.matches == store.count()[0]
+    assert found.planned >= found.matches
+    assert len(found.bots) == len(found.differences) == len(setup.bots)
+    text = page(found, facts, lessons(store, found))
+    assert all(f"bot{number}" in text for number in range(len(setup.bots)))
+
+
+def test_the_state_of_a_sequential_test() -> None:
+    setup = made_setup(2, format="sprt", sprt=Sprt(0, 60))
+    store = Store.in_memory()
+    store.add_stage(setup)
+    play(store, better_wins, until=4, most=1)
+    sprt = standings(store).sprt
+    assert sprt is not None
+    assert sprt.verdict is None
+    assert sprt.lower < 0 < sprt.llr < sprt.upper
+    play(store, better_wins)
+    found = standings(store)
+    assert found.sprt is not None
+    assert found.sprt.verdict == "H1"
+    assert found.sprt.llr >= found.sprt.upper
+    assert found.sprt.counts == [0, 0, 0, 0, found.deals]
+    assert found.planned == found.matches  # it is over
+
+
+# --- statistics -----------------------------------------------------------------------------------
+
+
+def test_facts_of_each_bot() -> None:
+    def result(plan: Plan) -> MatchRow:
+        seat = plan.players.index(1)
+        faults: list[dict[str, int]] = [{}, {}]
+        out: list[Any] = [None, None]
+        faults[seat] = {"bad-buy": 2}
+        out[seat] = left("timeout") if plan.match == 0 else None
+        return better_wins(plan, faults=faults, left=out, turns=20 + plan.match)
+
+    facts = statistics(played(made_setup(2, deals=2), result))
+    assert facts.mean_turns == 21.5
+    assert facts.reasons == {"provinces-empty": 4}
+    assert facts.bots["bot0"].faults == {}
+    bad = facts.bots["bot1"]
+    assert (bad.faults, bad.disqualified) == ({"bad-buy": 8}, {"timeout": 1})
+    assert (bad.replies, bad.longest_reply) == (200, 0.01)
+    assert bad.mean_reply == pytest.approx(0.002)
+    assert bad.mean_score == 34.0
+    # Bucket 40 ends at 2**(41 / 4) microseconds.
+    assert bad.reply_99 == pytest.approx(2 ** (41 / 4) / 1e6)
+
+
+# --- lessons --------------------------------------------------------------------------------------
+
+
+def test_lost_matches_to_learn_from() -> None:
+    def result(plan: Plan) -> MatchRow:
+        out: list[Any] = [None, None]
+        if plan.match == 6:
+            out[plan.players.index(1)] = left("timeout")
+        return better_wins(plan, left=out)
+
+    store = played(made_setup(2, deals=6, settings={"max_turns": 30}), result)
+    found = lessons(store, standings(store))
+    assert found["bot0"] == []  # it lost none
+    assert len(found["bot1"]) == LESSONS
+    first = found["bot1"][0]
+    assert (first.match, first.why) == (6, "disqualified, timeout")
+    lost = [lesson.match // 2 for lesson in found["bot1"]]
+    assert len(set(lost)) == LESSONS  # one of each deal
+    (line,) = [line for line in store.matches() if line.match == 6]
+    bots = [f"bot{number}" for number in line.players]
+    words = shlex.split(first.command)
+    assert words[:2] == ["referee", "play"]
+    assert [word for word in words if word.startswith("bot")] == bots
+    assert words[words.index("--seed") + 1] == str(line.seed)
+    assert words[words.index("--set") + 1] == "max_turns=30"

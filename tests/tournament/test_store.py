@@ -1,0 +1,318 @@
+"""The store: who may open it when, and what is in it (spec/store.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from live import ROOT
+from made_up import contents, left, made_setup, play, played, row
+
+from referee.errors import UsageError
+from referee.tournament.batch import Plan
+from referee.tournament.store import APPLICATION_ID, TIME_COLUMNS, Store, points_of
+
+SETUP = made_setup(3, deals=2)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    return str(tmp_path / "a%20 store?#1.sqlite")  # what would mean something in a URI
+
+
+@pytest.fixture
+def whole(file: str) -> str:
+    """A store with a tournament that is over."""
+    with Store.for_writing(file) as store:
+        store.add_stage(SETUP)
+        play(store)
+    return file
+
+
+def files(file: str) -> set[str]:
+    """What is beside a store, itself included, without the name of the store."""
+    return {path.name.removeprefix(Path(file).name) for path in Path(file).parent.iterdir()}
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def test_at_the_end_of_a_run_the_file_alone_is_the_store(whole: str, tmp_path: Path) -> None:
+    assert files(whole) == {""}
+    other = tmp_path / "elsewhere" / "copy.sqlite"
+    other.parent.mkdir()
+    shutil.copy(whole, other)
+    with Store.for_reading(str(other)) as store:
+        assert contents(store) == contents(played(SETUP))
+
+
+def test_what_is_committed_survives_a_kill(file: str) -> None:
+    killed = (
+        "import os, sys\n"
+        "sys.path.insert(0, 'tests/support')\n"
+        "from made_up import *\n"
+        "store = Store.for_writing(sys.argv[1])\n"
+        "store.add_stage(made_setup(3, deals=2))\n"
+        "play(store, until=5, most=1)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", killed, file], cwd=ROOT, check=False)
+    assert done.returncode == -9
+    assert files(file) == {"", "-wal", "-shm"}
+    with Store.for_reading(file) as store:
+        matches, _ = store.count()
+        assert matches >= 5
+    with Store.for_writing(file) as store:  # it holds nothing
+        assert store.count() == (matches, 0)
+        play(store)
+        assert contents(store) == contents(played(SETUP))
+    assert files(file) == {""}
+
+
+def test_only_one_run_can_have_it(whole: str) -> None:
+    with (
+        Store.for_writing(whole),
+        pytest.raises(UsageError, match=rf"another run is writing {re.escape(whole)}: wait"),
+    ):
+        Store.for_writing(whole)
+    Store.for_writing(whole).close()
+
+
+def test_it_can_be_read_while_it_is_written(file: str) -> None:
+    with Store.for_writing(file) as writer:
+        writer.add_stage(SETUP)
+        play(writer, until=3, most=1)
+        count = writer.count()
+        with Store.for_reading(file) as reader:
+            assert reader.count() == count
+            play(writer)
+            # What is read stays as it is, so that tables made of it agree.
+            assert reader.count() == count
+        with Store.for_reading(file) as reader:
+            assert reader.count() == writer.count() != count
+
+
+def test_a_reader_does_not_keep_the_file_from_being_whole(file: str, tmp_path: Path) -> None:
+    writer = Store.for_writing(file)
+    writer.add_stage(SETUP)
+    play(writer)
+    reader = sqlite3.connect(file)  # a client that has it open, and reads nothing just now
+    assert reader.execute("SELECT count(*) FROM matches").fetchone() == (12,)
+    writer.close()
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(file, copy)
+    with Store.for_reading(str(copy)) as store:
+        assert store.count() == (12, 0)
+    reader.close()
+
+
+def test_one_in_which_nothing_has_begun(file: str) -> None:
+    """It has no tables before it says what it is of; a run that ends before leaves nothing."""
+    with Store.for_writing(file) as store:
+        assert store.stages == []
+        with pytest.raises(UsageError, match="is empty: no tournament has begun in it"):
+            Store.for_reading(file)
+    assert not Path(file).exists()
+
+
+def test_an_empty_file_becomes_one(file: str) -> None:
+    Path(file).touch()
+    with pytest.raises(UsageError, match="is empty"):
+        Store.for_reading(file)
+    with Store.for_writing(file) as store:
+        store.add_stage(SETUP)
+    with Store.for_reading(file) as store:
+        assert store.stages == [SETUP]
+
+
+def test_what_is_no_store(file: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such file"):
+        Store.for_reading(file)
+    Path(file).write_text("a diary\n" * 1000)
+    for opening in (Store.for_reading, Store.for_writing):
+        with pytest.raises(UsageError, match="as a store: file is not a database"):
+            opening(file)
+    assert Path(file).read_text() == "a diary\n" * 1000
+    with pytest.raises(UsageError, match="Is a directory"):
+        Store.for_writing(str(tmp_path))
+    with pytest.raises(UsageError, match=r"cannot write .*No such file or directory"):
+        Store.for_writing(str(tmp_path / "none" / "x"))
+
+
+def test_other_peoples_databases_are_left_alone(file: str) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE precious (thing)")
+    connection.close()
+    before = Path(file).read_bytes()
+    for opening in (Store.for_reading, Store.for_writing):
+        with pytest.raises(UsageError, match="is no store of a tournament"):
+            opening(file)
+    assert Path(file).read_bytes() == before
+
+
+def test_a_store_of_a_newer_referee(whole: str) -> None:
+    with sqlite3.connect(whole) as connection:
+        connection.execute("UPDATE about SET value = '2' WHERE key = 'version'")
+    connection.close()
+    for opening in (Store.for_reading, Store.for_writing):
+        with pytest.raises(UsageError, match="was written by a newer referee"):
+            opening(whole)
+
+
+# --- a machine that fails -------------------------------------------------------------------------
+
+
+def test_a_full_disk_keeps_what_is_there(file: str) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    setup = made_setup(3, deals=2_000)
+    with Store.for_writing(file) as store:
+        store.add_stage(setup)
+        play(store, until=40, most=1)
+        count = store.count()
+        try:
+            size = os.path.getsize(f"{file}-wal") + 5000
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+            with pytest.raises(UsageError, match=r"cannot write .*; what was added before is kept"):
+                play(store)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert store.count()[0] >= count[0]
+    with Store.for_writing(file) as store:
+        play(store, until=200)
+        there = [line.match for line in store.matches()]
+        assert len(set(there)) == len(there) >= 200
+
+
+def test_a_store_that_may_not_be_written(whole: str) -> None:
+    """In a process of its own, since root may write everything until it gives that up."""
+    code = (
+        "import ctypes, os, sys\n"
+        "from referee.tournament.store import Store\n"
+        "from referee.errors import UsageError\n"
+        "name = sys.argv[1]\n"
+        "folder = os.path.dirname(name)\n"
+        "os.chmod(name, 0o444)\n"
+        "os.chmod(folder, 0o555)\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.prctl(24, 1, 0, 0, 0)\n"  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE: counts after an exec
+        "if len(sys.argv) < 3:\n"
+        "    os.execv(sys.executable, [*sys.orig_argv, 'again'])\n"
+        "with Store.for_reading(name) as store:\n"
+        "    print(store.count())\n"
+        "for mode in (0o444, 0o644):\n"
+        "    os.chmod(name, mode)\n"
+        "    try:\n"
+        "        Store.for_writing(name)\n"
+        "    except UsageError as error:\n"
+        "        print(error)\n"
+        "os.chmod(folder, 0o755)\n"
+    )
+    words = [sys.executable, "-c", code, whole]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    count, of_file, of_folder = done.stdout.splitlines()
+    assert count == "(12, 0)"
+    assert of_file == f"cannot write {whole}: Permission denied"
+    assert of_folder.startswith(f"cannot use {whole} as a store: ")
+
+
+# --- contents -------------------------------------------------------------------------------------
+
+
+def test_the_file_says_what_it_is(whole: str) -> None:
+    with sqlite3.connect(whole) as connection:
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        about = dict(connection.execute("SELECT key, value FROM about"))
+    connection.close()
+    assert about["format"] == '"referee-tournament"'
+    assert about["version"] == "1"
+    assert set(about) == {"format", "version", "stages"}
+
+
+def test_tables_and_columns_are_those_of_the_specification(whole: str) -> None:
+    text = (ROOT / "spec" / "store.md").read_text()
+    with Store.for_reading(whole) as store:
+        for table, chapter in (("bots", "2.2"), ("matches", "2.3"), ("seats", "2.4")):
+            part = text.partition(f"### {chapter} {table}\n")[2].partition("\n#")[0]
+            documented = [
+                name
+                for line in re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)
+                for name in re.findall(r"`(\w+)`", line)
+            ]
+            columns = [name for _, name, *_ in store.select(f"PRAGMA table_info({table})")]
+            assert columns == documented
+    part = text.partition("## 3 ")[2]
+    for column in TIME_COLUMNS["matches"] + TIME_COLUMNS["seats"]:
+        assert f"`{column}`" in part
+
+
+def test_a_match_is_read_as_it_was_added() -> None:
+    store = Store.in_memory()
+    store.add_stage(SETUP)
+    plan = Plan(3, 1, 77, (2, 0))
+    rich = row(
+        plan,
+        [1, 2],
+        scores=[30, -3],
+        faults=[{}, {"bad-buy": 2, "no-json": 1}],
+        left=[None, left("timeout")],
+        reason="last-player-standing",
+        turns=12,
+        seconds=0.5,
+    )
+    store.add([rich])
+    (line,) = store.matches()
+    assert (line.match, line.deal, line.seed, line.players) == (3, 1, 77, (2, 0))
+    assert (line.ranks, line.scores, line.turns) == ((1, 2), (30, -3), 12)
+    assert (line.reason, line.faults) == ("last-player-standing", (0, 3))
+    assert (line.disqualified, line.seconds) == ((None, "timeout"), 0.5)
+    assert (line.digest, line.void) == (rich.digest, False)
+    (seat,) = store.select("SELECT detail, stderr, faults FROM seats WHERE bot = 0")
+    assert seat == ("it took too long", "Traceback", '{"bad-buy":2,"no-json":1}')
+
+
+def test_a_batch_is_added_whole_or_not_at_all(file: str) -> None:
+    with Store.for_writing(file) as store:
+        store.add_stage(SETUP)
+        one, two = (row(Plan(match, 0, 5, (0, 1))) for match in (0, 1))
+        store.add([one])
+        with pytest.raises(UsageError):
+            store.add([two, one])
+        assert store.count() == (1, 0)
+
+
+def test_rows_are_found_in_the_order_of_the_schedule() -> None:
+    store = Store.in_memory()
+    store.add_stage(SETUP)
+    store.add([row(Plan(match, match // 2, 5, (0, 1))) for match in (5, 2, 9)])
+    store.add([row(Plan(4, 2, 5, (1, 0)))])
+    assert [line.match for line in store.matches()] == [2, 4, 5, 9]
+    assert [line.match for line in store.matches(4)] == [4, 5, 9]
+    assert list(store.played()) == [2, 4, 5, 9]
+    store.drop(2)
+    assert list(store.played()) == [2]
+    assert list(store.select("SELECT count(*) FROM seats")) == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "points"),
+    [
+        ([1, 2], [1, 0]),
+        ([2, 1], [0, 1]),
+        ([1, 1], [0.5, 0.5]),
+        ([1, 2, 3], [1, 0.5, 0]),
+        ([1, 1, 3], [0.75, 0.75, 0]),
+        ([1, 2, 2], [1, 0.25, 0.25]),
+        ([1, 1, 1, 1], [0.5] * 4),
+        ([4, 1, 2, 2], [0, 1, 0.5, 0.5]),
+    ],
+)
+def test_points(ranks: list[int], points: list[float]) -> None:
+    """The share of the others that were beaten, draws half."""
+    assert points_of(ranks) == points
