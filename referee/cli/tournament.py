@@ -182,9 +182,11 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     anchor_of(options.anchor, names)
     check_bot(options.bot, names)
     if not stages or stages[-1] != now:
-        if stages and options.extend:
+        if store.is_empty:
+            pass  # nothing is lost: a slip of the keyboard can be mended
+        elif options.extend:
             check_extension(stages[-1], now)
-        elif stages:
+        else:
             raise UsageError(
                 f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
                 " (give another --store; --extend allows more bots, deals or rounds)"

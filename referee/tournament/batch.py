@@ -33,6 +33,8 @@ BATCH_SECONDS = 0.5
 """After so long no further match of a batch is begun: what is finished is to be stored."""
 MAX_LATE_REPLAYS = 3
 """So often a match is played again that timed out while the referee itself was late."""
+WORKER_KILLED = "worker-killed"
+"""The reason of a match that is void since the process that played it was killed each time."""
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 _LATENESS_SECONDS = 0.05
@@ -165,7 +167,7 @@ class MatchRow(Struct, frozen=True):
     @property
     def void(self) -> bool:
         """Whether the match does not count."""
-        return self.late > MAX_LATE_REPLAYS
+        return self.late > MAX_LATE_REPLAYS or self.reason == WORKER_KILLED
 
 
 class Failed(Struct, frozen=True):
@@ -437,6 +439,36 @@ def _spec(batch: Batch, plan: Plan) -> MatchSpec:
 def _source(entrant: Entrant, game: str) -> BotSource:
     source = find_bot(entrant.bot, game, entrant.directory)
     return source if isinstance(source, BotAddress) else source._replace(env=entrant.env)
+
+
+def lost_row(plan: Plan) -> MatchRow:
+    """A match that nobody could play to its end: each time its worker was killed. It is void."""
+    seats = range(len(plan.players))
+    return MatchRow(
+        match=plan.match,
+        deal=plan.deal,
+        seed=plan.seed,
+        players=plan.players,
+        names=["" for _ in seats],
+        ranks=[1 for _ in seats],
+        scores=[0 for _ in seats],
+        turns=0,
+        reason=WORKER_KILLED,
+        faults=[{} for _ in seats],
+        left=[None for _ in seats],
+        replies=[0 for _ in seats],
+        reply_seconds=[0.0 for _ in seats],
+        longest_reply=[0.0 for _ in seats],
+        reply_histogram=[{} for _ in seats],
+        seconds=0.0,
+        digest="",
+        referee=__version__,
+        late=0,
+        restarts=0,
+        statistics=[],
+        record=b"",
+        stderr=[],
+    )
 
 
 def _histogram(seconds: list[float]) -> dict[int, int]:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager
 
 from referee.errors import ShortageError
-from referee.tournament.batch import BATCH_SECONDS, Batch, Failed, MatchRow, Plan, play_batch
+from referee.tournament.batch import (
+    BATCH_SECONDS,
+    Batch,
+    Failed,
+    MatchRow,
+    Plan,
+    lost_row,
+    play_batch,
+)
 from referee.tournament.setup import Setup
 
 MAX_BATCH = 1_000
 AHEAD = 2
 """Batches that are given out for each job, so that none waits for work."""
-MAX_BREAKS = 3
-"""So often in a row workers may die before anything comes back."""
+MAX_DEATHS = 3
+"""A match is void after so many deaths of workers that were playing it alone."""
+MAX_LOST = 3
+"""After so many such matches in a row it is not the bots that kill workers."""
 LOOK_SECONDS = 0.1
 
 
@@ -41,8 +51,10 @@ class Player:
         self._context: AbstractContextManager[Executor] | None = None
         self._executor: Executor | None = None
         self._seconds: float | None = None  # a match, lately
-        self._again: deque[Plan] = deque()  # given out, and not played
-        self._breaks = 0
+        self._again: deque[Plan] = deque()  # given out, and given back
+        self._suspects: deque[Plan] = deque()  # were being played when a worker died
+        self._deaths: Counter[int] = Counter()  # match -> how often it was alone then
+        self._lost = 0  # matches in a row that were given up
 
     def __enter__(self) -> Player:
         self._context = self._workers()
@@ -57,24 +69,31 @@ class Player:
     def play(self, setup: Setup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         """Play these matches.
 
+        When a worker dies, the matches that were out are played again one at a time, since a bot
+        may have killed it. A match that is alone when its worker dies is void in the end.
+
         Yields:
             Batches that are finished, in whatever order they are; an empty one now and then, so
             that the caller can look around.
 
         Raises:
             UsageError: a bot is not there any more.
-            ShortageError: the system is short of something, or workers are killed again and again.
+            ShortageError: the system is short of something, or kills workers whatever they play.
             InternalError: the referee has a bug.
         """
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
-                while len(in_play) < self._jobs() * AHEAD:
+                while len(in_play) < (1 if self._suspects else self._jobs() * AHEAD):
                     batch = self._batch(setup, plans)
                     if batch is None:
                         break
                     assert self._executor is not None  # inside the context
-                    in_play[self._executor.submit(play_batch, batch)] = batch
+                    try:
+                        in_play[self._executor.submit(play_batch, batch)] = batch
+                    except BrokenExecutor:
+                        self._again += batch.plans
+                        raise
                 if not in_play:
                     return
                 finished, _ = wait(in_play, LOOK_SECONDS, FIRST_COMPLETED)
@@ -85,22 +104,39 @@ class Player:
                     if isinstance(rows, Failed):
                         raise rows.as_error()
                     self._again += in_play.pop(future).plans[len(rows) :]
-                    self._breaks = 0
+                    self._lost = 0
                     self._note_seconds(rows)
                     yield rows
             except BrokenExecutor as error:
-                self._again += [plan for batch in in_play.values() for plan in batch.plans]
+                out = [plan for batch in in_play.values() for plan in batch.plans]
                 in_play.clear()
-                self._restart(error)
+                self.__exit__(type(error), error, error.__traceback__)
+                if len(out) == 1 and self._is_lost(out[0], error):
+                    yield [lost_row(out[0])]
+                else:
+                    self._suspects.extendleft(reversed(out))
+                self.__enter__()
+
+    def _is_lost(self, plan: Plan, error: BrokenExecutor) -> bool:
+        """Note a match that was alone when its worker died; whether it is given up."""
+        self._deaths[plan.match] += 1
+        if self._deaths[plan.match] < MAX_DEATHS:
+            return False
+        self._lost += 1
+        if self._lost >= MAX_LOST:
+            problem = "processes that play matches are killed, whatever they play"
+            raise ShortageError(problem) from error
+        return True
 
     def _batch(self, setup: Setup, plans: Iterator[Plan]) -> Batch | None:
         """What is expected to take `BATCH_SECONDS`; the first ones are one match each."""
         size = 1
-        if self._seconds is not None:
+        if self._seconds is not None and not self._suspects:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
         chosen: list[Plan] = []
         while len(chosen) < size:
-            plan = self._again.popleft() if self._again else next(plans, None)
+            given_back = self._suspects or self._again
+            plan = given_back.popleft() if given_back else next(plans, None)
             if plan is None:
                 break
             chosen.append(plan)
@@ -118,11 +154,3 @@ class Player:
     def _note_seconds(self, rows: list[MatchRow]) -> None:
         seconds = sum(row.seconds for row in rows) / len(rows)
         self._seconds = max(1e-4, 0.7 * (self._seconds or seconds) + 0.3 * seconds)
-
-    def _restart(self, error: BrokenExecutor) -> None:
-        self._breaks += 1
-        self.__exit__(type(error), error, error.__traceback__)
-        if self._breaks >= MAX_BREAKS:
-            problem = "a process that plays matches was killed again and again"
-            raise ShortageError(problem) from error
-        self.__enter__()

@@ -267,11 +267,13 @@ class Store:
             return [] if self._is_new else msgspec.convert(self._get("stages"), list[Setup])
 
     def add_stage(self, setup: Setup) -> None:
-        """Say what it is of, or to what it is extended."""
-        stages = [*self.stages, setup]
+        """Say what it is of, or to what it is extended; without a match, what it was of is gone."""
+        stages = [setup] if self.is_empty else [*self.stages, setup]
         with writing(self.name), self._connection:
             if self._is_new:
                 self._create()
+            if len(stages) == 1:
+                self._connection.execute("DELETE FROM bots")
             self._put("stages", stages)
             self._connection.executemany(
                 "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)",
@@ -281,6 +283,11 @@ class Store:
                 ],
             )
         self._is_new = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no match is there yet."""
+        return self._is_new or self.count()[0] == 0
 
     @property
     def names(self) -> list[str]:

@@ -133,7 +133,10 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
             "these matches were played again."
         )
     if found.void:
-        yield f"{found.void:,} matches are void: the referee was late each time."
+        yield (
+            f"{found.void:,} matches are void: each time they were played the referee was late, or "
+            "was killed."
+        )
     if facts.restarts:
         yield (
             f"{facts.restarts:,} matches were played again with new processes: a bot that said "

@@ -16,7 +16,7 @@ from made_up import MadeUp, contents, made_setup, play, played, player, row, voi
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.batch import Failed, MatchRow, Plan
-from referee.tournament.player import MAX_BREAKS, Player
+from referee.tournament.player import Player
 from referee.tournament.run import Run
 from referee.tournament.setup import Setup
 from referee.tournament.sprt import Sprt
@@ -179,11 +179,35 @@ def test_workers_that_die_cost_only_time() -> None:
     assert started > 2
 
 
-def test_workers_that_die_again_and_again_are_given_up() -> None:
-    executor = Dying({*range(1_000)})
-    with pytest.raises(ShortageError, match="killed again and again"):
-        run_with(executor)
-    assert executor.submitted == MAX_BREAKS * 4
+class Killing(MadeUp):
+    """Whoever plays one of these matches dies."""
+
+    def __init__(self, matches: set[int]) -> None:
+        super().__init__()
+        self.matches = matches
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        (batch,) = args
+        if self.matches.isdisjoint(plan.match for plan in batch.plans):
+            return super().submit(fn, *args)
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool("a worker was killed"))
+        return future
+
+
+def test_a_match_that_kills_its_worker_is_void_and_no_other() -> None:
+    store, _ = run_with(Killing({5, 9}))
+    usual = {match.match: match for match in played(SETUPS["round robin"]).matches()}
+    found = {match.match: match for match in store.matches()}
+    assert found.keys() == usual.keys()
+    assert [match for match in found if found[match].void] == [5, 9]
+    assert {found[match].reason for match in (5, 9)} == {"worker-killed"}
+    assert all(found[match] == usual[match] for match in usual if match not in (5, 9))
+
+
+def test_workers_that_die_of_every_match_are_given_up() -> None:
+    with pytest.raises(ShortageError, match="whatever they play"):
+        run_with(Dying({*range(1_000)}))
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,18 @@ def test_at_the_end_of_a_run_the_file_alone_is_the_store(whole: str, tmp_path: P
         assert contents(store) == contents(played(SETUP))
 
 
+def test_without_a_match_another_setup_takes_the_place_of_the_first(file: str) -> None:
+    other = made_setup(2, deals=3)
+    with Store.for_writing(file) as store:
+        store.add_stage(SETUP)
+        store.add_stage(other)
+        assert store.stages == [other]
+        assert store.names == [bot.name for bot in other.bots]
+        play(store)
+        store.add_stage(SETUP)
+        assert store.stages == [other, SETUP]
+
+
 def test_what_is_committed_survives_a_kill(file: str) -> None:
     killed = (
         "import os, sys\n"
