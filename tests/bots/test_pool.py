@@ -117,7 +117,7 @@ async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, objec
         process.push(END)
         released = await process.release(GRACE)
         if not released:
-            await process.finish(GRACE)
+            await process.kill()
         nursery.cancel_scope.cancel()
     return released, reply
 
@@ -139,10 +139,12 @@ async def test_what_is_on_stderr_by_then_is_of_the_match() -> None:
 
 async def test_what_comes_on_stderr_later_is_not_of_the_next_match() -> None:
     launched = program(
-        "os.write(1, b'{}\\n'); sys.stdin.readline(); os.write(2, b'later'); "
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1}); os.write(1, b'{}\\n'); "
+        "sys.stdin.readline(); signal.sigwait({signal.SIGUSR1}); os.write(2, b'later'); "
         "sys.stdin.readline(); os.write(2, b'next'); os.write(1, b'{}\\n'); signal.pause()"
     )
     assert (await let_go(launched, MemorySink()))[0]
+    os.kill(pid(launched), signal.SIGUSR1)
     await trio.lowlevel.wait_readable(launched.pipes[2])
     stderr = MemorySink()
     assert (await let_go(launched, stderr))[0]
