@@ -23,6 +23,7 @@ REFRESH_SECONDS = 0.5
 LINE_SECONDS = 10.0
 """Between two lines where there is no terminal."""
 LEADING = 5
+_BAR = 20
 _RATING_PART = 0.05
 """At most this part of the time is spent on ratings that are only shown."""
 
@@ -104,10 +105,12 @@ class Progress:
         from rich.table import Table
         from rich.text import Text
 
-        parts: list[RenderableType] = [
-            ProgressBar(total=self._run.total or 1, completed=self._run.done, width=40),
+        head = Table.grid(padding=(0, 1))
+        head.add_row(
+            ProgressBar(total=self._run.total or 1, completed=self._run.done, width=_BAR),
             Text(self._line(), no_wrap=True, overflow="ellipsis"),
-        ]
+        )
+        parts: list[RenderableType] = [head]
         if self._ratings is not None:
             table = Table(box=None, pad_edge=False, show_header=False)
             table.add_column(overflow="ellipsis", no_wrap=True)
