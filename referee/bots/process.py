@@ -214,9 +214,12 @@ class BotProcess:
         """Wait a moment without the event loop, which takes longer than many a reply.
 
         Returns:
-            Whether there was anything to read.
+            Whether there was anything to read, and there is time left.
         """
-        if trio.current_time() >= min(deadline, self._checkpoint_at):
+        now = trio.current_time()
+        if now >= deadline:
+            return False
+        if now >= self._checkpoint_at:
             await trio.lowlevel.checkpoint()  # other tasks must not starve
             self._checkpoint_at = trio.current_time() + _CHECKPOINT_SECONDS
         return bool(self._quick.poll(self._patience)) and self._read()
