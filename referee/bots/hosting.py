@@ -101,8 +101,7 @@ def start(
     """
     if isinstance(source, LaunchedBot):
         process = BotProcess(source, limits, StderrKeeper(file), patience)
-        nursery.start_soon(process.watch)
-        nursery.start_soon(process.drain_stderr)
+        process.attend(nursery)
         return process
     from referee.bots import http  # with httpx, which takes long to load
 

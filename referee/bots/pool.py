@@ -55,7 +55,6 @@ async def _finish(launched: LaunchedBot, limits: Limits) -> None:
     assert launched.last_stderr is not None  # it has played
     async with trio.open_nursery() as nursery:
         bot = BotProcess(launched, limits, launched.last_stderr)
-        nursery.start_soon(bot.watch)
-        nursery.start_soon(bot.drain_stderr)
+        bot.attend(nursery)
         await bot.finish(limits.grace)
         nursery.cancel_scope.cancel()

@@ -65,7 +65,7 @@ async def kill(launched: LaunchedBot) -> None:
 class BotProcess:
     """A launched bot; a `Bot`.
 
-    `watch` and `drain_stderr` run in tasks of their own while it plays.
+    `watch` and `drain_stderr` run in tasks of their own while it plays (`attend`).
 
     The process may have waited for this match since it was let go of (`release`). What it has
     written on stderr meanwhile is of the match before, and goes to the keeper of that.
@@ -300,6 +300,11 @@ class BotProcess:
     def exit_code(self) -> int | None:
         """Of the process, once reaped: -N after signal N; None if it was never started."""
         return self.launched.exit_code
+
+    def attend(self, nursery: trio.Nursery) -> None:
+        """Start what runs beside it while it plays."""
+        nursery.start_soon(self.watch)
+        nursery.start_soon(self.drain_stderr)
 
     async def watch(self) -> None:
         """Notice the end of the process, which no pipe tells for sure: a child may hold it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
@@ -59,9 +59,15 @@ COLUMNS = (
     "seconds",
     "digest",
 )
-
-
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
+
+
+def _rows(store: Store, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The matches that count, by `COLUMNS`; the players by these names."""
+    for match in store.matches():
+        if not match.void:
+            row = {column: getattr(match, column) for column in COLUMNS}
+            yield row | {"players": [names[bot] for bot in match.players]}
 
 
 def _csv(store: Store) -> None:
@@ -69,16 +75,13 @@ def _csv(store: Store) -> None:
     import shlex
 
     names = [shlex.quote(name) if _AMBIGUOUS(name) else name for name in store.names]
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for match in store.matches():
-        if match.void:
-            continue
-        row = (
-            [names[bot] for bot in match.players] if column == "players" else getattr(match, column)
-            for column in COLUMNS
-        )
-        writer.writerow([_spaced(cell) if isinstance(cell, list | tuple) else cell for cell in row])
+    writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in _rows(store, names):
+        lists = {
+            name: _spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)
+        }
+        writer.writerow(row | lists)
 
 
 def _spaced(parts: Iterable[object]) -> str:
@@ -88,10 +91,6 @@ def _spaced(parts: Iterable[object]) -> str:
 def _jsonl(store: Store) -> None:
     import msgspec
 
-    names = store.names
     encode = msgspec.json.Encoder().encode
-    for match in store.matches():
-        if not match.void:
-            row = {column: getattr(match, column) for column in COLUMNS}
-            row["players"] = [names[bot] for bot in match.players]
-            print(encode(row).decode())
+    for row in _rows(store, store.names):
+        print(encode(row).decode())

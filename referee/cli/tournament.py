@@ -16,6 +16,7 @@ from referee.cli.standings import add_standings, anchor_of, check_bot, print_sta
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
+from referee.tournament import choices
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from referee.tournament.batch import Entrant
     from referee.tournament.sprt import Sprt
     from referee.tournament.store import Store
-
-FORMATS = ("round-robin", "gauntlet", "swiss", "sprt")
-SEATS = ("rotate", "all")
-KEEP = ("all", "faulty", "none")
 
 
 def add(commands: Commands) -> None:
@@ -52,24 +49,35 @@ def _add_options(parser: Parser) -> None:
     add("--store", metavar="FILE", help="where results are kept (SQLite); else in memory")
     add("--extend", action="store_true", help="let the store have more bots, deals or rounds")
     add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
-    add("--format", choices=FORMATS, default="round-robin", help="how bots are paired")
+    add("--format", choices=choices.FORMATS, default=choices.FORMATS[0], help="how bots are paired")
     add("--players", type=count, metavar="N", help="seats of a match")
-    add("--deals", type=count, metavar="D", help="deals for each pairing or line-up (10)")
+    add(
+        "--deals",
+        type=count,
+        metavar="D",
+        help=f"deals for each pairing or line-up ({choices.DEALS})",
+    )
     add("--matches", type=count, metavar="M", help="matches in all, instead of --deals")
     add("--rounds", type=count, metavar="R", help="of a Swiss tournament (log2 of the bots, + 2)")
-    add("--challengers", type=count, metavar="N", help="of a gauntlet: the first N bots (1)")
-    add("--seats", choices=SEATS, default="rotate", help="what of its seats a deal is played in")
+    first = f"of a gauntlet: the first N bots ({choices.CHALLENGERS})"
+    add("--challengers", type=count, metavar="N", help=first)
+    seats = "what of its seats a deal is played in"
+    add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
-    add("--elo0", type=number, metavar="E", help="sprt: the lower hypothesis (0)")
-    add("--elo1", type=number, metavar="E", help="sprt: the higher hypothesis (10)")
-    add("--alpha", type=probability, metavar="P", help="sprt: wrongly for the higher (0.05)")
-    add("--beta", type=probability, metavar="P", help="sprt: wrongly for the lower (0.05)")
+    for name, kind, text, default in (
+        ("--elo0", number, "the lower hypothesis", choices.ELO0),
+        ("--elo1", number, "the higher hypothesis", choices.ELO1),
+        ("--alpha", probability, "wrongly for the higher", choices.ALPHA),
+        ("--beta", probability, "wrongly for the lower", choices.BETA),
+    ):
+        metavar = "E" if kind is number else "P"
+        add(name, type=kind, metavar=metavar, help=f"sprt: {text} ({default:g})")
     add_standings(parser)
     add("--jobs", type=count, metavar="J", help="matches at a time (as many as there are cores)")
     add("--cluster", metavar="ADDRESS", help="of a Dask scheduler, whose workers play the matches")
     add("--no-keep-alive", action="store_true", help="start every bot anew for every match")
     add("--records", metavar="DIR", help="keep match records there, compressed")
-    add("--keep", choices=KEEP, default="all", help="which records (all)")
+    add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help="which records (all)")
     add_settings(parser)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
     add("-q", "--quiet", action="store_true", help="no progress")
@@ -220,12 +228,10 @@ def _play(
     anchor: tuple[int, float] | None,
 ) -> None:
     from referee.cli.tournament_progress import Progress
-    from referee.cli.work import collect_garbage, cores
+    from referee.cli.work import collect_garbage
     from referee.tournament.player import Player
     from referee.tournament.run import Run
 
-    if options.cluster is None and (options.jobs or 0) > cores():
-        say(f"{options.jobs} jobs on {cores()} cores: bots may time out since the machine is busy")
     workers, jobs = _workers(options)
     collect_garbage()
     records = _folder(options)
@@ -249,10 +255,14 @@ def _workers(
     options: argparse.Namespace,
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
     """What makes the executor, and says how many batches it works on at once."""
+    from referee.cli.work import cores
+
     if options.cluster is None:
-        from referee.cli.work import cores
         from referee.workers import worker_processes
 
+        if (options.jobs or 0) > cores():
+            too_many = f"{options.jobs} jobs on {cores()} cores"
+            say(f"{too_many}: bots may time out since the machine is busy")
         jobs = options.jobs or cores()
         return lambda: worker_processes(jobs, pin=True), lambda: jobs
     from referee.tournament.cluster import Cluster

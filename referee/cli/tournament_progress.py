@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from referee.cli.console import say
 from referee.terminal import plain
 from referee.tournament.batch import MatchRow
-from referee.tournament.deals import Deals
 from referee.tournament.rating import Ratings, rate
 from referee.tournament.run import Run
+from referee.tournament.standings import deals_of
 from referee.tournament.store import Store
 
 if TYPE_CHECKING:
@@ -38,15 +38,12 @@ class Progress:
         self._anchor = anchor
         self._quiet = quiet
         self._names = [plain(bot.name) for bot in run.setup.bots]
-        self._deals = Deals(len(self._names), run.setup.players)
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
         self._show_at = time.monotonic()
         self._live: Live | None = None
         if not quiet:
-            for match in store.matches():
-                if not match.void:
-                    self._deals.append(match.deal, match.players, match.ranks)
+            self._deals = deals_of(store)
 
     def __enter__(self) -> Progress:
         if not self._quiet and sys.stderr.isatty():

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from referee._version import __version__
 from referee.conformance.text import specification
 from referee.conformance.verdict import Report
-from referee.terminal import plain_lines
+from referee.html import render
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
@@ -20,23 +17,15 @@ def page(report: Report, chapters: Mapping[str, str]) -> str:
     Args:
         chapters: number -> title.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: plain_lines(value) if isinstance(value, str) else value,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     grouped = [
         (chapter, chapters.get(chapter, ""), list(results))
         for chapter, results in groupby(
             report.cases, lambda result: result.section.partition(".")[0]
         )
     ]
-    return environment.get_template("page.html").render(
+    return render(
+        Path(__file__).with_name("page.html"),
         report=report,
         chapters=grouped,
         specification=specification(report.game),
-        version=__version__,
     )

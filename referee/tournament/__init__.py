@@ -2,6 +2,7 @@
 
 # A map of the package. The arrows of imports go upwards in this list.
 #
+#   choices.py      what can be chosen, with its defaults
 #   line_ups.py     line-ups of three and more bots in which every pair meets as often as any other
 #   swiss.py        one round of a Swiss tournament
 #   pairing.py      who plays whom, on which seed and in which seats

@@ -280,16 +280,13 @@ class _Worker:
     ) -> MatchRow:
         """Play a match, again if need be."""
         late = restarts = 0
-        while True:
+        while late <= MAX_LATE_REPLAYS:
             lateness.worst = 0.0
             attempt = _Attempt(spec)
-            again = await self._attempt(attempt, batch, plan, sources)
-            if again:
+            if await self._attempt(attempt, batch, plan, sources):
                 restarts += 1
             elif _is_late(attempt.played, spec.limits, lateness.worst):
                 late += 1
-                if late > MAX_LATE_REPLAYS:
-                    break
             else:
                 break
         return _row(attempt, batch, plan, late, restarts)

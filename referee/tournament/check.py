@@ -12,6 +12,7 @@ from referee.logs.read import summaries
 from referee.logs.verify import Kind, verify_record
 from referee.tournament.batch import Plan
 from referee.tournament.player import Player
+from referee.tournament.run import record_of
 from referee.tournament.store import MatchLine, Store
 
 
@@ -52,7 +53,7 @@ def check(
     digests = {}
     plans = []
     for match in matches:
-        path = records and records / f"{match.match:06}.record.jsonl.zst"
+        path = records and record_of(records, match.match)
         if path is not None and path.exists():
             yield _from_record(match, path)
         else:

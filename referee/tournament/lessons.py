@@ -89,9 +89,9 @@ def _lesson(
 def _again(match: MatchLine, setup: Setup) -> str:
     """The command that plays a match again."""
     bots = [setup.bots[bot].bot for bot in match.players]
-    default = match_spec(bots, game=setup.game, seed=0).settings
+    default = msgspec.to_builtins(match_spec(bots, game=setup.game, seed=0).settings)
     words = ["referee", "play", "--game", setup.game, *bots, "--seed", str(match.seed)]
     for name, value in setup.settings.items():
-        if value != msgspec.to_builtins(default)[name]:
+        if value != default[name]:
             words += ["--set", f"{name}={value}"]
     return command_line(words)

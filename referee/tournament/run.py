@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -94,18 +93,23 @@ class Run:
 
     def _write(self, row: MatchRow) -> None:
         assert self._records is not None  # or nothing would be kept
-        name = self._records / f"{row.match:06}"
         packer = Packer(".zst")
-        files = {f"{name}.record.jsonl.zst": packer.pack(row.record) + packer.end()}
+        files = {record_of(self._records, row.match): packer.pack(row.record) + packer.end()}
         for seat, text in enumerate(row.stderr, 1):
             if text:
-                files[f"{name}.player{seat}.stderr"] = text
+                files[self._records / f"{row.match:06}.player{seat}.stderr"] = text
         for path, data in files.items():
+            part = path.with_name(path.name + ".part")
             try:
-                Path(path + ".part").write_bytes(data)
-                os.replace(path + ".part", path)
+                part.write_bytes(data)
+                part.replace(path)
             except OSError as error:
                 raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def record_of(folder: Path, match: int) -> Path:
+    """The file of a match's record."""
+    return folder / f"{match:06}.record.jsonl.zst"
 
 
 class _Numbers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -15,16 +15,11 @@ from referee.games import GAMES
 from referee.match import MAX_SEED
 from referee.match_spec import match_spec
 from referee.tournament.batch import Entrant
+from referee.tournament.choices import CHALLENGERS, DEALS, Format, Seats
 from referee.tournament.pairing import seatings
 from referee.tournament.sprt import Sprt
 
-Format = Literal["round-robin", "gauntlet", "swiss", "sprt"]
-Seats = Literal["rotate", "all"]
-FORMATS: tuple[str, ...] = get_args(Format)
-SEATS: tuple[str, ...] = get_args(Seats)
 MAX_BOTS = 2_000
-DEFAULT_DEALS = 10
-"""For each pairing or line-up."""
 SPRT_DEALS = 50_000
 """A sequential test that has not decided by then ends undecided."""
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
@@ -120,7 +115,7 @@ def setup(
     if format == "swiss":
         rounds = rounds or math.ceil(math.log2(len(bots))) + 2
     if format == "gauntlet":
-        challengers = challengers or 1
+        challengers = challengers or CHALLENGERS
         if challengers >= len(bots):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")
     if format == "sprt":
@@ -128,7 +123,7 @@ def setup(
         if len(bots) != 2 or players != 2:
             raise UsageError("--format sprt compares two bots in matches of two")
     if matches is None:
-        deals = deals or (SPRT_DEALS if format == "sprt" else DEFAULT_DEALS)
+        deals = deals or (SPRT_DEALS if format == "sprt" else DEALS)
     spec = match_spec([""] * players, game=game, seed=0, options=settings)
     return Setup(
         game=game,

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from referee.tournament.choices import ALPHA, BETA, ELO0, ELO1
 from referee.tournament.deals import Floats
 
 OUTCOMES = 5
@@ -56,10 +57,10 @@ class Sprt:
         ValueError: such a test cannot be.
     """
 
-    elo0: float = 0.0
-    elo1: float = 10.0
-    alpha: float = 0.05
-    beta: float = 0.05
+    elo0: float = ELO0
+    elo1: float = ELO1
+    alpha: float = ALPHA
+    beta: float = BETA
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:

@@ -126,6 +126,16 @@ class Standings(Struct, frozen=True):
     sprt: SprtStanding | None
 
 
+def deals_of(store: Store) -> Deals:
+    """The matches of a store that count."""
+    setup = store.stages[-1]
+    deals = Deals(len(setup.bots), setup.players)
+    for match in store.matches():
+        if not match.void:
+            deals.append(match.deal, match.players, match.ranks)
+    return deals
+
+
 def standings(store: Store, anchor: tuple[int, float] | None = None) -> Standings:
     """The standings so far.
 
@@ -134,16 +144,12 @@ def standings(store: Store, anchor: tuple[int, float] | None = None) -> Standing
     """
     setup = store.stages[-1]
     names = store.names
-    deals = Deals(len(names), setup.players)
-    test = Sequential(setup) if setup.sprt is not None else None
-    void = 0
-    for match in store.matches():
-        if test is not None:
-            test.add([match])
-        if match.void:
-            void += 1
-        else:
-            deals.append(match.deal, match.players, match.ranks)
+    deals = deals_of(store)
+    played, void = store.count()
+    test = None
+    if setup.sprt is not None:
+        test = Sequential(setup)
+        test.add(store.matches())
     table = deals.table()
     ratings = rate(table, anchor=anchor)
     return Standings(
@@ -152,7 +158,7 @@ def standings(store: Store, anchor: tuple[int, float] | None = None) -> Standing
         players=setup.players,
         matches=len(deals),
         void=void,
-        planned=len(deals) + void if test is not None and test.verdict else planned(store),
+        planned=played if test is not None and test.verdict else planned(store),
         deals=len(table.bots),
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],

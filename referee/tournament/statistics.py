@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 import msgspec
 from msgspec import Struct
@@ -157,21 +159,11 @@ def _game_tables(store: Store) -> list[Table]:
 
 def _facts(store: Store) -> Iterator[SeatFacts]:
     names = store.names
-    match = -1
-    places: list[tuple[int, int, str]] = []
-    for row in store.select(
+    rows = store.select(
         f"SELECT match, bot, rank, statistics {_SEATS} AND statistics != '' ORDER BY match, seat"
-    ):
-        if row[0] != match and places:
-            yield from _facts_of(places, names)
-            places = []
-        match = row[0]
-        places.append((row[1], row[2], row[3]))
-    if places:
-        yield from _facts_of(places, names)
-
-
-def _facts_of(places: list[tuple[int, int, str]], names: list[str]) -> Iterator[SeatFacts]:
-    points = points_of([rank for _, rank, _ in places])
-    for (bot, _, facts), share in zip(places, points, strict=True):
-        yield SeatFacts(names[bot], share, facts.encode())
+    )
+    for _, group in groupby(rows, itemgetter(0)):
+        seated = list(group)
+        points = points_of([rank for _, _, rank, _ in seated])
+        for (_, bot, _, facts), share in zip(seated, points, strict=True):
+            yield SeatFacts(names[bot], share, facts.encode())

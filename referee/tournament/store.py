@@ -8,6 +8,8 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -354,16 +356,9 @@ class Store:
             "WHERE m.match >= ? ORDER BY m.match, seat",
             (first,),
         )
-        head: tuple[Any, ...] | None = None
-        places: list[tuple[Any, ...]] = []
-        for row in rows:
-            if head is not None and row[0] != head[0]:
-                yield self._line(head, places, players)
-                places = []
-            head = row[:8]
-            places.append(row[8:])
-        if head is not None:
-            yield self._line(head, places, players)
+        for _, group in groupby(rows, itemgetter(0)):
+            seated = list(group)
+            yield self._line(seated[0][:8], [row[8:] for row in seated], players)
 
     def _line(
         self, head: tuple[Any, ...], places: list[tuple[Any, ...]], players: int

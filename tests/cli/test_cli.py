@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import pty
 import select
 import shlex
 import signal
@@ -18,7 +17,17 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
-from live import ROOT, entries, hostile, is_running, left_behind, one_line, referee, referee_process
+from live import (
+    ROOT,
+    entries,
+    hostile,
+    is_running,
+    left_behind,
+    on_a_terminal,
+    one_line,
+    referee,
+    referee_process,
+)
 
 from referee import cli
 from referee.cli import play as play_command
@@ -697,45 +706,20 @@ def test_play_in_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 # --- a terminal -----------------------------------------------------------------------------------
 
 
-def on_a_terminal(*arguments: str, **environment: str) -> str:
-    """Everything that the command writes to a terminal of 80 columns."""
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "referee", *arguments],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=os.environ | {"COLUMNS": "80", "TERM": "xterm-256color"} | environment,
-    )
-    os.close(follower)
-    written = b""
-    while True:
-        try:
-            data = os.read(leader, 65536)
-        except OSError:  # the terminal is gone: the process has ended
-            break
-        if not data:
-            break
-        written += data
-    os.close(leader)
-    process.wait()
-    return written.decode()
-
-
 def test_progress_and_colour_on_a_terminal() -> None:
     bots = (hostile("sleep_at", 1), "big_money")
-    text = on_a_terminal("play", *bots, "--time-limit", "4")
+    _, text = on_a_terminal("play", *bots, "--time-limit", "4")
     assert "player1 is thinking" in text
     assert "\x1b[31m" in text  # the disqualification
-    text = on_a_terminal("play", hostile("exit_at", 1), "big_money", NO_COLOR="1")
+    _, text = on_a_terminal("play", hostile("exit_at", 1), "big_money", NO_COLOR="1")
     assert "disqualified" in text
     assert "\x1b[31m" not in text
-    text = on_a_terminal("play", *bots, "--time-limit", "1.5", "-q")
+    _, text = on_a_terminal("play", *bots, "--time-limit", "1.5", "-q")
     assert text == ""
 
 
 def test_no_progress_in_a_short_match() -> None:
-    assert "thinking" not in on_a_terminal(*PLAY, "--max-turns", "1")
+    assert "thinking" not in on_a_terminal(*PLAY, "--max-turns", "1")[1]
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
-from live import ROOT, referee, schema
+from live import ROOT, on_a_terminal, referee, schema
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -271,41 +269,18 @@ def test_names_cannot_drive_the_terminal(
     assert "\x1b" not in "\n".join(replay(capsys, str(file), "--summary"))
 
 
-def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
-    leader, follower = pty.openpty()
-    done = subprocess.Popen(
-        [sys.executable, "-m", "referee", "replay", *arguments],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=os.environ | {"COLUMNS": "80", "TERM": "xterm"} | environment,
-    )
-    os.close(follower)
-    text = b""
-    while True:
-        try:
-            chunk = os.read(leader, 65536)
-        except OSError:  # Linux says so when the last writer has closed it
-            break
-        if not chunk:
-            break
-        text += chunk
-    os.close(leader)
-    return done.wait(), text.decode()
-
-
 def test_a_terminal_gets_colours_and_a_pager() -> None:
-    code, text = on_a_terminal(str(LOG), "--turn", "1", PAGER="sed s/^/paged:/")
+    code, text = on_a_terminal("replay", str(LOG), "--turn", "1", PAGER="sed s/^/paged:/")
     assert code == 0
     assert "paged:" in text
     assert "\x1b[1m" in text
-    _, text = on_a_terminal(str(LOG), "--turn", "1", PAGER="cat", NO_COLOR="1")
+    _, text = on_a_terminal("replay", str(LOG), "--turn", "1", PAGER="cat", NO_COLOR="1")
     assert "\x1b" not in text
 
 
 @pytest.mark.parametrize("pager", ["no-such-pager --x", "true", "'"])
 def test_a_pager_that_is_missing_or_left_is_no_error(pager: str) -> None:
-    code, text = on_a_terminal(str(RECORD), PAGER=pager)
+    code, text = on_a_terminal("replay", str(RECORD), PAGER=pager)
     assert code == 0
     assert "Traceback" not in text
     assert pager == "true" or "Turn 1:" in text

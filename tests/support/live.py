@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import select
 import shlex
 import signal
@@ -114,6 +115,25 @@ def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProc
         timeout=60,
         **options,
     )
+
+
+def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
+    """The exit code of the command, and all that it writes to a terminal of 80 columns."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "referee", *arguments],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=os.environ | {"COLUMNS": "80", "TERM": "xterm-256color"} | environment,
+    )
+    os.close(follower)
+    written = b""
+    with contextlib.suppress(OSError):  # the terminal is gone: the process has ended
+        while data := os.read(leader, 65536):
+            written += data
+    os.close(leader)
+    return process.wait(), written.decode()
 
 
 def one_line(text: str) -> str:
