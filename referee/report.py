@@ -15,7 +15,7 @@ from referee.play import Played
 from referee.result import MatchResult, PlayerResult
 from referee.seam.faults import Disqualification, Fault, Termination
 from referee.seam.seats import seat_id
-from referee.terminal import cells, command_line, cut, paint, plain
+from referee.terminal import cells, command_line, cut, duration, paint, plain
 
 MAX_NAME = 24
 """A longer name is cut in the table."""
@@ -67,7 +67,7 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
                 (str(player.score), ""),
                 (str(player.turns), ""),
                 (str(faults), "yellow" if faults else ""),
-                (_duration(player.reply_seconds.max) if player.requests else "-", ""),
+                (duration(player.reply_seconds.max) if player.requests else "-", ""),
                 _what_happened(player, result),
             )
         )
@@ -141,11 +141,6 @@ def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
 def _ordinal(number: int) -> str:
     teens = number // 10 % 10 == 1
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-
-
-def _duration(seconds: float) -> str:
-    milliseconds = round(seconds * 1000, 1)
-    return f"{milliseconds} ms" if milliseconds < 100 else f"{seconds:.2f} s"
 
 
 _LATE = (Disqualification.TIMEOUT, Disqualification.STARTUP_TIMEOUT)

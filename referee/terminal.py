@@ -69,6 +69,12 @@ def as_text(argument: str) -> str:
     return argument.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
+def duration(seconds: float) -> str:
+    """A time as text: "3.4 ms", "0.25 s"."""
+    milliseconds = round(seconds * 1000, 1)
+    return f"{milliseconds} ms" if milliseconds < 100 else f"{seconds:.2f} s"
+
+
 def cells(text: str) -> int:
     """How many columns of a terminal a text takes."""
     if text.isascii():

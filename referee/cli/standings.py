@@ -130,6 +130,7 @@ def anchor_of(text: str | None, names: list[str]) -> tuple[int, float] | None:
 
 def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> None:
     from rich.console import Console
+    from rich.text import Text
 
     from referee.tournament.text import bot_text, standings_text
 
@@ -150,7 +151,8 @@ def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> 
         (standing,) = [standing for standing in found.bots if standing.name == bot]
         console.print()
         for part in bot_text(standing, found, facts.bots[bot], facts.game, lessons[bot]):
-            console.print(part)
+            # A command is to be copied whole; `print` forgets what a text says of that.
+            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
     print(text.getvalue(), end="")
 
 

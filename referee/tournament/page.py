@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from referee.html import render
+from referee.terminal import duration
 from referee.tournament import text
 from referee.tournament.lessons import Lesson
 from referee.tournament.standings import Standings
@@ -31,7 +32,7 @@ def page(found: Standings, facts: Statistics, lessons: Mapping[str, Sequence[Les
         sprt=found.sprt and text.sprt_line(found.sprt),
         at=at,
         share=text.share,
-        seconds=text.seconds,
+        seconds=duration,
         counts=text.counts,
         shown=text.cell,
     )

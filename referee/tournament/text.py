@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from referee.seam.capabilities import Table
-from referee.terminal import plain
+from referee.terminal import duration, plain
 from referee.tournament.lessons import Lesson
 from referee.tournament.standings import BotStanding, SprtStanding, Standings
 from referee.tournament.statistics import BotFacts, Statistics
@@ -186,8 +186,8 @@ def _bot_remarks(facts: BotFacts) -> Iterator[str]:
         yield f"Mean score {facts.mean_score:.1f}."
     if facts.mean_reply is not None and facts.reply_99 is not None:
         yield (
-            f"Reply time: mean {seconds(facts.mean_reply)}, 99% within "
-            f"{seconds(facts.reply_99)}, longest {seconds(facts.longest_reply or 0)}."
+            f"Reply time: mean {duration(facts.mean_reply)}, 99% within "
+            f"{duration(facts.reply_99)}, longest {duration(facts.longest_reply or 0)}."
         )
     for what, found in (("Faults", facts.faults), ("Disqualified", facts.disqualified)):
         yield f"{what}: {counts(found)}."
@@ -243,8 +243,3 @@ def _grid() -> Grid:
 def share(part: float | None) -> str:
     """A share of 1 as a percentage."""
     return "-" if part is None else f"{100 * part:.1f}%"
-
-
-def seconds(time: float) -> str:
-    """A time in seconds."""
-    return f"{time:.1f} s" if time >= 1 else f"{time * 1000:.1f} ms"

@@ -411,6 +411,15 @@ def test_standings_in_every_format(commands: Commands) -> None:
     assert "It calls itself Bot 2." in one
 
 
+def test_a_command_to_be_copied_is_not_wrapped(commands: Commands) -> None:
+    long = "smithy_big_money --smithies 1 --duchies 0 --estates 0 --noise 0.125"
+    commands.tournament("minimal", f"long={long}", "--deals", "9")
+    shown = commands.run("standings", commands.store, "--bot", "long")
+    again = [line for line in shown.splitlines() if "referee play" in line]
+    assert again
+    assert all(f"'{long}'" in line and "--seed" in line for line in again)
+
+
 def test_standings_of_a_store_that_was_cut_off(commands: Commands) -> None:
     commands.most = 1
     commands.result = interrupting(4)
