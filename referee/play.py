@@ -24,9 +24,8 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
-from referee.bots.command import BotAddress
 from referee.bots.hosting import finish_all, hosted
-from referee.bots.launch import LaunchedBot
+from referee.bots.launch import Started
 from referee.errors import as_ours
 from referee.logs.record import RecordWriter
 from referee.logs.sink import Sink
@@ -288,7 +287,7 @@ class Runner:
 
 async def play_once(
     spec: MatchSpec,
-    started: Sequence[LaunchedBot | BotAddress],
+    started: Sequence[Started],
     *,
     log: Sink | None = None,
     record: Sink | None = None,

@@ -13,13 +13,17 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from referee.bots.bundled import bundled_bots
 from referee.errors import BotNotFoundError
 from referee.terminal import as_text
+
+if TYPE_CHECKING:
+    from referee.bots.bot import Bot
 
 _INTERPRETERS = {
     ".js": "node",
@@ -67,7 +71,21 @@ class BotAddress(NamedTuple):
     dialect: str = ""
 
 
-BotSource: TypeAlias = BotCommand | BotAddress
+class PythonBot(NamedTuple):
+    """A bot that is a Python object.
+
+    Attributes:
+        argument: what it is called.
+        new: makes one for a match.
+        dialect: as of a `BotCommand`.
+    """
+
+    argument: str
+    new: Callable[[], Bot]
+    dialect: str = ""
+
+
+BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
 
 
 def find_bot(argument: str, game: str, directory: str = "") -> BotSource:

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import trio
 
 from referee.bots.bot import Bot
-from referee.bots.command import BotAddress
-from referee.bots.launch import LaunchedBot
+from referee.bots.command import PythonBot
+from referee.bots.launch import LaunchedBot, Started
 from referee.bots.process import BotProcess
 from referee.bots.stderr import StderrKeeper
 from referee.logs.sink import Sink
@@ -21,7 +21,7 @@ from referee.seam.rules import Rules
 @asynccontextmanager
 async def hosted(
     spec: MatchSpec,
-    started: Sequence[LaunchedBot | BotAddress],
+    started: Sequence[Started],
     stderr: Sequence[Sink | None] | None = None,
     *,
     patience: int = 0,
@@ -88,7 +88,7 @@ def start(
     nursery: trio.Nursery,
     rules: Rules,
     limits: Limits,
-    source: LaunchedBot | BotAddress,
+    source: Started,
     file: Sink | None = None,
     patience: int = 0,
 ) -> Bot:
@@ -103,6 +103,8 @@ def start(
         process = BotProcess(source, limits, StderrKeeper(file), patience)
         process.attend(nursery)
         return process
+    if isinstance(source, PythonBot):
+        return source.new()
     from referee.bots import http  # with httpx, which takes long to load
 
     if not source.dialect:
@@ -112,7 +114,7 @@ def start(
     return http.HttpBot(source.url, limits, content_type, field)
 
 
-def _translated(spec: MatchSpec, seat: int, source: LaunchedBot | BotAddress, bot: Bot) -> Bot:
+def _translated(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> Bot:
     from referee.bots.dialect import DialectBot
 
     kind = spec.rules.dialects[source.dialect]()

@@ -12,9 +12,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from referee.bots.command import BotAddress, BotCommand, BotSource
+from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
 from referee.bots.guardian import GUARDIAN
 from referee.bots.orphans import descendants, no_orphans
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
@@ -180,16 +180,20 @@ class LaunchedBot:
         self.close_pipes()
 
 
+Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
+"""A bot that is ready for a match."""
+
+
 @contextlib.contextmanager
-def launched(sources: Sequence[BotSource]) -> Iterator[list[LaunchedBot | BotAddress]]:
+def launched(sources: Sequence[BotSource]) -> Iterator[list[Started]]:
     """Bots that run inside this block; nothing that they have started is left after it.
 
-    What is only asked, at an address, stays as it is.
+    What is no process stays as it is.
 
     Raises:
         ShortageError: the system has no process, memory or file descriptor left for one.
     """
-    bots: list[LaunchedBot | BotAddress] = []
+    bots: list[Started] = []
     with no_orphans():
         try:
             for source in sources:

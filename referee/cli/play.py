@@ -28,8 +28,7 @@ from referee.terminal import plain
 if TYPE_CHECKING:
     import trio
 
-    from referee.bots.command import BotAddress
-    from referee.bots.launch import LaunchedBot
+    from referee.bots.launch import Started
     from referee.logs.files import LogFile
     from referee.play import Played, Runner
 
@@ -143,7 +142,7 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 def _play_match(
     options: argparse.Namespace,
     interrupts: Interrupts,
-    started: list[LaunchedBot | BotAddress],
+    started: list[Started],
     log: LogFile | None,
     record: LogFile | None,
     stderr: list[LogFile | None],

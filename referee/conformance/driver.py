@@ -22,14 +22,13 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
-from referee.bots.command import BotAddress, BotCommand, resolve_bot
+from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess
 from referee.conformance import verdict
 from referee.conformance.case import Case
-from referee.conformance.tested import PythonBot, Tested
 from referee.conformance.verdict import (
     LAST_LINES,
     MOST_LINE,
@@ -96,7 +95,7 @@ class _OverError(Exception):
 
 async def run_case(
     case: Case,
-    bot: Tested,
+    bot: BotSource,
     rules: Rules,
     *,
     seed: int,
@@ -115,7 +114,7 @@ async def run_case(
 
 class _Driver:
     def __init__(
-        self, case: Case, source: Tested, rules: Rules, seed: int, limits: Limits, known: Known
+        self, case: Case, source: BotSource, rules: Rules, seed: int, limits: Limits, known: Known
     ) -> None:
         self._case = case
         self._source = source
@@ -190,9 +189,7 @@ class _Driver:
         self._tested = self._bots[self._seat]
         self._process = self._tested if isinstance(self._tested, BotProcess) else None
 
-    def _start(self, nursery: trio.Nursery, source: Tested) -> Bot:
-        if isinstance(source, PythonBot):
-            return InProcessBot(source.new())
+    def _start(self, nursery: trio.Nursery, source: BotSource) -> Bot:
         timeout = self._limits.timeout
         limits = self._bot_limits._replace(
             time_limit=timeout, startup_limit=timeout, grace=self._limits.grace

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 import trio
 
-from referee.bots.command import BotAddress
+from referee.bots.command import BotAddress, BotSource
 from referee.conformance.case import Case
 from referee.conformance.driver import Limits, run_case
-from referee.conformance.tested import Tested, why_skipped
+from referee.conformance.tested import why_skipped
 from referee.conformance.verdict import (
     BY_THE_CLOCK,
     Key,
@@ -49,7 +49,7 @@ class Suite:
     """
 
     cases: list[Case]
-    bot: Tested
+    bot: BotSource
     rules: Rules
     seed: int
     jobs: int = 2

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import NamedTuple, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource
-from referee.bots.in_process import Player
 from referee.conformance.case import Case
 from referee.conformance.verdict import OF_A_PROCESS, OF_A_SERVER
 
 
-class PythonBot(NamedTuple):
-    """A bot that is a Python object.
-
-    Attributes:
-        argument: what it is called.
-        new: makes one for a match.
-        dialect: as of a `BotCommand`.
-    """
-
-    argument: str
-    new: Callable[[], Player]
-    dialect: str = ""
-
-
-Tested: TypeAlias = BotSource | PythonBot
-
-
-def why_skipped(case: Case, bot: Tested) -> str:
+def why_skipped(case: Case, bot: BotSource) -> str:
     """Why a case cannot be tried with a bot; empty if it can."""
     if not fnmatchcase(bot.dialect, case.speaks):
         spoken = case.speaks.rstrip("*") or "the game's own messages"

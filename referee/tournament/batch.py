@@ -16,9 +16,9 @@ import trio
 from msgspec import Struct
 
 from referee._version import __version__
-from referee.bots.command import BotAddress, BotSource, find_bot
+from referee.bots.command import BotCommand, BotSource, find_bot
 from referee.bots.hosting import hosted, release_all
-from referee.bots.launch import LaunchedBot
+from referee.bots.launch import LaunchedBot, Started
 from referee.bots.orphans import adopt_orphans, children, kill_orphans
 from referee.bots.pool import BotPool
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
@@ -301,13 +301,13 @@ class _Worker:
         """
         spec = attempt.spec
         entrants = [batch.entrants[number] for number in plan.players]
-        started: list[LaunchedBot | BotAddress] = []
+        started: list[Started] = []
         waited: list[int] = []
         waiting: set[int] = set()
         try:
             for seat, (number, entrant) in enumerate(zip(plan.players, entrants, strict=True)):
                 source = sources[number]
-                if isinstance(source, BotAddress):
+                if not isinstance(source, BotCommand):
                     started.append(source)
                     continue
                 process = self._pool.take(entrant) if batch.keep_alive else None
@@ -435,7 +435,7 @@ def _spec(batch: Batch, plan: Plan) -> MatchSpec:
 
 def _source(entrant: Entrant, game: str) -> BotSource:
     source = find_bot(entrant.bot, game, entrant.directory)
-    return source if isinstance(source, BotAddress) else source._replace(env=entrant.env)
+    return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
 
 
 def lost_row(plan: Plan) -> MatchRow:

@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +24,11 @@ import wrong_bot
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure
-from referee.bots.command import BotCommand
+from referee.bots.command import BotCommand, BotSource, PythonBot
+from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case, load_cases
 from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
-from referee.conformance.tested import PythonBot, Tested
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
 from referee.games.dominion import RULES
@@ -339,7 +338,7 @@ class InProcess:
 
 
 async def check(mode: str, program: Path, cases: Sequence[Case]) -> Report:
-    bot: Tested = PythonBot(mode, partial(InProcess, mode))
+    bot: BotSource = PythonBot(mode, lambda: InProcessBot(InProcess(mode)))
     if mode in wrong_bot.ALONE:
         arguments = [ARGUMENTS[mode]] if mode in ARGUMENTS else []
         argv = (sys.executable, "-I", "-S", str(program), mode, *arguments)

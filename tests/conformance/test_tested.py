@@ -13,13 +13,14 @@ import servers
 from live import schema
 
 from referee.bots.bot import Answer, Failure
-from referee.bots.command import BotAddress, BotCommand
+from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
+from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case, Close, load_cases
 from referee.conformance.driver import Limits
 from referee.conformance.junit import junit
 from referee.conformance.page import page
 from referee.conformance.suite import Suite
-from referee.conformance.tested import PythonBot, Tested, why_skipped
+from referee.conformance.tested import why_skipped
 from referee.conformance.text import Table
 from referee.conformance.verdict import Report, Status
 from referee.games.dominion import RULES
@@ -51,7 +52,7 @@ def answer(request: bytes) -> bytes:
 
 
 PATIENT = Limits(timeout=60.0)
-OBJECT = PythonBot("object", Minimal)
+OBJECT = PythonBot("object", lambda: InProcessBot(Minimal()))
 
 
 def case(**fields: Any) -> Case:
@@ -63,7 +64,9 @@ def case(**fields: Any) -> Case:
     "fields",
     [{}, {"about": ["timeout", "surplus-output"]}, {"about": ["no-json", "no-line-end"]}],
 )
-def test_what_each_kind_of_bot_can_do_wrong_is_tried(bot: Tested, fields: dict[str, Any]) -> None:
+def test_what_each_kind_of_bot_can_do_wrong_is_tried(
+    bot: BotSource, fields: dict[str, Any]
+) -> None:
     assert why_skipped(case(**fields), bot) == ""
 
 
@@ -79,7 +82,9 @@ def test_what_each_kind_of_bot_can_do_wrong_is_tried(bot: Tested, fields: dict[s
         {"about": ["not-started"]},
     ],
 )
-def test_what_is_of_processes_is_tried_with_them_alone(bot: Tested, fields: dict[str, Any]) -> None:
+def test_what_is_of_processes_is_tried_with_them_alone(
+    bot: BotSource, fields: dict[str, Any]
+) -> None:
     assert why_skipped(case(**fields), PROCESS) == ""
     assert why_skipped(case(**fields), bot) == "only for processes"
 
@@ -111,7 +116,7 @@ def test_a_case_is_for_what_it_speaks(speaks: str, tried: list[str], why: str) -
         assert found == ("" if dialect in tried else why)
 
 
-async def run(bot: Tested, limits: Limits = PATIENT) -> Report:
+async def run(bot: BotSource, limits: Limits = PATIENT) -> Report:
     cases = [case for case in FILE.cases if not case.opponents]
     suite = Suite(cases, bot, RULES, seed=1, limits=limits)
     return await suite.run(strict=True)
@@ -163,7 +168,7 @@ async def test_an_object_that_fails(code: str, kind: str) -> None:
         def reply(self, lines: object) -> Answer:
             return Failure(Disqualification(code), "as it does")
 
-    report = await run(PythonBot("failing", Failing))
+    report = await run(PythonBot("failing", lambda: InProcessBot(Failing())))
     shown = [v for result in report.cases for v in result.violations]
     assert {(violation.kind, violation.actual) for violation in shown} == {(kind, "as it does")}
     assert not report.passed

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,12 @@ import pytest
 import servers
 from helpers import ROOT
 
-from referee.bots.command import BotCommand, find_bot
+from referee.bots.command import BotCommand, BotSource, PythonBot, find_bot
+from referee.bots.in_process import InProcessBot
 from referee.conformance.case import load_cases, select
 from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
-from referee.conformance.tested import PythonBot, Tested, why_skipped
+from referee.conformance.tested import why_skipped
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
 
@@ -38,7 +38,7 @@ HASTY = Limits(timeout=1.0, grace=0.2)
 """For a bot that is known not to answer."""
 
 
-async def report(bot: Tested, patterns: Sequence[str] = (), limits: Limits = PATIENT) -> Report:
+async def report(bot: BotSource, patterns: Sequence[str] = (), limits: Limits = PATIENT) -> Report:
     suite = Suite(select(CASES, patterns), bot, RULES, seed=1, limits=limits)
     return await suite.run(strict=True)
 
@@ -159,7 +159,7 @@ CLASSIC = {
 @pytest.mark.parametrize("mistake", CLASSIC)
 async def test_a_wrong_classic_bot_fails_its_cases(mistake: str) -> None:
     answer, failing = CLASSIC[mistake]
-    bot = PythonBot(mistake, partial(ClassicMistake, answer), "classic")
+    bot = PythonBot(mistake, lambda: InProcessBot(ClassicMistake(answer)), "classic")
     found = await report(bot, ["4.2/1", "6.1/1", "6.1/2", "6.2/1", "8.4/1"])
     assert [r.id for r in found.cases if r.status == Status.FAILED] == failing
     for result in found.cases:
@@ -172,7 +172,7 @@ async def test_a_wrong_classic_bot_fails_its_cases(mistake: str) -> None:
 
 async def test_what_a_wrong_format_kept_from_being_tried_has_not_passed() -> None:
     """The reply loses the match at once (5.3), so nothing else was seen of the bot."""
-    bot = PythonBot("object", partial(ClassicMistake, lambda asked: {}), "classic")
+    bot = PythonBot("object", lambda: InProcessBot(ClassicMistake(lambda asked: {})), "classic")
     found = await report(bot)
     assert [r.id for r in found.cases if r.status == Status.FAILED] == ["4.2/1", "4.2/2", "6.1/1"]
     assert not found.passed
