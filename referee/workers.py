@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from referee.bots.orphans import adopt_orphans, children, kill_orphans
 
 _PR_SET_PDEATHSIG = 1
 _PARENT_GONE = 70
+_LOOK_SECONDS = 1.0
 
 
 @contextmanager
@@ -45,6 +47,9 @@ def worker_processes(
     before = set(multiprocessing.active_children())
     spare = children()
     adopt_orphans()  # those of workers that are killed
+    ended = threading.Event()
+    watchdog = threading.Thread(target=_kill_stopped, args=(spare, ended), daemon=True)
+    watchdog.start()
     try:
         yield pool
     except BaseException:
@@ -53,9 +58,32 @@ def worker_processes(
                 worker.kill()
         raise
     finally:
+        ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
         kill_orphans(spare)
         adopt_orphans(False)
+
+
+def _kill_stopped(spare: set[int], ended: threading.Event) -> None:
+    """Kill workers that somebody, such as a bot, has stopped: nothing would end otherwise.
+
+    They must be found so twice: after Ctrl-Z all processes of a terminal go on, one by one.
+    """
+    before: set[int] = set()
+    while not ended.wait(_LOOK_SECONDS):
+        stopped = {pid for pid in children() - spare if _is_stopped(pid)}
+        for pid in before & stopped:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        before = stopped
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b") ")[2].startswith(b"T")
+    except OSError:  # it is gone, or this is not Linux
+        return False
 
 
 def _begin(parent: int, cores: list[int], number: Synchronized[int] | None) -> None:

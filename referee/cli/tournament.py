@@ -161,6 +161,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from referee.bots.command import find_bot
     from referee.match_spec import DRAWN_SEEDS
+    from referee.tournament.run import is_finished
     from referee.tournament.setup import check_extension, differences, setup
 
     stages = store.stages
@@ -182,14 +183,15 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         keep_alive=not options.no_keep_alive,
         settings=chosen_settings(options),
     )
-    for bot in now.bots:
-        if options.cluster is None:  # else the workers look for them
+    is_known = bool(stages) and stages[-1] == now
+    if options.cluster is None and not (is_known and is_finished(store)):
+        for bot in now.bots:  # of a cluster its workers look for them
             find_bot(bot.bot, now.game, bot.directory)
     # What is shown at the end is checked before the first match.
     names = [bot.name for bot in now.bots]
     anchor_of(options.anchor, names)
     check_bot(options.bot, names)
-    if not stages or stages[-1] != now:
+    if not is_known:
         if store.is_empty:
             pass  # nothing is lost: a slip of the keyboard can be mended
         elif options.extend:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from heapq import heappush, heappushpop
 from itertools import groupby
 
 import msgspec
 from msgspec import Struct
 
+from referee.bots.command import BotCommand, find_bot
+from referee.errors import UsageError
 from referee.match_spec import match_spec
 from referee.terminal import command_line
+from referee.tournament.batch import Entrant
 from referee.tournament.setup import Setup
 from referee.tournament.sprt import expected_share
 from referee.tournament.standings import Standings
@@ -88,10 +92,26 @@ def _lesson(
 
 def _again(match: MatchLine, setup: Setup) -> str:
     """The command that plays a match again."""
-    bots = [setup.bots[bot].bot for bot in match.players]
+    bots = [_as_argument(setup.bots[bot], setup.game) for bot in match.players]
     default = msgspec.to_builtins(match_spec(bots, game=setup.game, seed=0).settings)
     words = ["referee", "play", "--game", setup.game, *bots, "--seed", str(match.seed)]
     for name, value in setup.settings.items():
         if value != default[name]:
             words += ["--set", f"{name}={value}"]
     return command_line(words)
+
+
+def _as_argument(entrant: Entrant, game: str) -> str:
+    """A BOT argument that starts a bot where it is, with its environment."""
+    if not entrant.directory and not entrant.env:
+        return entrant.bot
+    try:
+        source = find_bot(entrant.bot, game, entrant.directory)
+    except UsageError:  # it is not there any more
+        return entrant.bot
+    if not isinstance(source, BotCommand):
+        return entrant.bot
+    env = [f"{name}={value}" for name, value in entrant.env]
+    directory = ["-C", entrant.directory] if entrant.directory else []
+    dialect = f"{source.dialect}:" if source.dialect else ""
+    return dialect + shlex.join(["env", *directory, *env, *source.argv])

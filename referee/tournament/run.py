@@ -76,6 +76,11 @@ class Run:
         """Whether a test knows; what was played beyond is dropped, as chance had it there."""
         if test.verdict is None:
             return False
+        first = test.deals * self.setup.matches_a_deal
+        if self._records is not None:
+            for match in self._store.played():
+                if match >= first:
+                    _remove(self._records, match, self.setup.players)
         self._store.drop(test.deals)
         self.done, _ = self._store.count()
         return True
@@ -97,7 +102,7 @@ class Run:
         files = {record_of(self._records, row.match): packer.pack(row.record) + packer.end()}
         for seat, text in enumerate(row.stderr, 1):
             if text:
-                files[self._records / f"{row.match:06}.player{seat}.stderr"] = text
+                files[_stderr_of(self._records, row.match, seat)] = text
         for path, data in files.items():
             part = path.with_name(path.name + ".part")
             try:
@@ -107,9 +112,35 @@ class Run:
                 raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
+def is_finished(store: Store) -> bool:
+    """Whether nothing is left to play in a store that has a setup."""
+    setup = store.stages[-1]
+    if setup.sprt is not None:
+        test = Sequential(setup)
+        test.add(store.matches())
+        if test.verdict is not None:
+            return True
+    done, _ = store.count()
+    return done >= planned(store)
+
+
 def record_of(folder: Path, match: int) -> Path:
     """The file of a match's record."""
     return folder / f"{match:06}.record.jsonl.zst"
+
+
+def _stderr_of(folder: Path, match: int, seat: int) -> Path:
+    return folder / f"{match:06}.player{seat}.stderr"
+
+
+def _remove(folder: Path, match: int, seats: int) -> None:
+    """Remove the files of a match."""
+    written = [_stderr_of(folder, match, seat + 1) for seat in range(seats)]
+    for path in [record_of(folder, match), *written]:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise UsageError(f"cannot remove {path}: {error.strerror}") from error
 
 
 class _Numbers:

@@ -310,14 +310,14 @@ def two_at_once(game: Tournament) -> None:
 
 
 def killed_workers(game: Tournament) -> None:
-    """A process that plays matches is killed: it costs only time."""
+    """A process that plays matches is killed, or stopped for good: it costs only time."""
     run = game.start()
-    for count in (2, 30, 60):
+    for count, how in ((2, signal.SIGKILL), (30, signal.SIGSTOP), (60, signal.SIGKILL)):
         game.await_matches(count, run)
         for pid in children(run.pid):
             with contextlib.suppress(OSError):
                 if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(pid, how)
                     break
     game.expect(run, 0)
     game.check_left(cut_off=False)

@@ -126,6 +126,21 @@ def test_the_same_command_goes_on_where_it_was(commands: Commands) -> None:
     assert commands.played == []
 
 
+@pytest.mark.parametrize("options", [["--deals", "2"], ["--format", "sprt", "--elo1", "60"]])
+def test_a_bot_that_is_gone_is_missed_only_where_something_is_to_be_played(
+    commands: Commands, tmp_path: Path, options: list[str]
+) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("")
+    words = ["minimal", "./bot.py", *options]
+    commands.result = lambda plan: row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
+    commands.tournament(*words)
+    bot.unlink()
+    assert "minimal" in commands.tournament(*words)
+    assert commands.played == []
+    assert "./bot.py not found" in commands.refused(*words, "--extend", "--deals", "90000")
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, code: int) -> None:
     commands.result = interrupting(5, number)

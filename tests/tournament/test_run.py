@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from made_up import MadeUp, contents, made_setup, play, played, player, row, void
 
@@ -251,6 +252,19 @@ def test_records_and_stderr_stand_in_files(tmp_path: Path) -> None:
     )
     with LogReader(str(tmp_path / "000058.record.jsonl.zst")) as lines:
         assert b"".join(lines) == b'{"match":58}\n'
+
+
+def test_what_was_written_of_matches_that_sprt_drops_is_removed(tmp_path: Path) -> None:
+    store = Store.in_memory()
+    store.add_stage(SETUPS["sprt"])
+
+    def result(plan: Plan) -> MatchRow:
+        return msgspec.structs.replace(first_wins(plan), record=b"{}\n", stderr=[b"", b"oh"])
+
+    with player(MadeUp(result), jobs=5, keep="all") as made:
+        Run(store, records=tmp_path).play(made)
+    kept = {f"{match:06}" for match in store.played()}
+    assert {path.name[:6] for path in tmp_path.iterdir()} == kept
 
 
 def test_a_record_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import sys
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from made_up import left, made_setup, play, played, row, void
 
-from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.batch import Entrant, MatchRow, Plan
 from referee.tournament.lessons import LESSONS, lessons
 from referee.tournament.page import page
 from referee.tournament.sprt import Sprt
@@ -198,3 +201,14 @@ def test_lost_matches_to_learn_from() -> None:
     assert [word for word in words if word.startswith("bot")] == bots
     assert words[words.index("--seed") + 1] == str(line.seed)
     assert words[words.index("--set") + 1] == "max_turns=30"
+
+
+def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text("")
+    bots = (Entrant("good", "good"), Entrant("bad", "bot.py", str(tmp_path), (("LEVEL", "3"),)))
+    setup = msgspec.structs.replace(made_setup(2), bots=bots)
+    store = played(setup, better_wins)
+    command = shlex.split(lessons(store, standings(store))["bad"][0].command)
+    (bot,) = [word for word in command if word.startswith("env ")]
+    assert shlex.split(bot) == ["env", "-C", str(tmp_path), "LEVEL=3", sys.executable, str(program)]
