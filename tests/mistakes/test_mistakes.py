@@ -1,0 +1,64 @@
+"""The bots with mistakes are what they claim: right but for one change of their text.
+
+What `play` and `conform` say of each is printed by `python tests/mistakes/table.py`.
+"""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from mistakes import LANGUAGES, MISTAKES, RIGHT, Mistake, source
+from table import naming, try_out
+
+PATIENT = 60.0
+"""No bot needs so many seconds, however busy the machine is."""
+ALL = [
+    pytest.param(mistake, language, id=f"{mistake.name}-{language}")
+    for mistake in MISTAKES
+    for language in mistake.changes
+]
+
+
+def test_there_are_thirty_in_each_language() -> None:
+    for language in LANGUAGES:
+        numbers = {mistake.number for mistake in MISTAKES if language in mistake.changes}
+        assert numbers == set(range(1, 31))
+    names = [mistake.name for mistake in MISTAKES]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(("mistake", "language"), ALL)
+def test_a_mistake_changes_the_right_bot(mistake: Mistake, language: str) -> None:
+    wrong = source(mistake, language, seconds=1.5)
+    assert wrong != source(RIGHT, language, seconds=1.5)
+    assert "{seconds}" not in wrong
+    if language == "python" and mistake.what != "a syntax error":
+        compile(wrong, "my_bot.py", "exec")
+
+
+def test_a_change_that_does_not_apply_is_refused() -> None:
+    stale = RIGHT._replace(changes={"python": [("no such text", "")]})
+    with pytest.raises(ValueError, match="no such text"):
+        source(stale, "python", seconds=1.0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_right_bot_is_right(language: str) -> None:
+    if language == "node" and shutil.which("node") is None:
+        pytest.skip("no node on this machine")
+    for opponent in ("big_money", "militia_money"):
+        right = RIGHT._replace(opponent=opponent)
+        played = try_out(right, language, "play", limit=PATIENT).said
+        assert "disqualified" not in played
+        assert "Faults" not in played
+    assert " conforms: " in try_out(RIGHT, language, "conform", limit=PATIENT).said
+
+
+def test_what_is_named_is_found_across_wrapped_lines() -> None:
+    said = (
+        "seat\n  `cards_to_buy` is missing; the reply to play-\n  turn has `cards_bought`\nSeed 1\n"
+    )
+    named = naming("is missing; the reply to play-turn has", said)
+    assert named == ["`cards_to_buy` is missing; the reply to play-", "turn has `cards_bought`"]
+    assert naming("has `cards_sold`", said) == []
