@@ -1,6 +1,6 @@
 """Cut a tournament off in every way, and go on: its store must come to the same rows.
 
-    python tests/attacks/kills.py [--kills 50] [--interrupts 10] [--deals 60] [--seed S]
+    python tests/attacks/kills.py [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
 
 The running command gets SIGKILL, then Ctrl-C, at random moments: some drawn by time, from its start
 on, some by the matches that it has stored. Each time the same command goes on. Then the disk is
@@ -330,7 +330,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--interrupts", type=int, default=10)
-    parser.add_argument("--deals", type=int, default=80)
+    parser.add_argument("--deals", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--read", metavar="STORE", help=argparse.SUPPRESS)
     options = parser.parse_args()
