@@ -216,77 +216,35 @@ MISTAKES = [
         "a crash at an unknown message",
         {
             "python": [
-                (
-                    "def main():\n",
-                    """\
-def nothing(message):
-    pass
-
-
-HANDLERS = {
-    "player-name-request": nothing,
-    "player-name": nothing,
-    "game-info": nothing,
-    "supply-info": nothing,
-    "player-gained": nothing,
-    "player-played": nothing,
-    "player-top-discard": nothing,
-    "play-turn": play_turn,
-    "attack-request": attacked,
-    "game-end": nothing,
-}
-
-
-def main():
-""",
+                after(
+                    PYTHON_ATTACK,
+                    "        elif kind not in NEWS:",
+                    '            raise ValueError("unknown message " + kind)',
                 ),
-                (PYTHON_ATTACK, ""),
                 (
-                    """\
-        elif kind == "play-turn":
-            play_turn(message)
-""",
-                    """\
-        HANDLERS[kind](message)
-""",
+                    "supply = {}\n",
+                    'NEWS = ["player-name", "game-info", "player-played", '
+                    '"player-top-discard", "game-end"]\n\nsupply = {}\n',
                 ),
             ],
             "node": [
                 (
-                    NODE_READLINE,
-                    """\
-const nothing = () => {};
-
-const handlers = {
-  "player-name-request": nothing,
-  "player-name": nothing,
-  "game-info": nothing,
-  "supply-info": nothing,
-  "player-gained": nothing,
-  "player-played": nothing,
-  "player-top-discard": nothing,
-  "play-turn": playTurn,
-  "attack-request": attacked,
-  "game-end": nothing,
-};
-
-"""
-                    + NODE_READLINE,
+                    NODE_ATTACK,
+                    NODE_ATTACK[:-2]
+                    + """\
+} else if (!NEWS.includes(message.type)) {
+    throw new Error("unknown message " + message.type);
+  }
+""",
                 ),
                 (
-                    """\
-  } else if (message.type === "play-turn") {
-    playTurn(message);
-"""
-                    + NODE_ATTACK,
-                    """\
-  }
-  handlers[message.type](message);
-""",
+                    "const supply = {};\n",
+                    'const NEWS = ["player-name", "game-info", "player-played", '
+                    '"player-top-discard", "game-end"];\n\nconst supply = {};\n',
                 ),
             ],
         },
-        r"KeyError: '|handlers\[message\.type\] is not a function",
+        "Error: unknown message|ignores unknown message types",
     ),
     Mistake(
         7,
@@ -475,7 +433,7 @@ const handlers = {
                 ("cards.slice(0, message.discard)", "Array(message.discard).fill(cards[0])"),
             ],
         },
-        r"more often|\btwice\b|\b(2|two) times\b|\bonce\b",
+        r"discards? .{0,80}(more often|\btwice\b|(?<!\()\b(2|two) times\b|\bonly one\b|\bonce\b)",
         opponent="militia_money",
     ),
     Mistake(
@@ -495,7 +453,7 @@ const handlers = {
             "python": [(PYTHON_ATTACK, "")],
             "node": [(NODE_ATTACK, "  }\n")],
         },
-        together("attack-request", "no reply|no answer|not answer|never answer", 100),
+        together("attack-request", "no reply|no answer|not answer|never answer|nothing", 100),
         misleads=NO_FLUSH,
         opponent="militia_money",
     ),
@@ -613,7 +571,8 @@ function handle(message) {
             "python": [('"player_number": me', '"player_number": "player1"')],
             "node": [("player_number: me", 'player_number: "player1"')],
         },
-        r"player_number\b.{0,60}" + f"({together('player1', 'player[234]', 60)})",
+        r"player_number\b.{0,60}" + f"({together('player1', 'player[234]', 60)})"
+        r"|player1\b.{0,40}\b(but|not)\b.{0,40}player[234]",
     ),
     Mistake(
         29,
@@ -624,7 +583,7 @@ function handle(message) {
                 (NODE_ATTACK, NODE_ATTACK[:-2] + '} else {\n    send({ type: "ok" });\n  }\n')
             ],
         },
-        r"nobody asked|not asked|unasked|no request|answers? (no )?news|was asked for",
+        r"nobody asked|not asked|unasked|no request|answers? (no )?news|was asked for|one behind",
     ),
     Mistake(
         30,

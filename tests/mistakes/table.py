@@ -137,27 +137,15 @@ def row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
-def cell(seen: Seen | None) -> str:
-    if seen is None:
-        return ""
+def code(line: str) -> str:
+    """A line as Markdown's code."""
+    return f"`` {line} ``" if "`" in line else f"`{line}`"
+
+
+def cells(seen: Seen) -> list[str]:
     lines = seen.misleading or seen.lines
-    shown = "<br>".join(f"`{line}`" for line in lines[:MOST_LINES])
-    return shown + (" ..." if len(lines) > MOST_LINES else "")
-
-
-def as_table(all_seen: Sequence[Seen]) -> str:
-    found = {(seen.mistake.name, seen.language, seen.command): seen for seen in all_seen}
-    heads = ["", "mistake", "bot", "play says", "play", "conform says", "conform"]
-    lines = [row(heads), row(["---"] * len(heads))]
-    for mistake in MISTAKES:
-        for language in LANGUAGES:
-            play, conform = (found.get((mistake.name, language, command)) for command in COMMANDS)
-            if play or conform:
-                cells = [mistake.name, mistake.what, language]
-                for seen in (play, conform):
-                    cells += [cell(seen), seen.verdict if seen else ""]
-                lines.append(row(cells))
-    return "\n".join(lines)
+    shown = "<br>".join(map(code, lines[:MOST_LINES]))
+    return [shown + (" ..." if len(lines) > MOST_LINES else ""), seen.verdict]
 
 
 def as_json(all_seen: Sequence[Seen]) -> str:
@@ -204,24 +192,44 @@ def main() -> int:
     languages = [options.language] if options.language else list(LANGUAGES)
     commands = [options.command] if options.command else COMMANDS
     chosen = [
-        (mistake, language, command, options.keep)
+        (mistake, language)
         for mistake in MISTAKES
         if not options.only or {mistake.name, str(mistake.number)} & set(options.only)
         for language in languages
         if language in mistake.changes
-        for command in commands
     ]
     if not chosen:
         parser.error(f"there is no mistake {' '.join(options.only)}")
+
+    def try_with_all(mistake: Mistake, language: str) -> list[Seen]:
+        return [try_out(mistake, language, command, options.keep) for command in commands]
+
+    if not options.json:
+        heads = ["", "mistake", "bot"]
+        for command in commands:
+            heads += [f"{command} says", command]
+        print(row(heads), row(["---"] * len(heads)), sep="\n", flush=True)
+    all_seen: list[Seen] = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        all_seen = list(pool.map(lambda one: try_out(*one), chosen))
-    print(as_json(all_seen) if options.json else as_table(all_seen))
+        for both in pool.map(try_with_all, *zip(*chosen, strict=True)):
+            all_seen += both
+            if not options.json:
+                what = [both[0].mistake.name, both[0].mistake.what, both[0].language]
+                print(row(sum(map(cells, both), what)), flush=True)
+    return finish(all_seen, languages, commands, options.json)
+
+
+def finish(
+    all_seen: Sequence[Seen], languages: Sequence[str], commands: Sequence[str], as_objects: bool
+) -> int:
+    """Print the counts, or everything as JSON; the exit code."""
     good = True
-    print()
+    lines = []
     for language in languages:
         counts = [enough(all_seen, language, command) for command in commands]
-        print(f"{language}: {', '.join(text for text, _ in counts)}")
+        lines.append(f"{language}: {', '.join(text for text, _ in counts)}")
         good = good and all(right for _, right in counts)
+    print(as_json(all_seen) if as_objects else "\n" + "\n".join(lines))
     return 0 if good else 1
 
 
