@@ -24,10 +24,11 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
+from referee.bots.command import PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.launch import Started
 from referee.errors import as_ours
-from referee.logs.record import RecordWriter
+from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
 from referee.logs.sink import Sink
 from referee.match import Disqualified, Sent
 from referee.match_spec import MatchSpec
@@ -293,6 +294,7 @@ async def play_once(
     record: Sink | None = None,
     stderr: Sequence[Sink | None] | None = None,
     watch: Callable[[Runner], object] = lambda runner: None,
+    answers: Sequence[Sequence[RecordedAnswer]] = (),
 ) -> Played:
     """Play one match with bots that end with it, on every way out.
 
@@ -303,6 +305,7 @@ async def play_once(
         record: the match record, or None.
         stderr: for each seat a file to keep its stderr in, or None.
         watch: is given the runner before the match, to look at it meanwhile.
+        answers: for each seat the first answers, which stand in for the bot's own; none if empty.
 
     Raises:
         LogWriteError: a log could not be written.
@@ -313,6 +316,8 @@ async def play_once(
     """
     try:
         async with hosted(spec, started, stderr) as bots:
+            if answers:
+                bots = [_replayed(*each) for each in zip(bots, started, answers, strict=True)]
             runner = Runner(spec, bots, log=log, record=record)
             watch(runner)
             await runner.run()
@@ -321,3 +326,15 @@ async def play_once(
     except Exception as error:
         ours = as_ours(error)
         raise ours from ours.__cause__
+
+
+def _replayed(bot: Bot, source: Started, answers: Sequence[RecordedAnswer]) -> Bot:
+    from referee.bots.replayed import ReplayedBot
+
+    given: list[Answer | None] = [
+        Failure(Disqualification(answer.code), answer.detail)
+        if isinstance(answer, DisqualifiedEntry)
+        else answer
+        for answer in answers
+    ]
+    return ReplayedBot(bot, given, is_asked=not isinstance(source, PythonBot))

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, seed
+from referee.cli.arguments import Commands, count, seed
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.settings import (
     DEFAULT_GAME,
@@ -20,7 +20,7 @@ from referee.cli.settings import (
     chosen_settings,
     settings_as_words,
 )
-from referee.errors import LogWriteError, UsageError
+from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import plain
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import trio
 
     from referee.bots.launch import Started
+    from referee.logs.answers import RecordedAnswers
     from referee.logs.files import LogFile
     from referee.play import Played, Runner
 
@@ -52,12 +53,16 @@ def add(commands: Commands) -> None:
     )
     play.set_defaults(run=run)
     add = play.add_argument
-    add("bots", nargs="+", metavar="BOT", help="a bundled name, a program, or a command line")
-    add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
+    add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
+    add("--game", choices=list(GAMES), metavar="NAME", help=GAME_HELP)
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
     add_settings(play)
+    resume = "go on with the match of this record, from turn N of --turn on"
+    add("--from", dest="resume", metavar="FILE", help=resume)
+    turn = "with --from: the first turn that is played (all players' turns count)"
+    add("--turn", type=count, metavar="N", help=turn)
     add("--stderr", metavar="DIR", help="keep what the bots write there: DIR/player1.stderr ...")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
@@ -74,6 +79,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
+    resumed = _resumed(options)
+    options.game = options.game or DEFAULT_GAME
+    if not options.bots:
+        raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
     sources = [find_bot(bot, options.game) for bot in options.bots]
     stderr_files = _stderr_files(options.stderr, len(sources))
@@ -81,7 +90,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
     try:
         with launched(sources) as bots:
-            played = _play_match(options, interrupts, bots, log, record, stderr)
+            played = _play_match(options, interrupts, bots, log, record, stderr, resumed)
         with interrupts.raising():  # what reads a compressed log from a pipe may be slow
             lost = _finish([log, record])
     except Interrupted as interrupted:
@@ -94,6 +103,34 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if lost is not None:
         return fail(str(lost), USAGE)
     return DISQUALIFIED if played.disqualified else OK
+
+
+def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
+    """What was answered in the match that is to go on; its bots, seed and game are chosen.
+
+    Raises:
+        UsageError: the record cannot be gone on with, or what was chosen contradicts it.
+    """
+    if options.resume is None:
+        if options.turn is not None:
+            raise UsageError("--turn goes with --from FILE, a match record")
+        return None
+    from referee.logs.answers import answers_before
+
+    if options.turn is None:
+        raise UsageError("--from goes with --turn N, the first turn that is played")
+    if options.seed is not None or options.game is not None:
+        raise UsageError("--from has the seed and the game of its record: leave out the option")
+    try:
+        resumed = answers_before(options.resume, options.turn)
+    except LogReadError as error:
+        raise UsageError(str(error)) from error
+    recorded = resumed.header.bots
+    if options.bots and len(options.bots) != len(recorded):
+        raise UsageError(f"the match of {options.resume} has {len(recorded)} bots")
+    options.bots = options.bots or recorded
+    options.seed, options.game = resumed.header.seed, resumed.header.game
+    return resumed
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -146,6 +183,7 @@ def _play_match(
     log: LogFile | None,
     record: LogFile | None,
     stderr: list[LogFile | None],
+    resumed: RecordedAnswers | None,
 ) -> Played:
     """Play the match with bots that were launched already."""
     from functools import partial
@@ -155,7 +193,10 @@ def _play_match(
     from referee.play import play_once
 
     bots = [bot.argument for bot in started]
-    spec = match_spec(bots, game=options.game, seed=options.seed, options=chosen_settings(options))
+    settings = chosen_settings(options)
+    if resumed is not None:
+        settings = resumed.settings | settings
+    spec = match_spec(bots, game=options.game, seed=options.seed, options=settings)
     for file in (log, record):
         if file is not None:
             file.begin(copy=True)
@@ -169,7 +210,15 @@ def _play_match(
                 line = partial(_progress, runner)
                 nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
 
-        return await play_once(spec, started, log=log, record=record, stderr=stderr, watch=watch)
+        return await play_once(
+            spec,
+            started,
+            log=log,
+            record=record,
+            stderr=stderr,
+            watch=watch,
+            answers=resumed.answers if resumed is not None else (),
+        )
 
     collect_garbage()
     return run_in_trio(work, interrupts)
@@ -214,7 +263,11 @@ def _print_result(options: argparse.Namespace, played: Played) -> None:
 
 def _again(options: argparse.Namespace, played: Played) -> list[str]:
     """The command that plays the same match again."""
-    words = ["referee", "play", *options.bots, "--seed", str(played.result.seed)]
+    words = ["referee", "play", *options.bots]
+    if options.resume is not None:
+        words += ["--from", options.resume, "--turn", str(options.turn)]
+        return words + settings_as_words(options)
+    words += ["--seed", str(played.result.seed)]
     if options.game != DEFAULT_GAME:
         words[2:2] = ["--game", options.game]
     return words + settings_as_words(options)

@@ -47,6 +47,7 @@ def add(commands: Commands) -> None:
     arg("--from", dest="first", type=count, metavar="N", help="from that turn on")
     arg("--to", dest="last", type=count, metavar="N", help="up to that turn")
     arg("--player", type=count, metavar="N", help="that player's turns, 1 for player1")
+    arg("--input-of", metavar="PLAYER", help="print the lines that player2, say, was sent")
     arg("--summary", action="store_true", help="the turns as one table")
     arg("--follow", action="store_true", help="go on while the log is being written")
     formats = "text; json: an object a turn"
@@ -64,6 +65,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.summary and options.format == "json":
         raise UsageError("--summary is a table; --format json has all that is in it")
     check_files(options.files)
+    if options.input_of is not None:
+        return _input_of(options, interrupts)
     import referee.replay.reader  # noqa: F401 (no import is to be interrupted)
 
     problems: list[LogReadError] = []
@@ -76,6 +79,22 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     for problem in problems:
         fail(str(problem), NO_LOG)
     return NO_LOG if problems else OK
+
+
+def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Print what a bot was sent, as it was, to be given to a bot once more."""
+    from referee.logs.answers import input_of
+
+    chosen = (options.first, options.last, options.player, options.summary, options.follow)
+    if any(chosen) or options.format != "text" or len(options.files) > 1:
+        raise UsageError("--input-of takes one FILE, a match record, and no other option")
+    try:
+        with interrupts.raising(), printing():
+            for line in input_of(options.files[0], options.input_of):
+                sys.stdout.buffer.write(line)
+    except LogReadError as error:
+        return fail(str(error), NO_LOG)
+    return OK
 
 
 def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterator[str]:

@@ -85,6 +85,10 @@ class DisqualifiedEntry(Struct, frozen=True, tag_field="entry", tag="disqualifie
     time: Time
 
 
+RecordedAnswer: TypeAlias = bytes | DisqualifiedEntry | None
+"""A line that a bot wrote, or why it left; None where a bot is to answer itself."""
+
+
 class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
     """A bot's process has ended. In seat order, after the last line sent."""
 

@@ -179,7 +179,7 @@ class _Verification:
         line = next(self._lines, b"")
         if not line or (self._reader.torn and _HEADER.startswith(line[: len(_HEADER)])):
             return self._cut_short()
-        header = _read_header(line)
+        header = read_header(line)
         if not isinstance(header, Header):
             kind, section, text = header
             return self._verdict(kind, text, 1, found=_excerpt(line), section=section)
@@ -397,7 +397,7 @@ class _Verification:
         return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, lines)
 
 
-def _read_header(line: bytes) -> Header | tuple[Kind, str, str]:
+def read_header(line: bytes) -> Header | tuple[Kind, str, str]:
     """The header, if this referee can run its match; else a verdict's kind, section and text."""
     first = first_line(line)
     value, rules = first.value, first.rules

@@ -1,0 +1,72 @@
+"""A bot whose first answers come from a record."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+import trio
+
+from referee.bots.bot import Answer, Bot, Failure
+
+
+class ReplayedBot:
+    """A `Bot` for one match: another one, whose first answers are replaced by others.
+
+    That one is sent all that it would be sent. A process is asked all the same, so that it knows
+    how the match went; what it answers is dropped.
+
+    Args:
+        bot: the one behind.
+        answers: the first answers, that to the handshake among them; None for its own.
+        is_asked: whether the one behind is asked while these last.
+    """
+
+    def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
+        self._bot = bot
+        self._answers = deque(answers)
+        self._is_asked = is_asked
+
+    @property
+    def started(self) -> float | None:
+        """Of the bot behind."""
+        return self._bot.started
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the bot behind."""
+        return self._bot.exit_code
+
+    def push(self, lines: bytes) -> None:
+        """Hand over lines to the bot behind."""
+        self._bot.push(lines)
+
+    async def reply(self, deadline: float) -> Answer:
+        """The next answer that is there, else that of the bot behind.
+
+        One that fails before has failed: it could not go on from there.
+        """
+        answer = self._answers.popleft() if self._answers else None
+        if answer is None or self._is_asked:
+            own = await self._bot.reply(deadline)
+            if answer is None or isinstance(own, Failure):
+                return own
+        else:
+            await trio.lowlevel.checkpoint()
+        return answer
+
+    async def release(self, grace: float) -> bool:
+        """Let go of the bot behind."""
+        return await self._bot.release(grace)
+
+    async def finish(self, grace: float) -> None:
+        """End the bot behind."""
+        await self._bot.finish(grace)
+
+    async def kill(self) -> None:
+        """Kill the bot behind."""
+        await self._bot.kill()
+
+    def last_words(self, count: int) -> list[str] | None:
+        """Of the bot behind."""
+        return self._bot.last_words(count)

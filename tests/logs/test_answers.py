@@ -1,0 +1,144 @@
+"""Going on with a recorded match, and what a bot was sent in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from live import ROOT, entries, hostile, referee, referee_process, without_times
+
+from referee.errors import LogReadError, UsageError
+from referee.logs.answers import answers_before, input_of
+
+RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
+LOST = str(ROOT / "tests" / "golden" / "faults.record.jsonl")
+
+
+def go_on(folder: Path, turn: int, *words: str) -> list[dict[str, Any]]:
+    """Play on; the new record."""
+    record = folder / "again.record.jsonl"
+    done = referee("play", "--from", RECORD, "--turn", str(turn), "--record", str(record), *words)
+    assert done.returncode == 0, done.stderr
+    return without_times(record)
+
+
+@pytest.mark.parametrize("turn", [1, 2, 17, 30])
+def test_the_same_bots_play_the_same_match(tmp_path: Path, turn: int) -> None:
+    assert go_on(tmp_path, turn)[1:] == without_times(Path(RECORD))[1:]
+
+
+def test_another_bot_goes_on_where_the_match_was(tmp_path: Path) -> None:
+    """Turns 1 to 17 are as they were, but for the name; then the other bot decides."""
+    again = go_on(tmp_path, 18, "big_money", "minimal")
+    before = without_times(Path(RECORD))
+    (changed,) = {e["name"] for e in (e.get("message", {}) for e in again) if "name" in e} - {
+        "Big Money"
+    }
+    assert changed == "Minimal"
+    types = [entry.get("message", {}).get("type") for entry in before]
+    end = [place for place, kind in enumerate(types) if kind == "player-played"][16]
+    kinds = ("player-played", "player-bought", "play-turn", "attack-request")
+
+    def played(lines: list[dict[str, Any]]) -> list[Any]:
+        return [e["message"] for e in lines if e.get("message", {}).get("type") in kinds]
+
+    same = played(before[: end + 1])
+    assert same == played(again)[: len(same)]
+    assert played(before) != played(again)
+    assert referee("verify", str(tmp_path / "again.record.jsonl")).returncode == 0
+
+
+def test_a_bot_that_fails_meanwhile_is_lost(tmp_path: Path) -> None:
+    done = referee(
+        "play", "--from", RECORD, "--turn", "30", "big_money", hostile("exit_at", 3), "--format",
+        "json",
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["players"][1]["disqualified"] == "exited"
+
+
+def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
+    """The record of a match in which a bot left; its last turn is played anew."""
+    record = tmp_path / "lost.record.jsonl"
+    bots = ["big_money", "minimal", hostile("exit_at", 2)]
+    assert referee("play", *bots, "--seed", "1", "--record", str(record), "-q").returncode == 1
+    again = tmp_path / "again.record.jsonl"
+    words = ["--from", str(record), "--turn", "12", "--record", str(again)]
+    assert referee("play", *words, "big_money", "minimal", "minimal", "-q").returncode == 1
+    found = [e for e in entries(again) if e["entry"] == "disqualified"]
+    assert [(e["player_number"], e["code"]) for e in found] == [("player3", "exited")]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--from", RECORD], "--from goes with --turn N"),
+        (["--turn", "3", "big_money", "minimal"], "--turn goes with --from FILE"),
+        (["--from", RECORD, "--turn", "999"], "there is no turn 999, the match has 3"),
+        (["--from", RECORD, "--turn", "3", "minimal"], "has 2 bots"),
+        (["--from", RECORD, "--turn", "3", "--seed", "1"], "leave out the option"),
+        (["--from", RECORD, "--turn", "3", "--game", "dominion"], "leave out the option"),
+        (["--from", __file__, "--turn", "3"], "no match record"),
+        (["--from", "nosuch", "--turn", "3"], "cannot read nosuch"),
+    ],
+)
+def test_what_cannot_be_gone_on_with(words: list[str], says: str) -> None:
+    done = referee("play", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_record_that_does_not_follow_is_no_start(tmp_path: Path) -> None:
+    lines = Path(RECORD).read_bytes().splitlines(keepends=True)
+    (first, *_) = [n for n, line in enumerate(lines) if b'"phase' in line and b'"received"' in line]
+    lines.insert(first, lines[first].replace(b'"player1"', b'"player2"', 1))
+    edited = tmp_path / "edited"
+    edited.write_bytes(b"".join(lines))
+    with pytest.raises(LogReadError, match="does not follow"):
+        answers_before(str(edited), 5)
+
+
+# --- what a bot was sent --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("player", ["player1", "player2"])
+def test_a_bot_that_is_fed_its_input_answers_as_it_did(player: str) -> None:
+    sent = referee_process("replay", RECORD, "--input-of", player)
+    assert sent.returncode == 0
+    assert [json.loads(line) for line in sent.stdout.splitlines()] == [
+        entry["message"]
+        for entry in entries(Path(RECORD))
+        if entry["entry"] == "sent" and entry["to"] in ("all", player)
+    ]
+
+
+def test_the_input_ends_where_a_bot_was_lost() -> None:
+    lines = entries(Path(LOST))
+    lost = {e["player_number"]: n for n, e in enumerate(lines) if e["entry"] == "disqualified"}
+    for player, end in lost.items():
+        sent = [e for e in lines[:end] if e["entry"] == "sent" and e["to"] in ("all", player)]
+        assert [json.loads(line) for line in input_of(LOST, player)] == [e["message"] for e in sent]
+    assert lost
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ([RECORD, "--input-of", "player3"], 2, "there are: player1 player2"),
+        ([RECORD, "--input-of", "player1", "--summary"], 2, "no other option"),
+        ([__file__, "--input-of", "player1"], 1, "no match record"),
+    ],
+)
+def test_what_has_no_input(words: list[str], code: int, says: str) -> None:
+    done = referee("replay", *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_player_is_needed() -> None:
+    with pytest.raises(UsageError):
+        list(input_of(RECORD, "all"))
