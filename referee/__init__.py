@@ -11,6 +11,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   seam/           what a game is to the rest: game, chance, how another referee of it is checked
 #   games/          GAMES: the games by name; a game is a folder, and imports the seam alone
 #   wire/           messages that all games share; decoding and explaining lines
+#   specification.py  pages of spec/ by section: rules to quote
 #   match.py        one match as a state machine: handshake, faults, outcome; pure
 #   options.py      the limits of a match
 #   result.py       the result of a match as one object

@@ -13,6 +13,7 @@ from referee._version import __version__
 from referee.cli import (
     bots,
     conform,
+    explain,
     export,
     play,
     replay,
@@ -36,7 +37,18 @@ from referee.cli.console import (
 from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
 
-COMMANDS = (play, conform, tournament, standings, export, replay, verify, validate, bots)
+COMMANDS = (
+    play,
+    conform,
+    explain,
+    tournament,
+    standings,
+    export,
+    replay,
+    verify,
+    validate,
+    bots,
+)
 """In the order of the help."""
 
 

@@ -8,7 +8,7 @@ import pytest
 from referee.conformance.case import Case, load_cases, select
 from referee.errors import UsageError
 from referee.games.dominion import RULES
-from referee.seam.vectors import read_vectors
+from referee.seam.spec_files import read_spec
 
 IDS = ["1.1/1", "1.1/2", "1.10/1", "5.1/1", "5.2/1", "9/1"]
 CASES = [Case(id, "MUST", "Something.") for id in IDS]
@@ -61,7 +61,7 @@ def test_an_unknown_field_of_a_case_is_refused() -> None:
 
 def test_a_file_that_is_not_there() -> None:
     with pytest.raises(FileNotFoundError, match="no-such-cases"):
-        read_vectors("no-such-cases.json")
+        read_spec("no-such-cases.json")
 
 
 def test_every_control_is_a_case_and_none_goes_round_in_a_circle() -> None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.conformance.referee_side.template import Template
-from referee.seam.vectors import read_vectors
+from referee.seam.spec_files import read_spec
 
 
 class RefereeCase(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,4 +50,4 @@ class RefereeCaseFile(Struct, forbid_unknown_fields=True):
 
 def load_referee_cases(name: str = "referee-cases.json") -> RefereeCaseFile:
     """All cases for referees, in the order of their sections."""
-    return msgspec.json.decode(read_vectors(name), type=RefereeCaseFile)
+    return msgspec.json.decode(read_spec(f"vectors/{name}"), type=RefereeCaseFile)

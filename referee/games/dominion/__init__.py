@@ -21,7 +21,7 @@ from referee.games.dominion.rules.situation import simplest_reply
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
-from referee.seam.vectors import read_vectors
+from referee.seam.spec_files import read_spec
 
 
 def _checker(names: Sequence[str]) -> LogChecker:
@@ -72,7 +72,7 @@ RULES = Rules(
     turns=_turns,
     turn=_turn,
     statistics=_statistics,
-    cases=partial(read_vectors, "bot-cases.json"),
+    cases=partial(read_spec, "vectors/bot-cases.json"),
     situation=begin_at,
     simplest_reply=simplest_reply,
     probes=_probes,

@@ -1,0 +1,193 @@
+"""`referee explain`: a section of a game's protocol, or a code, at the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, has_colour, printing, width
+from referee.cli.settings import DEFAULT_GAME, GAME_HELP
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from referee.specification import Page
+
+MOST_WIDTH = 100
+"""Longer lines are hard to read, however wide the terminal is."""
+_NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:/.*)?")
+_HTTP = "http-bots"
+_KINDS = "vectors/README"
+"""The page whose section 1.2 has what `referee conform` finds beside the faults of a game."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    explain = commands.add_parser(
+        "explain",
+        help="print a section of the protocol, or what a code means",
+        description="Print a section of the protocol, or what a code means and the sections that "
+        "say more.",
+        epilog="Examples: referee explain 5.2; referee explain 7 (a chapter); referee explain "
+        "bad-discard; referee explain timeout; referee explain supply-info (a title); referee "
+        "explain http-bots.md 3. Without WHAT: the contents. "
+        "Exit codes: 0 printed, 2 wrong usage.",
+        allow_abbrev=False,
+    )
+    explain.set_defaults(run=run)
+    what = "a section, a title, a code of a fault or a disqualification, or the id of a case"
+    explain.add_argument("what", nargs="*", metavar="WHAT", help=what)
+    explain.add_argument(
+        "--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP
+    )
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.specification import load_page
+
+    page = load_page(GAMES[options.game].specification)
+    what = " ".join(options.what)
+    markdown = explained(what, page) if what else _contents(page)
+    if markdown is None:
+        raise UsageError(_unknown(what, options.game, page))
+    with printing():
+        _print(markdown)
+    return OK
+
+
+def explained(what: str, page: Page) -> str | None:
+    """The Markdown that answers; None if there is nothing of that name."""
+    from referee.specification import load_page
+
+    first, _, rest = what.partition(" ")
+    if first.removesuffix(".md") == _HTTP:
+        page, what = load_page(_HTTP), rest
+    number = _NUMBER.fullmatch(what)
+    if number is not None:
+        return _section(page, number[1])
+    word = what.lower()
+    meanings = {**_finding(page, word), **_code(page, word)}
+    if meanings:
+        sections = dict.fromkeys(number for numbers in meanings.values() for number in numbers)
+        texts = [_section(*_place(page, number)) for number in sections]
+        return "\n\n".join([*meanings, *filter(None, texts)])
+    titled = [s.number for s in page.sections.values() if s.title.lower() == word]
+    return "\n\n".join(_section(page, number) or "" for number in titled) or None
+
+
+def _section(page: Page, number: str) -> str | None:
+    sections = page.inside(number)
+    return "\n\n".join(f"## {s.number} {s.title}\n\n{s.text}" for s in sections) or None
+
+
+def _place(page: Page, number: str) -> tuple[Page, str]:
+    """The page of a section, which may be that on HTTP, and its number there."""
+    from referee.specification import load_page
+
+    name, _, rest = number.rpartition(" ")
+    return (load_page(_HTTP), rest) if name else (page, number)
+
+
+def _code(page: Page, word: str) -> dict[str, list[str]]:
+    """What section 9 says of a code -> the sections that say more."""
+    found: dict[str, list[str]] = {}
+    for code in page.codes:
+        if code.code == word:
+            then = f"; {code.then}" if code.then else ""
+            text = f"- `{word}`, {code.kind}: {code.why}{then}"
+            found[text] = [code.section] if code.section else []
+    return found
+
+
+def _finding(page: Page, word: str) -> dict[str, list[str]]:
+    """What `referee conform` means by a kind of violation -> the sections that say more."""
+    found: dict[str, list[str]] = {}
+    for kinds, sections, why in _findings():
+        if word in kinds and word not in {code.code for code in page.codes}:
+            found[f"- `{word}`, found by `referee conform`: {why}"] = sections.split(", ")
+    return found
+
+
+def _findings() -> Iterator[tuple[list[str], str, str]]:
+    """The kinds of violation of `referee conform`: names, sections, meaning."""
+    from referee.specification import load_page, rows
+
+    for kinds, sections, why in rows(load_page(_KINDS).sections["1.2"].text):
+        yield re.findall("`([a-z-]+)`", kinds), sections, why
+
+
+def _contents(page: Page) -> str:
+    lines = [f"Sections of spec/{page.name}.md:", ""]
+    for section in page.sections.values():
+        indent = "  " * section.number.count(".")
+        lines.append(f"{indent}- {section.number} {section.title}")
+    return "\n".join(lines)
+
+
+def _unknown(what: str, game: str, page: Page) -> str:
+    """Say in one line what there is instead."""
+    import difflib
+
+    text = f"spec/{page.name}.md has no section, title or code {what!r}"
+    others = [name for name in GAMES if name != game and _known_to(name, what)]
+    if others:
+        return f"{text}; that of {others[0]} has: add --game {others[0]}"
+    near = difflib.get_close_matches(what.lower(), _names(page), n=3)
+    if near:
+        return f"{text}; did you mean {' or '.join(near)}?"
+    return f"{text} (referee explain lists the sections; referee explain 9 the codes)"
+
+
+def _known_to(game: str, what: str) -> bool:
+    from referee.specification import load_page
+
+    return explained(what, load_page(GAMES[game].specification)) is not None
+
+
+def _names(page: Page) -> Sequence[str]:
+    """All that can be asked for."""
+
+    def every() -> Iterable[str]:
+        for section in page.sections.values():
+            yield from (section.number, section.title.lower())
+        yield from (code.code for code in page.codes)
+        for kinds, _, _ in _findings():
+            yield from kinds
+
+    return list(dict.fromkeys(every()))
+
+
+def _print(markdown: str) -> None:
+    """Print Markdown as text, styled if a person looks at it."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    colour = has_colour(sys.stdout)
+    console = Console(
+        file=sys.stdout,
+        width=min(width(sys.stdout), MOST_WIDTH),
+        no_color=not colour,
+        force_terminal=colour,
+        highlight=False,
+    )
+    markdown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
+    lines: list[str] = []
+    # JSON lines are to be copied: they are not wrapped.
+    for place, text in enumerate(re.split(r"^```.*\n?", markdown, flags=re.MULTILINE)):
+        if place % 2:
+            lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
+            continue
+        if not colour:  # then backticks alone show what is code
+            text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
+        with console.capture() as caught:
+            console.print(Markdown(text))
+        lines += [line.rstrip() for line in caught.get().strip("\n").splitlines()]
+    for before, line in zip(["", *lines], lines, strict=False):
+        if line or before:  # one empty line is enough
+            print(line)
