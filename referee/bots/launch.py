@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
+UNBUFFERED = ("PYTHONUNBUFFERED", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E")
+"""What bots do not inherit: it would hide that a bot does not flush, here and nowhere else.
+
+The last three are by coreutils' stdbuf.
+"""
 
 
 class LaunchedBot:
@@ -69,7 +74,7 @@ class LaunchedBot:
                         "stdin": _PIPE,
                         "stdout": _PIPE,
                         "stderr": _PIPE,
-                        "env": {**os.environ, **dict(command.env)} if command.env else None,
+                        "env": _environment(command.env),
                         **others,
                     },
                 )
@@ -204,6 +209,18 @@ def launched(sources: Sequence[BotSource]) -> Iterator[list[Started]]:
             for bot in bots:
                 if isinstance(bot, LaunchedBot):
                     bot.end()
+
+
+def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str] | None:
+    """What a bot has in its environment; None: all that the referee has (8.5).
+
+    Args:
+        given: what it has beside that.
+    """
+    if not given and not any(name in os.environ for name in UNBUFFERED):
+        return None
+    inherited = {name: value for name, value in os.environ.items() if name not in UNBUFFERED}
+    return {**inherited, **dict(given)}
 
 
 def _explain(error: OSError) -> str:
