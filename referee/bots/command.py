@@ -187,14 +187,18 @@ def _resolve_word(word: str, directory: str) -> tuple[str, ...] | None:
             raise BotNotFoundError(f"BOT {word} cannot be read")
         return (sys.executable, str(path.absolute() if directory else path))
     if not os.access(path, os.X_OK):
-        if suffix in _INTERPRETERS:
-            hint = f'run it by its interpreter: "{_INTERPRETERS[suffix]} {word}"'
-        elif suffix in _COMPILED:
-            hint = "it is a source file: compile it and give the program"
-        else:
-            hint = f"give it its run bit (chmod +x {word}) or name its interpreter"
-        raise BotNotFoundError(f"BOT {word} is not executable; {hint}")
+        raise BotNotFoundError(f"BOT {word} is not executable; {how_to_run(word)}")
     return (os.path.abspath(path),)
+
+
+def how_to_run(file: str) -> str:
+    """What to do with a file that is not executable, in one clause."""
+    suffix = Path(file).suffix.lower()
+    if suffix in _INTERPRETERS:
+        return f'run it by its interpreter: "{_INTERPRETERS[suffix]} {file}"'
+    if suffix in _COMPILED:
+        return "it is a source file: compile it and give the program"
+    return f"give it its run bit (chmod +x {file}) or name its interpreter"
 
 
 def _not_found(argument: str, first: str) -> str:

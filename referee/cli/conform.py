@@ -19,13 +19,15 @@ from referee.interrupts import Interrupted, Interrupts
 if TYPE_CHECKING:
     from referee.conformance.case import Stated
     from referee.conformance.suite import Suite
-    from referee.conformance.text import Table
+    from referee.conformance.text import TextReport
     from referee.conformance.verdict import Report, Result
 
 DEPARTS = 1
 FORMATS = ("text", "json", "junit", "html")
 MATCH_SECONDS = 60.0
 """A referee gets so long for a match."""
+SAY_EVERY_SECONDS = 15
+"""How often it says how far it is where there is no terminal."""
 
 
 def add(commands: Commands) -> None:
@@ -67,14 +69,18 @@ def add(commands: Commands) -> None:
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (1)")
     add("--jobs", type=count, metavar="N", help="so many at a time (cores; a bot's address: 1)")
     add("--format", choices=FORMATS, default="text", help="of the report (text)")
-    output = "write the report there; on stdout the table is shown all the same"
+    output = "write the report there; on stdout it is shown as text all the same"
     add("--output", metavar="FILE", help=output)
-    add("-q", "--quiet", action="store_true", help="show failures and the verdict alone")
+    much = conform.add_mutually_exclusive_group()
+    quiet = "show failures and the verdict alone; with --output the verdict alone"
+    much.add_argument("-q", "--quiet", action="store_true", help=quiet)
+    verbose = "show a line for each case, and the last lines before each failure"
+    much.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    from referee.conformance.text import Table
+    from referee.conformance.text import TextReport
 
     if options.bot is not None and options.referee is not None:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
@@ -86,58 +92,62 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.output is not None:
         _check_writable(Path(options.output))
 
-    def table(width: int, *, colour: bool) -> Table:
-        return Table(
-            subject.chapters,
-            [case.id for case in subject.cases],
-            width=width,
-            colour=colour,
-            strict=options.strict,
-            quiet=options.quiet,
-        )
-
-    on_stdout = table(width(sys.stdout), colour=has_colour(sys.stdout))
+    on_stdout = TextReport(
+        subject.chapters,
+        width=width(sys.stdout),
+        colour=has_colour(sys.stdout),
+        strict=options.strict,
+    )
     if options.list:
         with printing():
             _list(options, subject.cases, on_stdout)
         return OK
     shown = options.format == "text" or options.output is not None
-
-    def on_result(result: Result) -> None:
-        if shown:
-            _print(on_stdout.result(result))
-
+    results: list[Result] = []
     try:
-        with printing():
-            report = _run(subject, interrupts, on_result)
-            if shown:
-                _print(on_stdout.verdict(report))
+        report = _run(subject, interrupts, results, quiet=options.quiet)
     except Interrupted as interrupted:
+        if shown:
+            with printing():
+                _print(on_stdout.failures(results))
         say(f"{interrupted} after {subject.progress()}; what was running was ended, no report made")
         raise
+    if shown:
+        only_verdict = options.quiet and options.output is not None
+        with printing():
+            _print(on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report))
     if options.format != "text":
         _write(options.output, _rendered(options.format, report, subject.chapters))
     elif options.output is not None:
-        in_file = table(PLAIN_WIDTH, colour=False)
-        lines = [line for result in report.cases for line in in_file.result(result)]
-        _write(options.output, "\n".join([*lines, *in_file.verdict(report)]) + "\n")
+        in_file = TextReport(
+            subject.chapters, width=PLAIN_WIDTH, colour=False, strict=options.strict
+        )
+        _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
     return OK if report.conforms else DEPARTS
 
 
-def _list(options: argparse.Namespace, cases: Sequence[Stated], table: Table) -> None:
+def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
+    yield from text.failures(report.cases, verbose=options.verbose)
+    if options.verbose:
+        yield from text.results(report.cases)
+    if not options.quiet:
+        yield from text.counts(report.cases)
+    yield from text.verdict(report)
+    yield from text.commands(report)
+
+
+def _list(options: argparse.Namespace, cases: Sequence[Stated], text: TextReport) -> None:
     if options.format == "json":
         import msgspec
 
         print(msgspec.json.encode(cases).decode())
     else:
-        for case in cases:
-            _print(table.listed(case))
+        _print(text.listed(cases))
 
 
 def _print(lines: Iterator[str]) -> None:
     for line in lines:
         print(line)
-    sys.stdout.flush()
 
 
 # --- what is checked ------------------------------------------------------------------------------
@@ -206,6 +216,8 @@ class _Referee:
         asked = [case for case in cases if case.applies(template)]
         if not asked:
             raise UsageError("COMMAND has no place for the players or the seed that this needs")
+        if not options.list:
+            template.check_program()
         self.cases = asked if options.list else cases
         self._options = options
         self._played = 0
@@ -244,8 +256,9 @@ class _Referee:
 
 
 def _run(
-    subject: _Bot | _Referee, interrupts: Interrupts, on_result: Callable[[Result], None]
+    subject: _Bot | _Referee, interrupts: Interrupts, results: list[Result], *, quiet: bool
 ) -> Report:
+    """Check the subject; each result is put into `results` as soon as it is known."""
     from functools import partial
 
     import trio
@@ -254,14 +267,25 @@ def _run(
     from referee.cli.work import collect_garbage, run_in_trio, show_progress
 
     async def work(nursery: trio.Nursery) -> Report:
+        started = trio.current_time()
+
+        def line() -> str:
+            failed = [result.id for result in results if result.status == "failed"]
+            parts = [subject.progress(), f"{trio.current_time() - started:.0f} s"]
+            if failed:
+                parts.insert(1, f"{len(failed)} failed, the first {failed[0]}")
+            return ", ".join(parts)
+
+        async def say_line() -> None:
+            while True:
+                await trio.sleep(SAY_EVERY_SECONDS)
+                say(line())
+
         if sys.stderr.isatty():
-            started = trio.current_time()
-
-            def line() -> str:
-                return f"{subject.progress()}, {trio.current_time() - started:.0f} s"
-
             await nursery.start(partial(show_progress, line))
-        return await subject.check(on_result)
+        elif not quiet:
+            nursery.start_soon(say_line)
+        return await subject.check(results.append)
 
     collect_garbage()
     with no_orphans():

@@ -5,7 +5,8 @@ tested.py      a bot of any kind, and which cases cannot be tried with it
 verdict.py     what was found: violations, results of cases, the report of a run
 driver.py      trio: one case with the bot, the other seats scripted or bots as well
 suite.py       trio: all cases, side by side, and which of them can be judged
-text.py        the table, as it is printed while the cases run
+causes.py      failed cases by what they failed for
+text.py        the report as text
 junit.py       the report as JUnit XML
 page.py        the report as a page, by page.html
 referee_side/  other referees: matches with probes, and what departs in them

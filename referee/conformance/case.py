@@ -105,6 +105,8 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         vital: a basic case without which nothing can be judged: if it fails, no more is run.
         control: id of a case without what this one is about; what shows there as well, or in the
             control's own control, is not counted here, unless this case is about the very section.
+        note: what to know of the match when it fails; by default that of the file, if it has a
+            situation.
     """
 
     id: str
@@ -133,6 +135,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     basic: bool = False
     vital: bool = False
     control: str = ""
+    note: str = ""
 
     @property
     def section(self) -> str:
@@ -143,7 +146,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     def script(self) -> bytes:
         """Equal for cases that differ only in what they judge."""
         judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
-        named = {"id": "", "requirement": "", "speaks": ""}
+        named = {"id": "", "requirement": "", "speaks": "", "note": ""}
         return msgspec.json.encode(msgspec.structs.replace(self, **named, **judging))
 
 
@@ -156,6 +159,7 @@ class CaseFile(Struct, forbid_unknown_fields=True):
         options: the game's own, of all cases without opponents.
         chapters: the titles of the chapters of the protocol: "1" -> "Framing".
         cases: in the order of their sections.
+        note: of all cases with a situation.
     """
 
     format: Literal["conformance-cases"]
@@ -164,10 +168,11 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     options: dict[str, Any]
     chapters: dict[str, str]
     cases: list[Case]
+    note: str = ""
 
 
 def load_cases(rules: Rules) -> CaseFile:
-    """All cases for bots of a game, each with all its options.
+    """All cases for bots of a game, each with all its options and its note.
 
     Raises:
         UsageError: the game has none.
@@ -178,7 +183,11 @@ def load_cases(rules: Rules) -> CaseFile:
     file.cases = [
         case
         if case.opponents
-        else msgspec.structs.replace(case, options=file.options | case.options)
+        else msgspec.structs.replace(
+            case,
+            options=file.options | case.options,
+            note=case.note or (file.note if case.situation else ""),
+        )
         for case in file.cases
     ]
     return file

@@ -53,6 +53,7 @@ from referee.seam.faults import (
 from referee.seam.game import Game, Setup
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
+from referee.specification import load_page
 from referee.wire.decode import decode_reply, reply_decoder
 from referee.wire.messages import PlayerNameReply
 
@@ -438,8 +439,8 @@ class _Driver:
                 verdict.NO_FLUSH,
                 "1.1",
                 "a request that is read when it comes, and a reply that is flushed",
-                f"no reply within {2 * timeout:g} s; when the input ended, this came out: "
-                f"{shown(lines[0])}. Either the bot does not flush its output, or its "
+                f"no reply within {timeout:g} s, nor in as much again; when the input ended, this "
+                f"came out: {shown(lines[0])}. Either the bot does not flush its output, or its "
                 "language reads the input in blocks (section 10)",
                 request,
             )
@@ -535,13 +536,25 @@ class _Driver:
             ):
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
                 raise _OverError
-        expected = f"a reply that section {fault.section} allows"
-        reply = shown(self._reply)
+        page = load_page(self._rules.specification)
         self._violate(
-            fault.code, fault.section, expected, fault.detail, self._shown_request(), reply
+            fault.code,
+            fault.section,
+            self._legal_reply(),
+            fault.detail,
+            self._shown_request(),
+            shown(self._reply),
+            page.rule(fault.section, fault.code, fault.detail),
         )
         if doubtful:
             raise _OverError
+
+    def _legal_reply(self) -> str:
+        """What was expected of the reply to the last request, in words."""
+        if self._dialect is not None or self._rules.simplest_reply is None:
+            return "a legal reply"
+        simplest = self._rules.simplest_reply(json.loads(self._asked[self._seat]))
+        return f"a legal reply, such as {msgspec.json.encode(simplest).decode()}"
 
     def _violate_unasked(self, kind: str, line: bytes, expected: str) -> None:
         self._violate(
@@ -563,9 +576,11 @@ class _Driver:
         actual: str,
         request: str = "",
         reply: str = "",
+        rule: str = "",
     ) -> None:
         self._counts[kind] += 1
-        found = Violation(kind, section, expected, actual, request, reply, list(self._conversation))
+        lines = list(self._conversation)
+        found = Violation(kind, section, expected, actual, request, reply, lines, rule)
         if all(violation.key != found.key for violation in self._violations):
             self._violations.append(found)
 

@@ -69,7 +69,8 @@ def _case(result: Result, page: str, *, strict: bool) -> ElementTree.Element:
             first = result.violations[0]
             message = f"{first.section}: expected {first.expected}; {first.actual}"
         element = ElementTree.SubElement(case, outcome, message=plain_lines(message))
-        element.text = plain_lines("\n\n".join(map(_details, result.violations)))
+        notes = [result.note] if result.note else []
+        element.text = plain_lines("\n\n".join([*map(_details, result.violations), *notes]))
     if result.stderr:
         ElementTree.SubElement(case, "system-err").text = plain_lines("\n".join(result.stderr))
     return case
@@ -78,6 +79,7 @@ def _case(result: Result, page: str, *, strict: bool) -> ElementTree.Element:
 def _details(violation: Violation) -> str:
     lines = [
         f"section:  {violation.section}, {violation.kind}",
+        *([f"rule:     {violation.rule}"] if violation.rule else []),
         f"expected: {violation.expected}",
         f"actual:   {violation.actual}",
     ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import groupby
 from pathlib import Path
 
-from referee.conformance.text import specification
+from referee.conformance.causes import causes
+from referee.conformance.text import by_chapter, specification, why_unjudged
 from referee.conformance.verdict import Report
 from referee.html import render
 
@@ -17,15 +17,20 @@ def page(report: Report, chapters: Mapping[str, str]) -> str:
     Args:
         chapters: number -> title.
     """
-    grouped = [
-        (chapter, chapters.get(chapter, ""), list(results))
-        for chapter, results in groupby(
-            report.cases, lambda result: result.section.partition(".")[0]
-        )
-    ]
+    found = causes(report.cases, strict=report.strict)
     return render(
         Path(__file__).with_name("page.html"),
         report=report,
-        chapters=grouped,
+        causes=found,
+        cause_of={
+            example.result.id: place
+            for place, cause in reversed([*enumerate(found, 1)])
+            for example in cause.examples
+        },
+        chapters=[
+            (chapter, chapters.get(chapter, ""), results)
+            for chapter, results in by_chapter(report.cases)
+        ],
+        unjudged=why_unjudged(report.cases),
         specification=specification(report.game),
     )

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TypeVar
 
 from referee.conformance.case import Stated
-from referee.conformance.verdict import Report, Result, Status, Violation
+from referee.conformance.causes import Cause, causes
+from referee.conformance.verdict import Report, Result, Status
 from referee.games import GAMES
 from referee.terminal import cells, command_line, cut, paint, plain
 
 _MAX_WIDTH = 120
 """Longer lines are hard to read, however wide the terminal is."""
-_INDENT = 9
+_INDENT = 6
 _LABEL = 10
 _LEVEL = 8
 _NO_BREAK = "\u00a0"
@@ -20,148 +24,209 @@ _SHOWN_IDS = 8
 _MOST_JSON = 1000
 """More characters of a request or a reply are not shown."""
 
+_Case = TypeVar("_Case", bound=Stated)
+
 
 def specification(game: str) -> str:
     """The page that the sections of a game's cases are of."""
     return f"spec/{GAMES[game].specification}.md"
 
 
-class Table:
-    """The lines of a table that is printed while the cases run.
+def by_chapter(cases: Sequence[_Case]) -> list[tuple[str, list[_Case]]]:
+    """Cases by the chapters of the protocol, each with its number."""
+    chapters = groupby(cases, lambda case: case.section.partition(".")[0])
+    return [(chapter, list(group)) for chapter, group in chapters]
+
+
+def why_unjudged(results: Sequence[Result]) -> dict[tuple[Status, str], list[Result]]:
+    """The cases that were skipped or not judged, by status and reason."""
+    found: dict[tuple[Status, str], list[Result]] = defaultdict(list)
+    for result in results:
+        if result.status in (Status.SKIPPED, Status.NOT_JUDGED):
+            reason = result.why or "; ".join(v.actual for v in result.violations)
+            found[result.status, reason or f"see {some(result.because)}"].append(result)
+    return found
+
+
+def some(ids: Sequence[str]) -> str:
+    """The first of the ids, for a sentence."""
+    more = f" and {len(ids) - _SHOWN_IDS} more" if len(ids) > _SHOWN_IDS else ""
+    return ", ".join(ids[:_SHOWN_IDS]) + more
+
+
+class TextReport:
+    """Makes the lines of a report.
 
     Args:
         chapters: number -> title.
-        ids: of all cases that run.
         width: columns.
         colour: whether to style by escape sequences.
         strict: whether SHOULD counts.
-        quiet: whether to show failures alone.
     """
 
     def __init__(
-        self,
-        chapters: Mapping[str, str],
-        ids: Sequence[str],
-        *,
-        width: int,
-        colour: bool,
-        strict: bool = False,
-        quiet: bool = False,
+        self, chapters: Mapping[str, str], *, width: int, colour: bool, strict: bool = False
     ) -> None:
         self._chapters = chapters
-        self._id = max(map(len, ids), default=0)
         self._full_width = max(width, 60)
         self._width = min(self._full_width, _MAX_WIDTH)
         self._colour = colour
         self._strict = strict
-        self._quiet = quiet
-        self._chapter = ""
-        self._reason = ""
-        self._shown: dict[tuple[str, str], str] = {}
 
-    def listed(self, case: Stated) -> Iterator[str]:
-        """A case that is listed, not run."""
-        yield from self._heading(case.section)
-        yield from self._line("", "", case)
+    def listed(self, cases: Sequence[Stated]) -> Iterator[str]:
+        """Cases that are listed, not run."""
+        yield from self._lines(cases, lambda case: None)
 
-    def result(self, result: Result) -> Iterator[str]:
-        """A case that was run."""
-        if self._quiet and result.status != Status.FAILED:
-            return
-        yield from self._heading(result.section)
-        word, style = _WORDS[result.status]
-        if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
-            word, style = "warn", "yellow"
-        yield from self._line(word, style, result)
-        if result.status in _UNJUDGED and not result.violations:
-            reason = result.why or f"see {_some(result.because)}"
-            if reason != self._reason:  # it is mostly one for many
-                self._reason = reason
-                word = "skipped" if result.status == Status.SKIPPED else "not judged"
-                yield from self._part("", f"{word}: {reason}")
-        shown_before = True
-        for violation in result.violations:
-            count = result.counts.get(violation.kind, 1)
-            first = self._shown.setdefault((violation.section, violation.kind), result.id)
-            if first == result.id:
-                shown_before = False
-                yield from self._violation(violation, count)
-            else:
-                yield from self._repeated(violation, first)
-        if result.stderr and not shown_before:
-            yield from self._quoted("stderr", result.stderr)
+    def results(self, results: Sequence[Result]) -> Iterator[str]:
+        """A line for each case."""
+        yield from self._lines(results, self._word)
+        yield ""
+
+    def failures(self, results: Sequence[Result], *, verbose: bool = False) -> Iterator[str]:
+        """What failed, by cause.
+
+        Args:
+            verbose: whether to show the last lines as well where request and reply say enough.
+        """
+        width = max((len(result.id) for result in results), default=0)
+        before: Result | None = None
+        told: set[str] = set()
+        for cause in causes(results, strict=self._strict):
+            result, violation = cause.shown.result, cause.shown.violation
+            word = self._word(result)
+            if len(cause.examples) > 1:
+                text = f"{len(cause.examples)} cases: {plain(cause.what)}"
+                yield from self._headed(word, "", text)
+                yield from self._part("case", f"{result.id} {result.level} {result.requirement}")
+            elif before is not result:
+                yield from self._headed(word, self._start(result, width), result.requirement)
+            before = result if len(cause.examples) == 1 else None
+            yield from self._cause(cause, result.counts.get(violation.kind, 1))
+            if violation.conversation and (verbose or not violation.reply):
+                yield from self._quoted("last lines", violation.conversation)
+            if result.stderr and result.id not in told:
+                told.add(result.id)
+                yield from self._quoted("stderr", result.stderr)
+            if cause.others:
+                yield from self._part("also", some(cause.others))
+            yield ""
+
+    def counts(self, results: Sequence[Result]) -> Iterator[str]:
+        """How many cases of each chapter passed, and why others were not judged."""
+        titles = {chapter: self._title(chapter) for chapter, _ in by_chapter(results)}
+        room = max(map(len, titles.values()), default=0)
+        for chapter, cases in by_chapter(results):
+            came_out = Counter(case.status for case in cases)
+            parts = [f"{came_out[Status.PASSED]} of {len(cases)} passed"]
+            others = (Status.FAILED, Status.NOT_JUDGED, Status.SKIPPED)
+            parts += [f"{came_out[s]} {s.replace('-', ' ')}" for s in others if came_out[s]]
+            yield f"{titles[chapter]:{room}}  {', '.join(parts)}"
+        for (status, reason), cases in why_unjudged(results).items():
+            ids = [case.id for case in cases]
+            text = f"{some(ids)} {status.replace('-', ' ')}: {plain(reason)}"
+            yield from textwrap.wrap(text, self._width, subsequent_indent="  ")
+        yield ""
 
     def verdict(self, report: Report) -> Iterator[str]:
-        """The verdict, and the commands to go on with."""
+        """The verdict."""
         failed = [result for result in report.cases if result.status == Status.FAILED]
-        must = [result.id for result in failed if result.level == "MUST"]
-        should = [result.id for result in failed if result.level == "SHOULD"]
+        must = sum(result.level == "MUST" for result in failed)
         verdict = "conforms" if report.conforms else "does not conform"
         parts = [f"{report.passed} of {len(report.cases)} cases passed"]
         if must:
-            parts.append(f"{len(must)} that must pass failed")
-        if should:
-            parts.append(f"{len(should)} that should pass failed")
+            parts.append(f"{must} that must pass failed")
+        if must < len(failed):
+            parts.append(f"{len(failed) - must} that should pass failed")
         if report.skipped:
             parts.append(f"{report.skipped} skipped")
         if report.not_judged:
             parts.append(f"{report.not_judged} could not be judged")
         time = f"{report.seconds:.1f}{_NO_BREAK}s"
         text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {time}."
-        yield ""
         for line in textwrap.wrap(text, self._width, break_on_hyphens=False):
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
-        if failed:
-            first = [r for r in failed if r.id in self._shown.values()][:_SHOWN_IDS]
-            page = specification(report.game)
-            text = f"Sections are those of {page}. A case of each kind of failure, again:"
-            yield from textwrap.wrap(text, self._width)
-            if report.tested == "bot":
-                cases = [word for result in first for word in ("--case", result.id)]
-                game = [] if report.game == next(iter(GAMES)) else ["--game", report.game]
-                words = [report.command, *game, "--seed", str(report.seed), *cases]
-                yield "  " + command_line(["referee", "conform", *words])
-            seeds: dict[tuple[str, ...], dict[str, None]] = {}
-            for result in first if report.tested == "referee" else ():
-                seeds.setdefault(tuple(result.again[:2]), {}).update(
-                    dict.fromkeys(result.again[3::2])
-                )
-            for seed, matches in seeds.items():
-                words = [*seed, *(word for match in matches for word in ("--match", match))]
-                yield "  " + command_line(
-                    ["referee", "conform", "--referee", report.command, *words]
-                )
 
-    def _heading(self, section: str) -> Iterator[str]:
-        chapter = section.partition(".")[0]
-        if chapter != self._chapter:
-            if self._chapter:
+    def commands(self, report: Report) -> Iterator[str]:
+        """What to go on with after a failure."""
+        found = causes(report.cases, strict=self._strict)
+        if not found:
+            return
+        game = [] if report.game == next(iter(GAMES)) else ["--game", report.game]
+        if report.tested == "bot":
+            section = found[0].shown.violation.section
+            yield f"Sections are those of {specification(report.game)}. To read one:"
+            yield "  " + command_line(["referee", "explain", section, *game])
+        shown = list({cause.shown.result.id: cause.shown.result for cause in found}.values())
+        yield "A case of each kind of failure, again:"
+        yield from (f"  {command_line(words)}" for words in self._again(report, shown, game))
+
+    def _again(
+        self, report: Report, results: Sequence[Result], game: Sequence[str]
+    ) -> Iterator[list[str]]:
+        """The commands by which cases fail again."""
+        results = results[:_SHOWN_IDS]
+        if report.tested == "bot":
+            cases = [word for result in results for word in ("--case", result.id)]
+            yield ["referee", "conform", report.command, *game, "--seed", str(report.seed), *cases]
+            return
+        seeds: dict[tuple[str, ...], dict[str, None]] = {}
+        for result in results:
+            seeds.setdefault(tuple(result.again[:2]), {}).update(dict.fromkeys(result.again[3::2]))
+        for seed, matches in seeds.items():
+            words = [*seed, *(word for match in matches for word in ("--match", match))]
+            yield ["referee", "conform", "--referee", report.command, *words]
+
+    def _lines(
+        self, cases: Sequence[_Case], word: Callable[[_Case], tuple[str, str] | None]
+    ) -> Iterator[str]:
+        """A line for each case, by chapter."""
+        width = max((len(case.id) for case in cases), default=0)
+        for place, (chapter, group) in enumerate(by_chapter(cases)):
+            if place:
                 yield ""
-            self._chapter = chapter
-            title = f"{chapter} {self._chapters.get(chapter, '')}".rstrip()
-            yield paint(title, "bold", colour=self._colour)
+            yield paint(self._title(chapter), "bold", colour=self._colour)
+            for case in group:
+                lines = self._headed(word(case), self._start(case, width), case.requirement)
+                yield from (f"  {line}" for line in lines)
 
-    def _line(self, word: str, style: str, case: Stated) -> Iterator[str]:
-        painted = paint(word, style, colour=self._colour) + " " * (6 - len(word))
-        start = f"{case.id:{self._id}}  {case.level:{_LEVEL}}"
-        indent = (2 + 6 if word else 2) + len(start)
-        first, *rest = textwrap.wrap(case.requirement, self._width - indent)
-        yield f"  {painted if word else ''}{start}{first}"
+    def _title(self, chapter: str) -> str:
+        return f"{chapter} {self._chapters.get(chapter, '')}".rstrip()
+
+    def _word(self, result: Result) -> tuple[str, str]:
+        """How a case came out, and its style."""
+        if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
+            return "warn", "yellow"
+        return _WORDS[result.status]
+
+    def _start(self, case: Stated, width: int) -> str:
+        return f"{case.id:{width}}  {case.level:{_LEVEL}}"
+
+    def _headed(self, word: tuple[str, str] | None, start: str, text: str) -> Iterator[str]:
+        """How it came out, what begins the line, and a text."""
+        painted = ""
+        if word is not None:
+            painted = paint(word[0], word[1], colour=self._colour) + " " * (_INDENT - len(word[0]))
+        indent = (_INDENT if word is not None else 0) + len(start)
+        first, *rest = textwrap.wrap(text, self._width - indent - 2, break_on_hyphens=False)
+        yield f"{painted}{start}{first}"
         for line in rest:
             yield " " * indent + line
 
-    def _violation(self, violation: Violation, count: int) -> Iterator[str]:
+    def _cause(self, cause: Cause, count: int) -> Iterator[str]:
+        result, violation = cause.shown.result, cause.shown.violation
         times = f" ({count} times, this is the first)" if count > 1 else ""
         yield from self._part("section", f"{violation.section}: {violation.kind}{times}")
+        if violation.rule:
+            yield from self._part("rule", plain(violation.rule))
         yield from self._part("expected", plain(violation.expected))
         yield from self._part("actual", plain(violation.actual))
         if violation.request:
             yield from self._json("request", violation.request)
         if violation.reply:
             yield from self._json("reply", violation.reply)
-        if violation.conversation:
-            yield from self._quoted("last lines", violation.conversation)
+        if result.note:
+            yield from self._part("note", result.note)
 
     def _part(self, label: str, text: str) -> Iterator[str]:
         first, *rest = textwrap.wrap(
@@ -171,11 +236,6 @@ class Table:
         yield " " * _INDENT + paint(head, "dim", colour=self._colour) + first
         for line in rest:
             yield " " * (_INDENT + len(head)) + line
-
-    def _repeated(self, violation: Violation, first: str) -> Iterator[str]:
-        """A violation of a kind that an earlier case has shown."""
-        yield from self._part("section", f"{violation.section}: {violation.kind}, as in {first}")
-        yield from self._part("actual", plain(violation.actual))
 
     def _json(self, label: str, text: str) -> Iterator[str]:
         """A line of JSON: there are no words to wrap at."""
@@ -195,16 +255,9 @@ class Table:
             yield " " * (_INDENT + 2) + cut(plain(line), self._full_width - _INDENT - 2)
 
 
-_UNJUDGED = (Status.NOT_JUDGED, Status.SKIPPED)
 _WORDS = {
     Status.PASSED: ("ok", "green"),
     Status.FAILED: ("FAIL", "red"),
     Status.NOT_JUDGED: ("-", ""),
     Status.SKIPPED: ("-", ""),
 }
-
-
-def _some(ids: Sequence[str]) -> str:
-    """The first of the ids, for a sentence."""
-    more = f" and {len(ids) - _SHOWN_IDS} more" if len(ids) > _SHOWN_IDS else ""
-    return ", ".join(ids[:_SHOWN_IDS]) + more

@@ -67,6 +67,7 @@ class Violation(Struct, frozen=True):
         kind: a constant of this module, or a fault code of the game.
         section: of the protocol, or "http-bots.md 3".
         expected, actual: one clause each.
+        rule: what the section says of it, in its own words; empty if `expected` says it all.
         request: what was to be answered, as the bot was sent it; empty if nothing was.
         reply: the line that answered it; empty if none did.
         conversation: the last lines before it: "> " was sent, "< " was written by the bot, "! " is
@@ -80,6 +81,7 @@ class Violation(Struct, frozen=True):
     request: str = ""
     reply: str = ""
     conversation: list[str] = []
+    rule: str = ""
 
     @property
     def key(self) -> Key:
@@ -140,6 +142,7 @@ class Result(Struct, frozen=True):
         seconds: how long it took.
         why: why a case was skipped, or a referee's was not judged.
         again: the options that have the match played again in which a referee's case failed.
+        note: what to know of the match, of a case that did not pass.
     """
 
     id: str
@@ -154,6 +157,7 @@ class Result(Struct, frozen=True):
     seconds: float
     why: str = ""
     again: list[str] = []
+    note: str = ""
 
 
 class Report(Struct, frozen=True):
@@ -223,6 +227,7 @@ def judge(
         last = others[-1]  # what ended the case
         because = [*known.get(last.key, ()), *control.get(last.kind, ())]
     told = [] if status == Status.PASSED or because else mine or others
+    begun = any(request_type(violation.request) != "player-name-request" for violation in told)
     return result_of(
         case,
         status,
@@ -231,6 +236,7 @@ def judge(
         because=because,
         stderr=observed.stderr if told else [],
         seconds=observed.seconds,
+        note=case.note if begun else "",
     )
 
 
@@ -245,6 +251,7 @@ def result_of(
     seconds: float = 0.0,
     why: str = "",
     again: Sequence[str] = (),
+    note: str = "",
 ) -> Result:
     """The result of a case of any kind."""
     return Result(
@@ -260,6 +267,7 @@ def result_of(
         seconds,
         why,
         list(again),
+        note,
     )
 
 

@@ -62,34 +62,54 @@ def test_a_bot_that_conforms() -> None:
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in done.stdout  # plain when piped
-    assert lines[0] == "1 Framing"
-    assert lines[1].split()[:3] == ["ok", "1.1/1", "MUST"]
-    assert "5 Replies to play-turn" in lines
+    assert lines[0] == "1 Framing               16 of 16 passed"
+    assert lines[1] == "5 Replies to play-turn  6 of 6 passed"
     assert "minimal conforms: 22 of 22 cases passed" in done.stdout
 
 
+def test_each_case_is_shown_if_asked_for() -> None:
+    done = referee("conform", "minimal", "--case", "1.1", "--case", "5.1", "--verbose")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "1 Framing"
+    assert lines[1].split()[:3] == ["ok", "1.1/1", "MUST"]
+    assert "5 Replies to play-turn" in lines
+
+
 def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) -> None:
-    done = referee("conform", overspends, "--case", "5.2/1", "--case", "5.2/2")
+    done = referee("conform", overspends, "--case", "5.2/1", "--case", "5.2/2", "--verbose")
     assert done.returncode == 1
     assert "\x1b" not in done.stdout
     text = done.stdout
     assert max(len(line) for line in text.splitlines() if "referee conform" not in line) <= 80
-    first, second = text.split("FAIL  5.2/")[1:]
     for words in (
         "section   5.2: cannot-buy",
-        "expected  ",
+        "expected  a legal reply, such as ",
         'actual    cards_to_buy[0] is "province", which costs 8, with ',
         'request   {"type":"play-turn"',
         'reply     {"type": "play-reply", "phase": "buy"',
+        "note      This match begins in the middle of a game: the counts of its",
         "last lines",
         '> {"type":"play-turn"',
         "stderr",
         "[31mI am <b>awake</b>",
+        "also      5.2/2",
+        "  referee explain 5.2\n",
+        f"  referee conform {overspends} --seed 1 --case 5.2/1\n",
     ):
-        assert words in first
-    assert "5.2: cannot-buy, as in 5.2/1" in second
-    assert "last lines" not in second
-    assert f"referee conform {overspends} --seed 1 --case 5.2/1\n" in second
+        assert words in text
+    assert "rule `cards_to_buy`, list of cards: what to buy, one buy each;" in words_of(text)
+    assert "and it is a fault, `cannot-buy`." in words_of(text)
+
+
+def test_cases_that_fail_for_one_reason_are_one_failure(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES)
+    assert done.stdout.startswith('FAIL  2 cases: cards_to_buy[0] is "province", which costs 8, ')
+    assert done.stdout.count("FAIL") == 1
+    assert "\nwarn  3.1/5  SHOULD" in done.stdout  # what does not count comes after what does
+    assert "last lines" not in done.stdout.partition("warn")[0]  # request and reply say it
+    assert "3 Handshake             7 of 8 passed, 1 failed\n" in done.stdout
 
 
 def test_what_should_be_is_a_warning_unless_strict() -> None:
@@ -110,9 +130,22 @@ def test_what_should_be_is_a_warning_unless_strict() -> None:
 def test_quiet_leaves_out_what_passed(overspends: str) -> None:
     done = referee("conform", overspends, *CASES, "--quiet")
     assert done.returncode == 1
-    assert "1.1/1" not in done.stdout
-    assert "FAIL  5.2/2" in done.stdout
+    assert done.stdout.startswith("FAIL")
+    assert "Framing" not in done.stdout
     assert "does not conform: " in words_of(done.stdout)
+    done = referee("conform", "minimal", "--case", "1.1/1", "--quiet")
+    assert done.stdout.startswith("minimal conforms: 1 of 1 cases passed, in ")
+    assert done.stdout.count("\n") == 1
+
+
+def test_quiet_with_a_file_leaves_the_verdict_alone(overspends: str, tmp_path: Path) -> None:
+    output = tmp_path / "report.txt"
+    done = referee("conform", overspends, *CASES, "--quiet", "--output", str(output))
+    assert done.returncode == 1
+    assert words_of(done.stdout).startswith(f"{overspends} does not conform")
+    assert words_of(done.stdout).endswith(" s.")
+    assert "FAIL" not in done.stdout
+    assert output.read_text().startswith("FAIL")
 
 
 def test_a_bot_that_does_not_start_leaves_the_rest_unjudged() -> None:
@@ -120,8 +153,8 @@ def test_a_bot_that_does_not_start_leaves_the_rest_unjudged() -> None:
     assert done.returncode == 1
     assert "FAIL  3.4/1" in done.stdout
     assert "its process ended with exit code 3" in done.stdout
-    assert "-     5.2/1" in done.stdout
-    assert "not judged: see 3.4/1" in done.stdout
+    assert "5 Replies to play-turn             0 of 22 passed, 22 not judged" in done.stdout
+    assert "more not judged: see 3.4/1" in words_of(done.stdout)
     assert done.stdout.count("FAIL") == 1
 
 
@@ -134,8 +167,22 @@ def test_a_bot_that_reads_in_blocks_is_not_only_told_to_flush(tmp_path: Path) ->
     )
     done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
     assert done.returncode == 1
-    said = " ".join(done.stdout.split())
+    said = words_of(done.stdout)
+    assert "no reply within 0.5 s, nor in as much again; when the input ended" in said
     assert "Either the bot does not flush its output, or its language reads the input in b" in said
+
+
+def test_an_environment_without_buffers_hides_no_missing_flush(
+    overspends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # as in most containers
+    bot = Path(overspends)
+    bot.write_text(
+        OVERSPENDS.replace("print(json.dumps(reply), flush=True)", "print(json.dumps(reply))")
+    )
+    done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
+    assert done.returncode == 1
+    assert "section   1.1: no-flush" in done.stdout
 
 
 def test_a_bot_that_dies_of_a_signal_without_a_name() -> None:
@@ -233,7 +280,11 @@ def test_the_page_holds_everything_and_nothing_of_a_bot_as_markup(
     assert "<script>Rich & beautiful</script>" in words.text
     assert "Does not conform" in words.text
     assert 'cards_to_buy[0] is "province", which costs 8, with 0 left' in words.text
-    assert "FAIL  5.2/2" in done.stdout  # the table all the same
+    assert done.stdout.startswith("FAIL  2 cases: ")  # the text all the same
+    assert "details" in words.elements
+    # Code is set as code, whether it is in backticks or JSON.
+    assert "<code>cannot-buy</code>" in output.read_text()
+    assert "`" not in words.text
 
 
 def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
@@ -267,6 +318,11 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
         (["--referee", "x {player1} {player2} {bot}"], "unknown placeholder {bot}"),
         (["--referee", "x {player1} '{player2}"], "no closing quotation"),
         (["--referee", "x {player1} {player2}", "--case", "4.7"], "no place for the players or"),
+        (["--referee", "no_such {players}"], "COMMAND no_such not found: no program of that name"),
+        (["--referee", "./no_such {players}"], "COMMAND ./no_such not found: no such file"),
+        (["--referee", "/ {players}"], "COMMAND / is a directory: give the program in it"),
+        (["--referee", "'' {players}"], "COMMAND is empty: give a program"),
+        (["--referee", f"{__file__} {{players}}"], "is not executable; give it its run bit"),
     ],
 )
 def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
@@ -306,7 +362,7 @@ def test_a_referee_that_conforms() -> None:
     done = referee("conform", "--referee", OURS, "--case", "6.7", "--case", "3.2")
     assert done.returncode == 0, done.stdout
     assert done.stderr == ""
-    assert "ok    6.7/1  MUST    A smithy gives +3 cards." in done.stdout
+    assert "6 The ten kingdom cards  1 of 1 passed" in done.stdout
     assert "conforms: 5 of 5 cases passed" in words_of(done.stdout)
 
 
@@ -341,7 +397,7 @@ def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
     assert "the referee ended with exit code 1" in words_of(done.stdout)
     assert "149 could not be judged" in words_of(done.stdout)
     shown = referee("conform", "--referee", "false {player1} {player2}").stdout
-    assert "not judged: departed before, at pass, after line 0 to player1" in (words_of(shown))
+    assert "not judged: departed before, at pass, after line 0 to player1" in words_of(shown)
     assert "skipped: needs 3 seats: name {player3} in COMMAND, or {players}" in words_of(shown)
 
 
@@ -373,11 +429,10 @@ def test_an_interruption_ends_the_referee_and_its_bots(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_has_enough() -> None:
-    command = [sys.executable, "-m", "referee", "conform", "minimal"]
+    command = [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1.1/1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 141
@@ -407,7 +462,7 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
 def test_on_a_terminal_it_says_how_far_it_is() -> None:
     leader, follower = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1"],
+        [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1", "--verbose"],
         stdout=follower,
         stderr=follower,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 
+from referee.bots.command import how_to_run
 from referee.errors import UsageError
 from referee.seam.seats import seat_ids
 
@@ -62,6 +66,29 @@ class Template:
                 "{player1} and {player2}, or {players}"
             )
         self.seats = tuple(range(2, most - len(missing) + 1))
+
+    def check_program(self) -> None:
+        """See that its program is there, as it is seen of a BOT before anything runs.
+
+        Raises:
+            UsageError: it is not; the text says what to do.
+        """
+        program = self._words[0]
+        if shutil.which(program) is not None:
+            return
+        path = Path(program)
+        if not program:
+            problem = "is empty: give a program"
+        elif not path.exists():
+            kind = "such file" if "/" in program else "program of that name on the PATH"
+            problem = f"{program} not found: no {kind}"
+        elif path.is_dir():
+            problem = f"{program} is a directory: give the program in it"
+        elif os.access(path, os.X_OK):
+            problem = f"{program} is not on the PATH; did you mean ./{program}?"
+        else:
+            problem = f"{program} is not executable; {how_to_run(program)}"
+        raise UsageError(f"COMMAND {problem}")
 
     def fill(self, bots: Sequence[str], seed: int) -> list[str]:
         """The command line of a match.

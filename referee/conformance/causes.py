@@ -1,0 +1,100 @@
+"""What failed, by cause: one mistake of a bot mostly fails many cases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from referee.conformance.verdict import (
+    EARLY,
+    EXITED,
+    NOT_STARTED,
+    SURPLUS,
+    UNASKED,
+    Result,
+    Status,
+    Violation,
+)
+from referee.seam.faults import INVALID_JSON, WRONG_TYPE
+
+_VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
+_STRAY = {EARLY, UNASKED, SURPLUS}
+"""A stray line is one mistake, before whatever reply it is found."""
+_LINES = {INVALID_JSON, WRONG_TYPE}
+"""The faults whose detail is about a line, which is another one each time."""
+
+
+class Example(Struct, frozen=True):
+    """A case that failed for a cause, and what it failed for."""
+
+    result: Result
+    violation: Violation
+
+
+class Cause(Struct, frozen=True):
+    """A mistake, and the cases that failed for it.
+
+    Attributes:
+        examples: one a case, in the order of the cases.
+        counts: whether it counts for the verdict.
+    """
+
+    examples: list[Example]
+    counts: bool
+
+    @property
+    def shown(self) -> Example:
+        """The example that shows it best: of a case about the very section, if there is one."""
+        section = self.examples[0].violation.section
+        own = [e for e in self.examples if f"{e.result.section}.".startswith(f"{section}.")]
+        return (own or self.examples)[0]
+
+    @property
+    def others(self) -> list[str]:
+        """The ids of the other cases."""
+        shown = self.shown.result.id
+        return [e.result.id for e in self.examples if e.result.id != shown]
+
+    @property
+    def what(self) -> str:
+        """What the bot does, in one clause for all cases: "..." is what differs."""
+        actual = {example.violation.actual for example in self.examples}
+        return actual.pop() if len(actual) == 1 else _pattern(self.shown.violation.actual)
+
+
+def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
+    """Why cases failed: what counts for the verdict first, then in the order of the cases.
+
+    Args:
+        strict: whether SHOULD counts.
+    """
+    found: dict[tuple[str, ...], Cause] = {}
+    for result in results:
+        counts = strict or result.level == "MUST"
+        for violation in result.violations if result.status == Status.FAILED else ():
+            key = (str(counts), violation.section, *_reason(result, violation))
+            cause = found.setdefault(key, Cause([], counts))
+            if all(example.result is not result for example in cause.examples):
+                cause.examples.append(Example(result, violation))
+    return sorted(found.values(), key=lambda cause: not cause.counts)
+
+
+def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
+    """What is equal for cases that fail for one and the same mistake."""
+    kind = violation.kind
+    if result.again:
+        return kind, violation.expected, violation.actual  # each case of a referee is a rule
+    if kind in _STRAY:
+        return (kind,)
+    if kind in (EXITED, NOT_STARTED):
+        return *violation.key, _pattern(result.stderr[-1]) if result.stderr else ""
+    if violation.rule and kind not in _LINES:
+        return *violation.key, _pattern(violation.actual)
+    return violation.key
+
+
+def _pattern(text: str) -> str:
+    """A clause without its values: equal for the same mistake with other cards."""
+    return _VALUE.sub("...", text)

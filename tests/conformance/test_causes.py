@@ -1,0 +1,124 @@
+"""Failed cases by cause: one mistake is one cause, and no two mistakes are one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from referee.conformance.case import Case
+from referee.conformance.causes import causes
+from referee.conformance.verdict import (
+    EXITED,
+    UNASKED,
+    Observed,
+    Result,
+    Status,
+    Violation,
+    judge,
+    result_of,
+)
+
+RULE = "What the page says."
+TURN = '{"type":"play-turn"}'
+ATTACK = '{"type":"attack-request"}'
+
+
+def fault(kind: str, actual: str, section: str = "7.2") -> Violation:
+    return Violation(kind, section, "a legal reply", actual, ATTACK, "{}", [], RULE)
+
+
+def failed(
+    id: str,
+    *violations: Violation,
+    level: Literal["MUST", "SHOULD"] = "MUST",
+    stderr: tuple[str, ...] = (),
+    again: tuple[str, ...] = (),
+) -> Result:
+    case = Case(id, level, "Something.")
+    status = Status.FAILED
+    return result_of(case, status, violations=violations, stderr=stderr, again=again)
+
+
+def grouped(*results: Result, strict: bool = False) -> list[list[str]]:
+    """The ids of the cases of each cause."""
+    return [
+        [example.result.id for example in cause.examples]
+        for cause in causes(results, strict=strict)
+    ]
+
+
+def test_the_same_mistake_with_other_cards_is_one_cause() -> None:
+    first = failed("4.1/2", fault("bad-discard", 'discards "estate", which is not in hand'))
+    second = failed("7.2/2", fault("bad-discard", 'discards "gold", which is not in hand'))
+    (cause,) = causes([first, second], strict=False)
+    assert [example.result.id for example in cause.examples] == ["4.1/2", "7.2/2"]
+    assert cause.what == "discards ..., which is not in hand"
+    assert cause.shown.result.id == "7.2/2"  # the case about that very section
+    assert cause.others == ["4.1/2"]
+
+
+def test_what_is_alike_in_all_cases_is_said_in_full() -> None:
+    same = fault("bad-discard", 'discards "gold", which is not in hand')
+    (cause,) = causes([failed("7.2/2", same), failed("7.2/3", same)], strict=False)
+    assert cause.what == same.actual
+
+
+def test_two_mistakes_with_one_code_are_two_causes() -> None:
+    number = failed("7.2/1", fault("bad-discard", "discards 1 cards where 2 are due"))
+    twice = failed("7.2/2", fault("bad-discard", 'discards "gold", which is not in hand'))
+    assert grouped(number, twice) == [["7.2/1"], ["7.2/2"]]
+
+
+def test_a_case_can_fail_for_two_causes() -> None:
+    buys = fault("cannot-buy", "cards_to_buy[0] is dear", "5.2")
+    discards = fault("bad-discard", "discards 1 cards where 2 are due")
+    assert grouped(failed("4.1/1", buys), failed("4.1/2", discards, buys)) == [
+        ["4.1/1", "4.1/2"],
+        ["4.1/2"],
+    ]
+
+
+def test_a_stray_line_is_one_cause_wherever_it_is_found() -> None:
+    def stray(request: str, line: str) -> Violation:
+        return Violation(UNASKED, "1.2", "a reply", f"the line {line} comes before it", request)
+
+    first, second = failed("5.1/1", stray(TURN, "my turn")), failed("7.2/1", stray(ATTACK, "help"))
+    assert grouped(first, second) == [["5.1/1", "7.2/1"]]
+
+
+def test_crashes_are_told_apart_by_the_last_line_on_stderr() -> None:
+    def crash(id: str, last: str) -> Result:
+        exited = Violation(EXITED, "8.2", "a reply", "its process ended with exit code 1", TURN)
+        return failed(id, exited, stderr=("Traceback", last))
+
+    results = [
+        crash("5.1/1", "KeyError: 'moat'"),
+        crash("5.1/2", "KeyError: 'mine'"),
+        crash("5.1/3", "IndexError: list index out of range"),
+    ]
+    assert grouped(*results) == [["5.1/1", "5.1/2"], ["5.1/3"]]
+
+
+def test_what_counts_comes_first() -> None:
+    slow = failed("3.1/5", fault("no-version", "no `version`", "3.1"), level="SHOULD")
+    wrong = failed("7.2/1", fault("bad-discard", "discards 1 cards where 2 are due"))
+    assert grouped(slow, wrong) == [["7.2/1"], ["3.1/5"]]
+    assert grouped(slow, wrong, strict=True) == [["3.1/5"], ["7.2/1"]]
+
+
+def test_the_cases_of_a_referee_are_rules_of_their_own() -> None:
+    def departs(id: str, expected: str) -> Result:
+        violation = Violation("departure", "6.7", expected, "nothing of the kind")
+        return failed(id, violation, again=("--seed", "1"))
+
+    results = departs("6.7/1", "three cards"), departs("6.7/2", "a shuffle")
+    assert grouped(*results) == [["6.7/1"], ["6.7/2"]]
+
+
+def test_the_note_of_a_case_stands_where_the_match_had_begun() -> None:
+    case = Case("7.2/1", "MUST", "Something.", note="In the middle.")
+    handshake = '{"type":"player-name-request"}'
+    for request, note in ((ATTACK, "In the middle."), (handshake, "")):
+        violation = Violation("bad-discard", "7.2", "", "", request)
+        observed = Observed([violation], {"bad-discard": 1})
+        assert judge(case, observed, {}, {}).note == note
+    assert judge(case, Observed(complete=True), {}, {}).note == ""
