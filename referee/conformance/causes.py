@@ -20,6 +20,7 @@ from referee.conformance.verdict import (
 from referee.seam.faults import INVALID_JSON, WRONG_TYPE
 
 _VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
+_SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")
 _STRAY = {EARLY, UNASKED, SURPLUS}
 """A stray line is one mistake, before whatever reply it is found."""
 _LINES = {INVALID_JSON, WRONG_TYPE}
@@ -97,4 +98,4 @@ def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
 
 def _pattern(text: str) -> str:
     """A clause without its values: equal for the same mistake with other cards."""
-    return _VALUE.sub("...", text)
+    return _SEVERAL.sub("...", _VALUE.sub("...", text))

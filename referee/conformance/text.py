@@ -120,7 +120,8 @@ class TextReport:
             parts = [f"{came_out[Status.PASSED]} of {len(cases)} passed"]
             others = (Status.FAILED, Status.NOT_JUDGED, Status.SKIPPED)
             parts += [f"{came_out[s]} {s.replace('-', ' ')}" for s in others if came_out[s]]
-            yield f"{titles[chapter]:{room}}  {', '.join(parts)}"
+            text = f"{titles[chapter]:{room}}  {', '.join(parts)}"
+            yield from textwrap.wrap(text, self._width, subsequent_indent=" " * (room + 2))
         for (status, reason), cases in why_unjudged(results).items():
             ids = [case.id for case in cases]
             text = f"{some(ids)} {status.replace('-', ' ')}: {plain(reason)}"
@@ -153,10 +154,9 @@ class TextReport:
         if not found:
             return
         game = [] if report.game == next(iter(GAMES)) else ["--game", report.game]
-        if report.tested == "bot":
-            section = found[0].shown.violation.section
-            yield f"Sections are those of {specification(report.game)}. To read one:"
-            yield "  " + command_line(["referee", "explain", section, *game])
+        section = found[0].shown.violation.section
+        yield f"Sections are those of {specification(report.game)}. To read one:"
+        yield "  " + command_line(["referee", "explain", section, *game])
         shown = list({cause.shown.result.id: cause.shown.result for cause in found}.values())
         yield "A case of each kind of failure, again:"
         yield from (f"  {command_line(words)}" for words in self._again(report, shown, game))

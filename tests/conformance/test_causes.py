@@ -85,6 +85,13 @@ def test_a_stray_line_is_one_cause_wherever_it_is_found() -> None:
     assert grouped(first, second) == [["5.1/1", "7.2/1"]]
 
 
+def test_of_a_list_that_differs_one_ellipsis_is_enough() -> None:
+    first = failed("7.2/1", fault("bad-discard", "discards ['moat', 'mine']"))
+    second = failed("7.2/2", fault("bad-discard", "discards ['gold', 'mine', 'moat']"))
+    (cause,) = causes([first, second], strict=False)
+    assert cause.what == "discards [...]"
+
+
 def test_crashes_are_told_apart_by_the_last_line_on_stderr() -> None:
     def crash(id: str, last: str) -> Result:
         exited = Violation(EXITED, "8.2", "a reply", "its process ended with exit code 1", TURN)
