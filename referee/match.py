@@ -197,11 +197,21 @@ class Match:
         new = self._rules.statistics
         return [] if new is None or self._game is None else new().of_match(self._game)
 
+    def notes(self) -> list[list[str]]:
+        """What the game has to tell the authors of its bots once the match is over.
+
+        Returns:
+            Sentences for each seat, in seat order.
+        """
+        of_game = self._rules.notes
+        if of_game is None or self._game is None:
+            return [[] for _ in self.names]
+        return of_game(self._game)
+
     @property
     def turns(self) -> int:
         """Turns begun, of all players together; of one of them where all move at once."""
-        turns = [standing.turns for standing in self.standings()]
-        return max(turns, default=0) if self._rules.simultaneous else sum(turns)
+        return 0 if self._game is None else self._game.turns
 
     # --- a round ------------------------------------------------------------------------------
 

@@ -27,14 +27,19 @@ from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.launch import Started
+from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
 from referee.logs.sink import Sink
 from referee.match import Disqualified, Sent
 from referee.match_spec import MatchSpec
-from referee.result import MatchResult, ReplySeconds, player_results
+from referee.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.seam.faults import Disqualification, Fault
 
+LOOK_SECONDS = 1.0
+"""So long a bot that did not answer in time may be looked at before it is killed."""
+STDERR_LINES = 8
+"""So many lines of a bot's stderr are told from either end."""
 NEWS_SECONDS = 0.02
 """No bot hears of a public event later than so long after it."""
 
@@ -47,17 +52,12 @@ class Played(Struct, frozen=True):
         disqualified: the seats that left, each with why and what it was asked.
         digest: of the record; empty if there is none.
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
-        last_stderr: the last lines that each seat wrote on stderr, in seat order; None for a bot
-            that has no stderr.
-        first_faults: the first fault of each seat and code.
     """
 
     result: MatchResult
     disqualified: dict[int, Disqualified]
     digest: str
     reply_seconds: list[list[float]]
-    last_stderr: list[list[str] | None]
-    first_faults: list[Fault]
 
 
 class Runner:
@@ -68,6 +68,7 @@ class Runner:
         bots: in seat order.
         log: the spectator log, or None.
         record: the match record, or None.
+        diagnose: whether to look for more than the rules note, for the authors of the bots.
 
     Attributes:
         match: the match, to look at while it runs.
@@ -81,6 +82,7 @@ class Runner:
         *,
         log: Sink | None = None,
         record: Sink | None = None,
+        diagnose: bool = False,
     ) -> None:
         self.match = spec.new_match()
         self.asked_since = 0.0
@@ -95,6 +97,8 @@ class Runner:
         self._news = trio.Event()  # somebody has something pending
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
+        self._diagnose = diagnose
+        self._evidence = [Evidence(thorough=diagnose) for _ in bots]
 
     async def run(self) -> None:
         """Play the match; at its end the bots that are left have been handed its last line.
@@ -135,8 +139,6 @@ class Runner:
             dict(self.match.disqualified),
             digest,
             self._reply_seconds,
-            [bot.last_words(10) for bot in self._bots],
-            list(self.match.first_faults.values()),
         )
 
     # --- the course of a match ----------------------------------------------------------------
@@ -191,9 +193,12 @@ class Runner:
         return answer
 
     def _give(self, seat: int, answer: Answer) -> None:
+        evidence = self._evidence[seat]
+        evidence.turn = self.match.turns
         if isinstance(answer, Failure):
             self.match.disqualify(seat, answer.code, answer.detail)
         else:
+            evidence.note_line(answer)
             self.match.receive(seat, answer)
         if seat in self.match.disqualified:
             self._pending[seat].clear()
@@ -217,7 +222,10 @@ class Runner:
                         self._pending[seat].append(entry.line)
                 elif entry.to not in match.disqualified:
                     asks = True
+                    self._evidence[entry.to].to_answer = entry.line
                     self._pending[entry.to].append(entry.line)
+            elif type(entry) is Fault:
+                self._evidence[entry.seat].note_fault(entry, len(self._reply_seconds[entry.seat]))
         for seat in match.due or seats:
             self._push(seat)
         now = trio.current_time()
@@ -273,7 +281,10 @@ class Runner:
             for seconds in self._reply_seconds
         ]
         rules = self._spec.rules
-        players = player_results(rules, match, self._spec.bots, reply_seconds, exit_codes)
+        diagnoses = self._diagnoses(exit_codes)
+        players = player_results(
+            rules, match, self._spec.bots, reply_seconds, exit_codes, diagnoses
+        )
         return MatchResult(
             game=rules.name,
             protocol=rules.protocol,
@@ -284,6 +295,28 @@ class Runner:
             duration_seconds=round(seconds, 6),
             players=players,
         )
+
+    def _diagnoses(self, exit_codes: list[int | None]) -> list[Diagnosis]:
+        match = self.match
+        words = [bot.last_words(STDERR_LINES) for bot in self._bots]
+        if not self._diagnose:
+            return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
+        from referee.diagnosis.author import diagnosis  # a tournament does without
+
+        notes = match.notes()
+        return [
+            diagnosis(
+                self._spec.rules,
+                evidence,
+                words[seat],
+                left=match.disqualified.get(seat),
+                requests=len(self._reply_seconds[seat]),
+                exit_code=exit_codes[seat],
+                count=sum(match.faults[seat].values()),
+                notes=notes[seat],
+            )
+            for seat, evidence in enumerate(self._evidence)
+        ]
 
 
 async def play_once(
@@ -315,10 +348,10 @@ async def play_once(
     In each case the match was given up, and the logs are valid as far as they go.
     """
     try:
-        async with hosted(spec, started, stderr) as bots:
+        async with hosted(spec, started, stderr, look_seconds=LOOK_SECONDS) as bots:
             if answers:
                 bots = [_replayed(*each) for each in zip(bots, started, answers, strict=True)]
-            runner = Runner(spec, bots, log=log, record=record)
+            runner = Runner(spec, bots, log=log, record=record, diagnose=True)
             watch(runner)
             await runner.run()
             await finish_all(bots, spec.limits.grace)

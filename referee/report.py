@@ -12,15 +12,16 @@ from typing import TypeAlias, get_type_hints
 
 from referee.games import GAMES
 from referee.play import Played
-from referee.result import MatchResult, PlayerResult
-from referee.seam.faults import Disqualification, Fault, Termination
-from referee.seam.seats import seat_id
+from referee.result import Departure, FirstFault, MatchResult, PlayerResult
+from referee.seam.faults import Termination
 from referee.terminal import cells, command_line, cut, duration, paint, plain
 
 MAX_NAME = 24
 """A longer name is cut in the table."""
 _ASKED_CAP = 600
 """More of a request's line than this is not shown."""
+_STDERR_CAP = 400
+"""More columns of a line of stderr are not shown."""
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]
@@ -29,13 +30,21 @@ Paint: TypeAlias = Callable[[Cell], str]
 """Styles a cell's text, if the terminal shall see colours."""
 
 
-def match_report(played: Played, again: Sequence[str], *, width: int, colour: bool) -> str:
+def match_report(
+    played: Played,
+    again: Sequence[str],
+    *,
+    width: int,
+    colour: bool,
+    record: str | None = None,
+) -> str:
     """Everything that a person wants to know of a match, in reading order.
 
     Args:
         again: the command that plays the same match again, as a list of words.
         width: columns to wrap at. What is there to be copied is never wrapped.
         colour: whether to style text by escape sequences.
+        record: the name of the match's record, if there is one.
     """
 
     def painted(cell: Cell) -> str:
@@ -44,14 +53,58 @@ def match_report(played: Played, again: Sequence[str], *, width: int, colour: bo
     result = played.result
     lines = [*_players(result, painted), "", *_facts(result, painted)]
     lines += [painted((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
-    shown = sorted(played.first_faults, key=lambda fault: (fault.seat, fault.section, fault.code))
-    if shown:
-        lines += ["", "Faults, each with the section of the protocol and its first case:"]
-        lines += _faults(result, shown, width, painted)
-    for seat in sorted(played.disqualified):
-        lines += ["", *_disqualification(played, seat, width)]
+    lines += _faults(result, width, painted)
+    for player in result.players:
+        if player.disqualification is not None:
+            lines += ["", *_disqualification(player, player.disqualification, width)]
+    lines += _notes(result, width)
     lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
+    step = next_step(result, again, record)
+    if step is not None:
+        lines += [f"{step[0]}:", "  " + step[1]]
     return "\n".join(lines) + "\n"
+
+
+def next_step(
+    result: MatchResult, again: Sequence[str], record: str | None
+) -> tuple[str, str] | None:
+    """What to run next to find a bot's mistake: what it does, and the command; None if nothing.
+
+    Args:
+        again: as of `match_report`.
+        record: the name of the match's record, if there is one.
+    """
+    for player in result.players:
+        left = player.disqualification
+        if left is None:
+            continue
+        if not left.request:
+            command = _conform(player, result.game, "3")
+            return f"To check the handshake of {player.player_number}", command
+        file = record or "match.jsonl"
+        look = command_line(["referee", "replay", file, "--turn", str(left.turn)])
+        if record is not None:
+            return "To see that turn", look
+        play = command_line([*again, "--quiet", "--record", file])
+        return "To see that turn", f"{play}; {look}"
+    for _, player, fault in _first_faults(result):
+        about = "3" if fault.section.startswith("3") else fault.section
+        return f"To check {player.player_number} by section {fault.section}", _conform(
+            player, result.game, about
+        )
+    return None
+
+
+def _conform(player: PlayerResult, game: str, section: str) -> str:
+    from referee.conformance.case import pattern_of  # only after a mistake
+
+    pattern = pattern_of(GAMES[game], section)
+    words = ["referee", "conform", player.bot]
+    if game != next(iter(GAMES)):
+        words += ["--game", game]
+    if pattern:
+        words += ["--case", pattern]
+    return command_line(words)
 
 
 def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
@@ -143,7 +196,6 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-_LATE = (Disqualification.TIMEOUT, Disqualification.STARTUP_TIMEOUT)
 _REASONS: dict[str, str] = {
     Termination.TURN_LIMIT: "the turn limit was reached",
     Termination.LAST_PLAYER_STANDING: "nobody else was left",
@@ -178,41 +230,77 @@ def _verdict(result: MatchResult) -> str:
     return f"{names} won with {score}{against} points: {why}, {turns}."
 
 
-def _faults(
-    result: MatchResult, faults: Sequence[Fault], width: int, painted: Paint
-) -> Iterator[str]:
-    counts = [f"{result.players[fault.seat].faults[fault.code]}x" for fault in faults]
-    count_width = max(map(len, counts))
-    code_width = max(len(fault.code) for fault in faults)
-    for fault, count in zip(faults, counts, strict=True):
+def _first_faults(result: MatchResult) -> list[tuple[int, PlayerResult, FirstFault]]:
+    """The first faults of all, in the order in which they came, with their counts."""
+    found = [
+        (player.faults[fault.code], player, fault)
+        for player in result.players
+        for fault in player.first_faults
+    ]
+    return sorted(found, key=lambda each: each[2].turn)
+
+
+def _faults(result: MatchResult, width: int, painted: Paint) -> Iterator[str]:
+    found = _first_faults(result)
+    if not found:
+        return
+    yield ""
+    text = "Faults, in the order in which they came first, with the section of the protocol:"
+    yield from textwrap.wrap(text, width)
+    count_width = max(len(f"{count}x") for count, _, _ in found)
+    code_width = max(len(fault.code) for _, _, fault in found)
+    for count, player, fault in found:
         code = painted((fault.code, "yellow")) + " " * (code_width - len(fault.code))
-        start = f"  {seat_id(fault.seat)}  {count:>{count_width}}  "
-        indent = len(start) + code_width + len(_GAP) + 3 + len(_GAP)
-        first, *rest = textwrap.wrap(fault.detail, max(width - indent, 20)) or [""]
-        yield f"{start}{code}{_GAP}{fault.section:3}{_GAP}{first}"
-        for line in rest:
-            yield " " * indent + line
+        where = f"turn {fault.turn}, request {fault.request}" if fault.request else "handshake"
+        follows = ", a follow-on" if fault.follows else ""
+        head = f"  {player.player_number}  {f'{count}x':>{count_width}}  {code}"
+        yield f"{head}{_GAP}{fault.section:3}{_GAP}{where}{follows}"
+        yield from _wrapped(fault.detail, width, "    ")
 
 
-def _disqualification(played: Played, seat: int, width: int) -> Iterator[str]:
-    left = played.disqualified[seat]
-    player = played.result.players[seat]
-    said = f"{seat_id(seat)}, {player.bot}, was disqualified: {left.code}, {left.detail}."
-    yield from textwrap.wrap(plain(said), width, break_long_words=False, break_on_hyphens=False)
-    if left.code in _LATE and played.last_stderr[seat] is not None:
-        hint = "If it did answer: does it flush its output, and read its input line by line?"
-        yield from textwrap.wrap(f"{hint} (protocol-v1, 10)", width)
-    asked = plain(left.asked.decode().rstrip())
+def _notes(result: MatchResult, width: int) -> Iterator[str]:
+    notes = [(player.player_number, note) for player in result.players for note in player.notes]
+    if not notes:
+        return
+    yield ""
+    yield "Notes, which are no faults:"
+    for seat, note in notes:
+        yield from _wrapped(f"{seat}  {note}", width, "  ", "           ")
+
+
+def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iterator[str]:
+    who = f"{player.player_number}, {player.bot}"
+    yield from _wrapped(f"{who}, was disqualified: {player.disqualified}, {left.detail}.", width)
+    if left.cause:
+        yield from _wrapped(f"{left.cause[0].upper()}{left.cause[1:]}.", width)
+    asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
-    yield "  It was asked:"
+    where = f"turn {left.turn}, request {left.request}" if left.request else "handshake"
+    yield f"  It was asked ({where}):"
     yield f"    {asked}"
-    lines = played.last_stderr[seat]
-    if lines is None:
+    stderr = player.stderr
+    if stderr is None:
         return
-    if not lines:
+    if not stderr.first and not stderr.last:
         yield "  It wrote nothing on stderr."
         return
-    yield "  Its last lines on stderr:"
-    for text in lines:
-        yield f"    {text}"
+    yield "  It wrote on stderr:"
+    for text in stderr.first:
+        yield f"    {cut(text, _STDERR_CAP)}"
+    if stderr.left_out:
+        lines = "1 line" if stderr.left_out == 1 else f"{stderr.left_out} lines"
+        yield f"    ... {lines} left out; --stderr DIR keeps all"
+    for text in stderr.last:
+        yield f"    {cut(text, _STDERR_CAP)}"
+
+
+def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
+    return textwrap.wrap(
+        plain(text),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent if hanging is None else hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -26,6 +26,57 @@ class ReplySeconds(Struct, frozen=True):
     max: float
 
 
+class Departure(Struct, frozen=True):
+    """Why a seat was disqualified, and at what."""
+
+    detail: Annotated[str, Meta(description="One clause; the record has it too.")]
+    cause: Annotated[
+        str,
+        Meta(description="What its author most likely has to mend, in a sentence; or empty."),
+    ]
+    turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
+    request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
+    asked: Annotated[str, Meta(description="The line that it did not answer.")]
+
+
+class FirstFault(Struct, frozen=True):
+    """The first fault of a seat with a code."""
+
+    code: str
+    section: Annotated[str, Meta(description="Of the game's protocol.")]
+    detail: Annotated[str, Meta(description="What was wrong, in a sentence for its author.")]
+    turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
+    request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
+    line: Annotated[str, Meta(description="The reply; a long one is cut.")]
+    follows: Annotated[
+        bool, Meta(description="Whether it follows from a line before that nobody asked for.")
+    ] = False
+
+
+class Stderr(Struct, frozen=True):
+    """What a bot wrote on stderr, made harmless: its first and its last lines."""
+
+    first: list[str] = []
+    left_out: Annotated[int, Meta(description="So many lines stood between them.")] = 0
+    last: list[str] = []
+
+    def lines(self) -> list[str]:
+        """All that is known, with a line for what was left out."""
+        if not self.left_out:
+            return [*self.first, *self.last]
+        lines = "1 line" if self.left_out == 1 else f"{self.left_out} lines"
+        return [*self.first, f"... {lines} left out ...", *self.last]
+
+
+class Diagnosis(Struct, frozen=True):
+    """What there is to tell a bot's author; each field as in `PlayerResult`."""
+
+    disqualification: Departure | None = None
+    first_faults: list[FirstFault] = []
+    notes: list[str] = []
+    stderr: Stderr | None = None
+
+
 class PlayerResult(Struct, frozen=True):
     """How one seat fared; the facts of the game stand behind these."""
 
@@ -45,6 +96,19 @@ class PlayerResult(Struct, frozen=True):
         int | None,
         Meta(description="Of its process; -N after signal N; null if it never started."),
     ]
+    disqualification: Annotated[
+        Departure | None, Meta(description="Of one that was disqualified.")
+    ] = None
+    first_faults: Annotated[
+        list[FirstFault],
+        Meta(description="The first of each code, in the order in which they came."),
+    ] = []
+    notes: Annotated[
+        list[str], Meta(description="What is no fault, but hardly meant so: one sentence each.")
+    ] = []
+    stderr: Annotated[
+        Stderr | None, Meta(description="What it wrote there; null if it has no stderr.")
+    ] = None
 
 
 class MatchResult(Struct, frozen=True):
@@ -74,7 +138,12 @@ def with_facts(struct: type[T], rules: Rules) -> type[T]:
     """A struct of one seat's end, with the game's own facts as its last fields."""
     facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
     return msgspec.defstruct(
-        struct.__name__, facts, bases=(struct,), frozen=True, namespace={"__doc__": struct.__doc__}
+        struct.__name__,
+        facts,
+        bases=(struct,),
+        frozen=True,
+        kw_only=True,  # what comes before may have defaults
+        namespace={"__doc__": struct.__doc__},
     )  # type: ignore[return-value]
 
 
@@ -84,6 +153,7 @@ def player_results(
     bots: Sequence[str],
     reply_seconds: list[ReplySeconds],
     exit_codes: list[int | None],
+    diagnoses: Sequence[Diagnosis],
 ) -> list[PlayerResult]:
     """One entry a seat, in seat order, once the match is over; so are the arguments."""
     assert match.outcome is not None  # it is over
@@ -102,6 +172,7 @@ def player_results(
             requests=match.requests[seat],
             reply_seconds=reply_seconds[seat],
             exit_code=exit_codes[seat],
+            **msgspec.structs.asdict(diagnoses[seat]),
             **msgspec.structs.asdict(standing.facts),
         )
         for seat, (standing, rank) in enumerate(places)

@@ -44,7 +44,7 @@ from referee.match import (
     Received,
     Sent,
 )
-from referee.result import MatchResult, ReplySeconds, player_results
+from referee.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.seam.chance import SeededChance
 from referee.seam.faults import Disqualification, Fault, Malformed, Termination
 from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
@@ -896,6 +896,10 @@ class Scripted:
         self.replies.append(replies)
         self._go_on()
 
+    @property
+    def turns(self) -> int:
+        return sum(standing.turns for standing in self._standings)
+
     def take_events(self) -> list[Struct]:
         return []
 
@@ -1052,7 +1056,7 @@ def test_ranks_are_those_of_the_outcome() -> None:
     outcome = Outcome("by the rules of another game", (2, 1, 3))
     match = scripted(standing(9, 5), standing(3, 5), standing(5, 5), outcome=outcome)
     seconds = [ReplySeconds(0.0, 0.0)] * 3
-    results = player_results(RULES, match, ["a", "b", "c"], seconds, [0, 0, 0])
+    results = player_results(RULES, match, ["a", "b", "c"], seconds, [0, 0, 0], [Diagnosis()] * 3)
     assert [result.rank for result in results] == [2, 1, 3]
 
 
@@ -1108,7 +1112,7 @@ def test_faults_of_a_result_are_sorted() -> None:
     for line in (b"{}", CLEANUP, b"null", CLEANUP):
         match.receive(match.due[0], line)
     seconds = [ReplySeconds(0.0, 0.0)] * 2
-    first, second = player_results(RULES, match, ["a", "b"], seconds, [0, 0])
+    first, second = player_results(RULES, match, ["a", "b"], seconds, [0, 0], [Diagnosis()] * 2)
     assert list(first.faults.items()) == [("invalid-json", 1), ("wrong-type", 1)]
     assert second.faults == {}
 
@@ -1122,7 +1126,9 @@ def test_player_results() -> None:
     match.receive(1, to_line({"type": "play-reply"}))
     match.disqualify(2, TIMEOUT, "too late")
     seconds = [ReplySeconds(0.5, 0.25), ReplySeconds(0.0, 0.0), ReplySeconds(10.0, 10.0)]
-    first, second, third = player_results(RULES, match, ["a", "b", "c"], seconds, [0, None, -9])
+    first, second, third = player_results(
+        RULES, match, ["a", "b", "c"], seconds, [0, None, -9], [Diagnosis()] * 3
+    )
     assert [result.player_number for result in (first, second, third)] == [
         "player1",
         "player2",

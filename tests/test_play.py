@@ -132,8 +132,8 @@ async def test_the_report_has_what_an_author_needs(tmp_path: Path) -> None:
     limit = 1.5
     played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), time_limit=limit)
     assert b'"type":"play-turn"' in played.disqualified[1].asked
-    assert played.last_stderr[1] == ["thinking"]
     player = played.result.players[1]
+    assert player.stderr.lines() == ["thinking"]
     assert player.exit_code == -9
     assert player.requests == 1
     assert player.turns == 1
@@ -358,7 +358,8 @@ async def test_stderr_is_drained_and_kept(tmp_path: Path) -> None:
     assert played.result.players[1].disqualified is None
     # The handshake and four requests, a megabyte each.
     assert (tmp_path / "stderr").stat().st_size == 5 * (6 * 1000 * 170 + 1)
-    assert played.last_stderr[1][-1].endswith("noise ")
+    stderr = played.result.players[1].stderr
+    assert stderr.last[-1].endswith("noise ")
 
 
 # --- 8.4: the end ---------------------------------------------------------------------------------

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
+from referee.conformance.case import load_cases, select
+from referee.games import GAMES
 from referee.games.dominion import RULES
-from referee.match import Disqualified
 from referee.play import Played
-from referee.report import match_report
-from referee.result import MatchResult, PlayerResult, ReplySeconds, player_result_type
-from referee.seam.faults import Disqualification, Fault
+from referee.report import match_report, next_step
+from referee.result import (
+    Departure,
+    FirstFault,
+    MatchResult,
+    PlayerResult,
+    ReplySeconds,
+    Stderr,
+    player_result_type,
+)
 
 
 def player(number: int, score: int, turns: int, rank: int, **other: object) -> PlayerResult:
@@ -30,14 +40,7 @@ def player(number: int, score: int, turns: int, rank: int, **other: object) -> P
     return player_result_type(RULES)(**(fields | other))  # type: ignore[arg-type]
 
 
-def report(
-    reason: str,
-    winners: list[int],
-    *players: PlayerResult,
-    left: tuple[Disqualified, ...] = (),
-    stderr: list[list[str]] | None = None,
-    faults: tuple[Fault, ...] = (),
-) -> str:
+def report(reason: str, winners: list[int], *players: PlayerResult, width: int = 80) -> str:
     result = MatchResult(
         game="dominion",
         protocol=1,
@@ -48,17 +51,18 @@ def report(
         duration_seconds=1.0,
         players=list(players),
     )
-    played = Played(
-        result=result,
-        disqualified={gone.seat: gone for gone in left},
-        digest="",
-        reply_seconds=[[] for _ in players],
-        last_stderr=stderr or [[] for _ in players],
-        first_faults=list(faults),
+    played = Played(result=result, disqualified={}, digest="", reply_seconds=[[] for _ in players])
+    text = match_report(played, ["referee", "play", "a bot", "b"], width=width, colour=False)
+    assert all(
+        len(line) <= width or line.startswith(("    ", "  referee ")) for line in text.splitlines()
     )
-    text = match_report(played, ["referee", "play", "a bot", "b"], width=80, colour=False)
-    assert all(len(line) <= 80 or line.startswith("    ") for line in text.splitlines())
     return " ".join(text.split())
+
+
+def gone(detail: str, **other: object) -> dict[str, object]:
+    """What is known of a seat that was disqualified, beside its code."""
+    fields = {"cause": "", "turn": 3, "request": 4, "asked": '{"type":"x"}'}
+    return {"disqualification": Departure(detail, **(fields | other)), "stderr": Stderr()}
 
 
 def test_points_decide() -> None:
@@ -80,37 +84,47 @@ def test_a_shared_win() -> None:
 
 
 def test_the_last_one_standing_and_its_opponent() -> None:
-    gone = Disqualified(0, Disqualification.TIMEOUT, "no reply in time (1 s)", b'{"type":"x"}\n')
+    left = gone("no reply in time (1 s)", cause="it was computing (it used 1.0 s of CPU time)")
     text = report(
         "last-player-standing",
         [2],
-        player(1, 3, 1, 2, disqualified="timeout", exit_code=-9),
+        player(1, 3, 1, 2, disqualified="timeout", exit_code=-9, **left),
         player(2, 3, 0, 1),
-        left=(gone,),
     )
     assert "Bot 2 (player2) won: nobody else was left, after 1 turn." in text
     assert "player1, ./bot1, was disqualified: timeout, no reply in time (1 s)." in text
-    assert '{"type":"x"}' in text
+    assert "It was computing (it used 1.0 s of CPU time)." in text
+    assert 'It was asked (turn 3, request 4): {"type":"x"}' in text
     assert "It wrote nothing on stderr." in text
-    # The two causes of a silence that is none (protocol-v1, 10).
-    assert "does it flush its output, and read its input line by line?" in text
 
 
 def test_nobody_is_left() -> None:
-    two = [player(n, 3, 0, 1, disqualified="exited", requests=0) for n in (1, 2)]
-    gone = tuple(Disqualified(s, Disqualification.EXITED, "it ended", b"{}\n") for s in (0, 1))
-    text = report("no-players", [], *two, left=gone, stderr=[["oh no"], []])
+    left = gone("it ended", turn=0, request=0)
+    said = left | {"stderr": Stderr(["oh no"])}
+    text = report(
+        "no-players",
+        [],
+        player(1, 3, 0, 1, disqualified="exited", requests=0, **said),
+        player(2, 3, 0, 1, disqualified="exited", requests=0, **left),
+    )
     assert "Nobody won: no player was left, after 0 turns." in text
-    assert "oh no" in text
+    assert "It wrote on stderr: oh no" in text
     assert text.count("was disqualified") == 2
-    assert "flush" not in text
+    assert text.count("(handshake)") == 2
+    assert text.endswith("referee conform ./bot1 --case 3")
+
+
+def test_both_ends_of_stderr_are_shown() -> None:
+    left = gone("it ended") | {"stderr": Stderr(["Error: first"], 12, ["the last"])}
+    lost = player(1, 3, 1, 2, disqualified="exited", **left)
+    text = report("last-player-standing", [2], lost, player(2, 3, 0, 1))
+    assert "Error: first ... 12 lines left out; --stderr DIR keeps all the last" in text
 
 
 def test_a_long_request_is_cut() -> None:
-    asked = b'{"hand":[' + b'"copper",' * 500 + b"]}\n"
-    gone = Disqualified(0, Disqualification.EXITED, "it ended", asked)
-    lost = player(1, 3, 1, 2, disqualified="exited")
-    text = report("last-player-standing", [2], lost, player(2, 3, 0, 1), left=(gone,))
+    left = gone("it ended", asked='{"hand":[' + '"copper",' * 500 + "]}")
+    lost = player(1, 3, 1, 2, disqualified="exited", **left)
+    text = report("last-player-standing", [2], lost, player(2, 3, 0, 1))
     assert "coppe... It wrote" in text
     assert len(text) < 2000
 
@@ -121,17 +135,78 @@ def test_names_are_shown_as_they_are(name: str) -> None:
     assert f"{name or '(no name)'} (player1) won" in text.replace("\n", "")
 
 
-def test_faults_are_listed_by_seat_and_section() -> None:
+def fault(code: str, section: str, detail: str, turn: int, **other: object) -> FirstFault:
+    return FirstFault(code, section, detail, turn, turn, "{}", **other)  # type: ignore[arg-type]
+
+
+def test_faults_are_listed_in_the_order_in_which_they_came() -> None:
+    """Of several players by turns; what follows from one is said to."""
+    first = [
+        fault("no-buys", "5.5", "a buy reply with no buys left", 4),
+        fault("bad-treasure", "5.2", "not a list", 8, follows=True),
+    ]
     text = report(
         "turn-limit",
         [1],
-        player(1, 4, 5, 1, faults={"bad-phase": 2}),
-        player(2, 3, 5, 2, faults={"no-buys": 3, "bad-treasure": 1}),
-        faults=(
-            Fault(1, "no-buys", "5.5", "a buy reply with no buys left"),
-            Fault(1, "bad-treasure", "5.2", "not a list"),
-            Fault(0, "bad-phase", "5.5", "what?"),
+        player(
+            1, 4, 5, 1, faults={"bad-phase": 2}, first_faults=[fault("bad-phase", "5.5", "?", 5)]
         ),
+        player(2, 3, 5, 2, faults={"no-buys": 3, "bad-treasure": 1}, first_faults=first),
     )
-    assert text.index("bad-phase 5.5 what?") < text.index("1x bad-treasure 5.2")
-    assert text.index("1x bad-treasure 5.2") < text.index("3x no-buys 5.5")
+    places = [
+        text.index("player2 3x no-buys 5.5 turn 4, request 4 a buy reply with no buys left"),
+        text.index("player1 2x bad-phase 5.5 turn 5, request 5 ?"),
+        text.index("player2 1x bad-treasure 5.2 turn 8, request 8, a follow-on not a list"),
+    ]
+    assert places == sorted(places)
+    assert text.endswith("To check player2 by section 5.5: referee conform ./bot2 --case 5.5")
+
+
+def test_notes_are_no_faults() -> None:
+    text = report(
+        "turn-limit", [1], player(1, 4, 5, 1, notes=["it bought\x1bnothing"]), player(2, 3, 5, 2)
+    )
+    assert "Notes, which are no faults: player1 it bought?nothing Seed 7." in text
+
+
+@pytest.mark.parametrize(
+    ("record", "says"),
+    [
+        ("my match.jsonl", "referee replay 'my match.jsonl' --turn 3"),
+        (
+            None,
+            "referee play a b --quiet --record match.jsonl; referee replay match.jsonl --turn 3",
+        ),
+    ],
+)
+def test_what_to_run_after_a_disqualification(record: str | None, says: str) -> None:
+    lost = player(1, 3, 1, 2, disqualified="exited", **gone("it ended"))
+    result = MatchResult("dominion", 1, 7, "last-player-standing", 3, [], 1.0, [lost])
+    assert next_step(result, ["referee", "play", "a", "b"], record) == ("To see that turn", says)
+
+
+def test_the_command_names_another_game() -> None:
+    faulty = player(
+        1, 3, 1, 2, first_faults=[fault("bad-format", "5.3", "?", 1)], faults={"bad-format": 1}
+    )
+    result = MatchResult("botwars", 1, 7, "bad-format", 1, [], 1.0, [faulty])
+    step = next_step(result, [], None)
+    assert step is not None
+    assert step[1] == "referee conform ./bot1 --game botwars --case 5"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_command_after_a_fault_names_cases_that_there_are(game: str) -> None:
+    """7.4 of Dominion and 5.3 of Bot Wars have none: their chapters have."""
+    rules = GAMES[game]
+    cases = load_cases(rules).cases
+    for section in {*rules.faults.values(), "3.2", "5.5", "7.4"}:
+        faulty = player(
+            1, 3, 1, 2, first_faults=[fault("code", section, "?", 1)], faults={"code": 1}
+        )
+        result = MatchResult(game, 1, 7, "turn-limit", 1, [], 1.0, [faulty])
+        step = next_step(result, [], None)
+        assert step is not None
+        pattern = shlex.split(step[1])[-1]
+        assert select(cases, [pattern])
+        assert section.startswith(pattern)

@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
+from referee.diagnosis.evidence import LastWords
 from referee.seam.faults import Disqualification
 
 
@@ -88,5 +89,9 @@ class Bot(Protocol):
     async def kill(self) -> None:
         """End it at once (8.3). Safe more than once."""
 
-    def last_words(self, count: int) -> list[str] | None:
-        """The last lines that it wrote on stderr, safe to print; None if it has no stderr."""
+    def last_words(self, count: int) -> LastWords | None:
+        """What its process leaves behind, once it has ended; None if it has none.
+
+        Args:
+            count: so many lines of stderr from either end.
+        """

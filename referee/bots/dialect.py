@@ -5,6 +5,7 @@ from __future__ import annotations
 import trio
 
 from referee.bots.bot import Answer, Bot, Failure, as_line, split_lines
+from referee.diagnosis.evidence import LastWords
 from referee.seam.dialect import Dialect
 
 
@@ -56,6 +57,6 @@ class DialectBot:
         """Kill the bot behind."""
         await self._bot.kill()
 
-    def last_words(self, count: int) -> list[str] | None:
+    def last_words(self, count: int) -> LastWords | None:
         """Of the bot behind."""
         return self._bot.last_words(count)

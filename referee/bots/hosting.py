@@ -25,6 +25,7 @@ async def hosted(
     stderr: Sequence[Sink | None] | None = None,
     *,
     patience: int = 0,
+    look_seconds: float = 0.0,
 ) -> AsyncGenerator[list[Bot], None]:
     """Bots to play with inside this block; at its end those that have not ended are killed.
 
@@ -32,14 +33,14 @@ async def hosted(
         spec: the match.
         started: in seat order.
         stderr: for each a file to keep its stderr in, or None.
-        patience: as of `BotProcess`.
+        patience, look_seconds: as of `BotProcess`.
     """
     files = stderr or [None] * len(started)
     async with trio.open_nursery() as nursery:
         bots: list[Bot] = []
         try:
             for seat, (source, file) in enumerate(zip(started, files, strict=True)):
-                bot = start(nursery, spec.rules, spec.limits, source, file, patience)
+                bot = start(nursery, spec.rules, spec.limits, source, file, patience, look_seconds)
                 bots.append(bot)
                 if source.dialect:
                     bots[-1] = _translated(spec, seat, source, bot)
@@ -91,16 +92,17 @@ def start(
     source: Started,
     file: Sink | None = None,
     patience: int = 0,
+    look_seconds: float = 0.0,
 ) -> Bot:
     """A bot as it is, without what stands before it if it speaks a dialect.
 
     Args:
         nursery: for the tasks that a process needs as long as it runs.
         file: to keep its stderr in, or None.
-        patience: as of `BotProcess`.
+        patience, look_seconds: as of `BotProcess`.
     """
     if isinstance(source, LaunchedBot):
-        process = BotProcess(source, limits, StderrKeeper(file), patience)
+        process = BotProcess(source, limits, StderrKeeper(file), patience, look_seconds)
         process.attend(nursery)
         return process
     if isinstance(source, PythonBot):

@@ -11,14 +11,20 @@ import contextlib
 import fcntl
 import os
 import select
+import signal
 import sys
+import termios
 import time
 
 import trio
+from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Failure
+from referee.bots.cpu import Usage, is_computing, usage
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
+from referee.diagnosis.evidence import LastWords
+from referee.diagnosis.silence import Silence
 from referee.interrupts import signal_name
 from referee.options import Limits
 from referee.seam.faults import Disqualification
@@ -31,6 +37,8 @@ _POLL_SECONDS = 0.02
 _KILL_SECONDS = 5
 _CHECKPOINT_SECONDS = 0.005
 """So long other tasks may have to wait for replies that come quickly."""
+_WATCHED_PART = 0.3
+"""This part of a look is for what it computes; the rest for what it does at its input's end."""
 _EXIT_SECONDS = 0.5
 """So long after the end of a bot's output its exit is waited for, to be able to name it."""
 
@@ -73,6 +81,8 @@ class BotProcess:
     Args:
         patience: milliseconds that a reply may hold up everything else in this program; for one
             that does nothing else.
+        look_seconds: so long a process may be looked at that did not answer in time, before it is
+            killed; 0: it is not.
 
     Attributes:
         launched: the process itself.
@@ -82,7 +92,12 @@ class BotProcess:
     """
 
     def __init__(
-        self, launched: LaunchedBot, limits: Limits, stderr: StderrKeeper, patience: int = 0
+        self,
+        launched: LaunchedBot,
+        limits: Limits,
+        stderr: StderrKeeper,
+        patience: int = 0,
+        look_seconds: float = 0.0,
     ) -> None:
         self.launched = launched
         self.stderr = stderr
@@ -101,6 +116,9 @@ class BotProcess:
         self._killing = trio.Lock()
         self._closed = False
         self._patience = patience
+        self._look_seconds = look_seconds
+        self._is_late = False
+        self._silence: Silence | None = None
         self._quick = select.poll()
         self._checkpoint_at = 0.0
         popen = launched.popen
@@ -162,6 +180,7 @@ class BotProcess:
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
         try:
             if self._outgoing and not await self._write_rest(deadline):
+                self._is_late = True
                 return Failure(
                     Disqualification.TIMEOUT, "it did not read its standard input in time"
                 )
@@ -208,6 +227,7 @@ class BotProcess:
                 if not self._stdout_open or self._ended.is_set():
                     return Failure(Disqualification.EXITED, await self._how_it_ended())
                 if late:
+                    self._is_late = True
                     return Failure(Disqualification.TIMEOUT, "no reply in time")
 
     async def _read_quickly(self, deadline: float) -> bool:
@@ -277,6 +297,11 @@ class BotProcess:
             if len(self._buffer) > most:
                 self._check_queue(len(self._buffer))
 
+    def _read_last_output(self) -> None:
+        """Read what nobody has asked for, as far as it is there, to be able to tell of it."""
+        while len(self._buffer) < self._limits.queue_limit and self._read():
+            pass
+
     async def _how_it_ended(self) -> str:
         with trio.move_on_after(_EXIT_SECONDS):
             await self._ended.wait()
@@ -294,12 +319,50 @@ class BotProcess:
         """What was read of a line that has not ended."""
         return bytes(self._buffer)
 
+    async def look(self, seconds: float) -> Silence:
+        """See what it does instead of answering; its input is ended on the way.
+
+        Args:
+            seconds: at most about so long; nothing that a bot does can prolong it.
+        """
+        before = self.usage()
+        silence = Silence(self.unfinished, self.has_read, before and before.seconds)
+        if silence.unfinished:
+            return silence
+        began = trio.current_time()
+        late = await self.reply(began + seconds * _WATCHED_PART)
+        if isinstance(late, bytes):
+            return replace(silence, late=late)
+        is_busy = is_computing(before, self.usage(), trio.current_time() - began)
+        if is_busy or self.unfinished:
+            return replace(silence, is_busy=is_busy, unfinished=self.unfinished)
+        self.stderr.end()
+        ended = await self.end_input(seconds * (1 - _WATCHED_PART))
+        at_end = await self.reply(trio.current_time())
+        return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
+
+    @property
+    def has_read(self) -> bool:
+        """Whether it has read all that it was sent, as far as anybody can tell."""
+        if self._outgoing or not self._stdin_open:
+            return not self._outgoing
+        with contextlib.suppress(OSError):  # not every system tells
+            unread = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
+            return not int.from_bytes(unread, sys.byteorder)
+        return True
+
+    def usage(self) -> Usage | None:
+        """What it and all that it has started do with the processor; None if nothing tells."""
+        popen = self.launched.popen
+        return None if popen is None else usage(popen.pid)
+
     # --- its end ------------------------------------------------------------------------------
 
     @property
     def exit_code(self) -> int | None:
         """Of the process, once reaped: -N after signal N; None if it was never started."""
-        return self.launched.exit_code
+        # One that was looked at was to be killed, and has at most run ahead of that.
+        return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
 
     def attend(self, nursery: trio.Nursery) -> None:
         """Start what runs beside it while it plays."""
@@ -341,9 +404,14 @@ class BotProcess:
             if not self._read_stderr(keeper):
                 break
 
-    def last_words(self, count: int) -> list[str]:
-        """The last lines that it wrote on stderr, safe to print."""
-        return self.stderr.last_lines(count)
+    def last_words(self, count: int) -> LastWords:
+        """What it leaves behind, once it has ended."""
+        stderr = self.stderr.lines(count)
+        if self._silence is not None:  # the end of its input has brought about the rest
+            return LastWords(stderr, silence=self._silence)
+        *lines, unfinished = bytes(self._buffer).split(b"\n")
+        unasked = [line for line in lines if not is_blank(line)]
+        return LastWords(stderr, len(unasked), unasked[0] if unasked else b"", unfinished)
 
     async def _hand_over(self) -> None:
         """Hand over what is left."""
@@ -400,6 +468,8 @@ class BotProcess:
         with trio.CancelScope(shield=True):
             async with self._killing:
                 if not self._closed:
+                    if self._is_late and self._look_seconds and not self._ended.is_set():
+                        self._silence = await self.look(self._look_seconds)
                     await kill(self.launched)
                     self._close()
 
@@ -409,6 +479,7 @@ class BotProcess:
         self.launched.reap()
         self._read_last_stderr(self.stderr)
         self._close_stdin()
+        self._read_last_output()
         if self.launched.popen is not None:
             trio.lowlevel.notify_closing(self._stdout)
             trio.lowlevel.notify_closing(self._stderr)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import trio
 
 from referee.bots.bot import Answer, Bot, Failure
+from referee.diagnosis.evidence import LastWords
 
 
 class ReplayedBot:
@@ -67,6 +68,6 @@ class ReplayedBot:
         """Kill the bot behind."""
         await self._bot.kill()
 
-    def last_words(self, count: int) -> list[str] | None:
+    def last_words(self, count: int) -> LastWords | None:
         """Of the bot behind."""
         return self._bot.last_words(count)

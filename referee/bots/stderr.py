@@ -1,14 +1,16 @@
-"""What a bot said on stderr: its last part for the report, and a file on request (1.4)."""
+"""What a bot said on stderr: both its ends for the report, and a file on request (1.4)."""
 
 from __future__ import annotations
 
 from referee.errors import LogWriteError
 from referee.logs.sink import Sink
+from referee.result import Stderr
 from referee.terminal import plain
 
 FILE_CAP = 16 * 1024 * 1024
 """At most so many bytes go into a bot's stderr file; the rest is read and dropped."""
-TAIL_CAP = 16 * 1024
+END_CAP = 16 * 1024
+"""So many bytes of its beginning, and of its end, are looked at for the report."""
 
 
 class StderrKeeper:
@@ -22,11 +24,15 @@ class StderrKeeper:
     def __init__(self, file: Sink | None) -> None:
         self._file = file
         self._room = FILE_CAP
-        self._tail = b""
+        self._head = b""
+        self._tail = b""  # what follows the head, but for its middle
+        self._dropped = 0  # line ends that are in neither
+        self._ended = False
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes."""
-        self._tail = (self._tail + data)[-TAIL_CAP:]
+        if not self._ended:
+            self._keep(data)
         if self._file is None or not self._room:
             return
         kept = data[: self._room]
@@ -38,16 +44,43 @@ class StderrKeeper:
         except LogWriteError:
             self.close()
 
-    def last_lines(self, count: int) -> list[str]:
-        """The last lines, made plain."""
-        text = self._tail.decode(errors="replace").replace("\r\n", "\n")
-        lines = [plain(line.expandtabs()) for line in text.split("\n")]
-        if lines and not lines[-1]:
-            lines.pop()
-        return lines[-count:]
+    def end(self) -> None:
+        """Show nothing of what still comes: the referee has brought it about."""
+        self._ended = True
+
+    def _keep(self, data: bytes) -> None:
+        room = END_CAP - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        tail = self._tail + data
+        if len(tail) > END_CAP:
+            self._dropped += tail.count(b"\n", 0, len(tail) - END_CAP)
+            tail = tail[-END_CAP:]
+        self._tail = tail
+
+    def lines(self, count: int) -> Stderr:
+        """The first and the last lines, so many each, made plain."""
+        if not self._dropped:
+            lines = _plain_lines(self._head + self._tail)
+            if len(lines) <= 2 * count:
+                return Stderr(lines)
+            return Stderr(lines[:count], len(lines) - 2 * count, lines[-count:])
+        head, tail = _plain_lines(self._head), _plain_lines(self._tail)
+        known = min(count, len(head)) + min(count, len(tail))
+        total = self._dropped + len(head) + len(tail) - 1  # a line is partly in each of two
+        return Stderr(head[:count], max(total - known, 1), tail[-count:])
 
     def close(self) -> None:
         """Close the file, if there is one."""
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _plain_lines(data: bytes) -> list[str]:
+    text = data.decode(errors="replace").replace("\r\n", "\n")
+    lines = [plain(line.expandtabs()) for line in text.split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    return lines

@@ -253,12 +253,31 @@ def _print_result(options: argparse.Namespace, played: Played) -> None:
         print(msgspec.json.encode(played.result).decode())
         return
     if options.quiet:
+        _say_disqualified(played)
         return
     from referee.report import match_report
 
     file = sys.stderr if options.log == "-" else sys.stdout
-    text = match_report(played, _again(options, played), width=width(file), colour=has_colour(file))
+    text = match_report(
+        played,
+        _again(options, played),
+        width=width(file),
+        colour=has_colour(file),
+        record=options.record,
+    )
     print(text, end="", file=file, flush=True)
+
+
+def _say_disqualified(played: Played) -> None:
+    """Who left the match, one line each: the exit code alone says nothing of it."""
+    for player in played.result.players:
+        left = player.disqualification
+        if left is not None:
+            cause = f"; {left.cause}" if left.cause else ""
+            say(
+                f"{player.player_number}, {player.bot}, was disqualified: "
+                f"{player.disqualified}, {left.detail}{cause}"
+            )
 
 
 def _again(options: argparse.Namespace, played: Played) -> list[str]:

@@ -212,6 +212,17 @@ def select(cases: Sequence[Addressed], patterns: Sequence[str]) -> list[Addresse
     ]
 
 
+def pattern_of(rules: Rules, section: str) -> str:
+    """A pattern for `select` of the cases about a section, or about its chapter; empty if none."""
+    if rules.cases is None:
+        return ""
+    ids = [case.id for case in load_cases(rules).cases]
+    for pattern in (section, section.partition(".")[0]):
+        if any(_matches(id, pattern) for id in ids):
+            return pattern
+    return ""
+
+
 def _matches(id: str, pattern: str) -> bool:
     section = id.partition("/")[0]
     chapter = pattern.rstrip("/")

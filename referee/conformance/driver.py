@@ -62,6 +62,8 @@ _SHORT_REST = 0.25
 _KNOWN_SECONDS = 1.0
 """At most so long a reply is waited for that is known not to come."""
 _MOST_REST = 50
+_STDERR_LINES = 8
+"""So many lines of stderr are kept from either end."""
 _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
 
@@ -168,10 +170,11 @@ class _Driver:
                 for bot in self._bots:
                     await bot.kill()
             nursery.cancel_scope.cancel()
+        words = self._tested.last_words(_STDERR_LINES)
         return Observed(
             self._violations,
             dict(self._counts),
-            self._tested.last_words(10) or [],
+            [] if words is None else words.stderr.lines(),
             complete,
             round(trio.current_time() - started, 3),
             self._inapplicable,

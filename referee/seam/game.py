@@ -114,6 +114,10 @@ class Game(Protocol):
     def outcome(self) -> Outcome | None:
         """How the game ended; None while it goes on."""
 
+    @property
+    def turns(self) -> int:
+        """Turns begun: of all players together; of one of them where all move at once. Cheap."""
+
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer all requests.
 

@@ -28,8 +28,6 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         sections: where that page is on messages that all games share: type -> section; what is not
             there is as in protocol-v1.
         min_seats, max_seats: how many can play.
-        simultaneous: whether all take their turns at once, so that a match has as many turns as
-            each of them; else it has those of all together.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
@@ -50,6 +48,10 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         turns: makes a reader of turns, likewise.
         turn: the struct of these turns, a line of `referee replay --format json`.
         statistics: makes what gathers facts of many matches, for tournaments.
+        notes: what is no fault but hardly meant so, for the authors of the bots: from a game that
+            is over, as `new` made it, sentences for each seat, in seat order.
+        hint: what a fault most likely comes of, as a clause, from its code and from the request and
+            the reply as JSON objects; empty where its own detail says it all.
         cases: the conformance cases for bots, as JSON (spec/vectors/README.md).
         situation: makes a game that begins in the middle, from a JSON object that says where.
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
@@ -63,7 +65,6 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     sections: Mapping[str, str] = {}
     min_seats: int
     max_seats: int
-    simultaneous: bool = False
     options: type[Struct]
     limits: Mapping[str, float] = {}
     facts: type[Struct]
@@ -80,6 +81,8 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     turns: Callable[[Sequence[str]], TurnReader] | None = None
     turn: Callable[[], type[Struct]] | None = None
     statistics: Callable[[], Statistics] | None = None
+    notes: Callable[[Any], list[list[str]]] | None = None
+    hint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
     cases: Callable[[], bytes] | None = None
     situation: Callable[[Setup, Mapping[str, Any]], Game] | None = None
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None

@@ -91,7 +91,7 @@ async def test_a_match_without_a_process(tmp_path: Path) -> None:
     result = played.result
     assert [player.score for player in result.players] == [6, 7]
     assert [player.exit_code for player in result.players] == [None, None]
-    assert played.last_stderr == [None, None]
+    assert [player.stderr for player in result.players] == [None, None]
     assert verify_record(str(tmp_path / "record")).kind == Kind.HOLDS
     # Each is told all that is new, its request last.
     kinds = [[msgspec.json.decode(line)["type"] for line in lines] for lines in scripts[0].heard]

@@ -16,10 +16,11 @@ from referee.bots.bot import Failure
 from referee.bots.command import resolve_bot
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess
-from referee.bots.stderr import FILE_CAP, TAIL_CAP, StderrKeeper
+from referee.bots.stderr import END_CAP, FILE_CAP, StderrKeeper
 from referee.errors import ProtocolMisuseError
 from referee.logs.files import open_logs
 from referee.options import Limits
+from referee.result import Stderr
 
 NOT_FATAL = {
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
@@ -307,8 +308,8 @@ def test_stderr_is_kept_up_to_a_cap(tmp_path: Path) -> None:
     keeper.feed(b"\nthe end\n")
     size = (tmp_path / "stderr").stat().st_size
     assert FILE_CAP < size < FILE_CAP + 100
-    assert keeper.last_lines(1) == ["the end"]
-    assert len("".join(keeper.last_lines(10**6))) <= TAIL_CAP
+    assert keeper.lines(1).lines()[-1] == "the end"
+    assert len("".join(keeper.lines(10**6).lines())) <= 2 * END_CAP
     keeper.close()
 
 
@@ -316,12 +317,28 @@ def test_a_full_disk_under_stderr_is_given_up() -> None:
     keeper = StderrKeeper(open_logs(["/dev/full"])[0])
     keeper.feed(b"lost\n")
     keeper.feed(b"kept\n")
-    assert keeper.last_lines(2) == ["lost", "kept"]
+    assert keeper.lines(2).lines() == ["lost", "kept"]
 
 
 def test_last_lines_are_safe_to_print() -> None:
     keeper = StderrKeeper(None)
     keeper.feed(b"\x1b[2J\x1b]0;title\x07\r\n\xff tab\there\x9b\n")
-    lines = keeper.last_lines(5)
+    lines = keeper.lines(5).lines()
     assert len(lines) == 2
     assert not any(ord(char) < 32 and char != "\t" for line in lines for char in line)
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096, 10**6])
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 18, 3000, 30_000])
+def test_both_ends_of_stderr_are_kept(count: int, size: int) -> None:
+    """Node and Java say first what is wrong, Python says it last."""
+    keeper = StderrKeeper(None)
+    text = b"".join(b"line %d\n" % number for number in range(count))
+    for start in range(0, len(text), size):
+        keeper.feed(text[start : start + size])
+    stderr = keeper.lines(8)
+    lines = [f"line {number}" for number in range(count)]
+    if count <= 16:
+        assert stderr == Stderr(lines)
+    else:
+        assert stderr == Stderr(lines[:8], count - 16, lines[-8:])

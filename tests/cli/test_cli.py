@@ -105,6 +105,10 @@ def test_the_json_object() -> None:
         "requests",
         "reply_seconds",
         "exit_code",
+        "disqualification",
+        "first_faults",
+        "notes",
+        "stderr",
         "cards",
     ]
     assert (result["game"], result["protocol"], result["seed"]) == ("dominion", 1, 4)
@@ -715,7 +719,8 @@ def test_progress_and_colour_on_a_terminal() -> None:
     assert "disqualified" in text
     assert "\x1b[31m" not in text
     _, text = on_a_terminal("play", *bots, "--time-limit", "1.5", "-q")
-    assert text == ""
+    assert "thinking" not in text
+    assert "player1, " in text  # that it was disqualified
 
 
 def test_no_progress_in_a_short_match() -> None:

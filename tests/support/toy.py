@@ -80,6 +80,10 @@ class Toy:
         scores = enumerate(self._scores)
         self.outcome = Outcome(reason, ranks([(s in self._left, -score) for s, score in scores]))
 
+    @property
+    def turns(self) -> int:
+        return self._turn * len(self._scores)  # as many as all have begun together
+
     def advance(self, replies: Mapping[int, object]) -> None:
         assert set(replies) == {request.seat for request in self.requests}
         numbers = {}

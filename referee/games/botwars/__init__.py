@@ -76,7 +76,6 @@ RULES = Rules(
     protocol=1,
     specification="botwars/protocol",
     sections={"player-disqualified": "2.6", "game-end": "2.7"},
-    simultaneous=True,
     min_seats=2,
     max_seats=2,
     options=Options,

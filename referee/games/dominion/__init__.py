@@ -5,13 +5,15 @@ events.py      public messages as events: what the next two read
 validation/    what a spectator can check of a game
 turns.py       a match turn by turn, for people
 statistics.py  the cards that bots buy, over many matches
+notes.py       what a bot hardly meant to do, or not to do
 probes/        how another referee of it is checked
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from msgspec import Struct
 
@@ -48,6 +50,18 @@ def _statistics() -> Statistics:
     return CardStatistics()
 
 
+def _notes(game: Dominion) -> list[list[str]]:
+    from referee.games.dominion.notes import notes
+
+    return notes(game)
+
+
+def _hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
+    from referee.games.dominion.notes import hint
+
+    return hint(code, asked, reply)
+
+
 def _probes() -> Probes:
     from referee.games.dominion.probes import PROBES
 
@@ -72,6 +86,8 @@ RULES = Rules(
     turns=_turns,
     turn=_turn,
     statistics=_statistics,
+    notes=_notes,
+    hint=_hint,
     cases=partial(read_spec, "vectors/bot-cases.json"),
     situation=begin_at,
     simplest_reply=simplest_reply,

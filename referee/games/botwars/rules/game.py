@@ -128,6 +128,11 @@ class BotWars:
         else:
             self._ask()
 
+    @property
+    def turns(self) -> int:
+        """Turns begun; both sides take each of them."""
+        return self._counts[0].turns
+
     def advance(self, replies: Mapping[int, object]) -> None:
         """Take both sides' moves, play the turn and ask again, unless the game is over."""
         self.requests = ()

@@ -81,6 +81,11 @@ class Dominion:
         if not self._ends_early():
             self.requests = (next(self._script),)
 
+    @property
+    def turns(self) -> int:
+        """Turns begun, of all players together."""
+        return sum([player.turns for player in self._table.players])
+
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer the request and run to the next one, or to the end."""
         (request,) = self.requests
@@ -105,6 +110,10 @@ class Dominion:
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order."""
         return [Standing(p.score(), p.turns, Facts(p.cards())) for p in self._table.players]
+
+    def actions_played(self) -> list[set[str]]:
+        """The action cards that each seat has played, each once; in seat order."""
+        return [player.actions_played for player in self._table.players]
 
     def gains(self) -> list[list[Gains]]:
         """What each seat has got in each of its turns; one entry a seat, in seat order."""

@@ -35,11 +35,13 @@ class Player:
         discard_pile: the end of the list is the top.
         turns: turns begun.
         gains: of each of these turns.
+        actions_played: the action cards that it has played, each once.
         left: whether it left the match.
     """
 
     __slots__ = (
         "_chance",
+        "actions_played",
         "deck",
         "discard_pile",
         "gains",
@@ -63,6 +65,7 @@ class Player:
         self.discard_pile: list[str] = []
         self.turns = 0
         self.gains: list[Gains] = []
+        self.actions_played: set[str] = set()
         self.left = False
         self.draw(HAND_SIZE)
 

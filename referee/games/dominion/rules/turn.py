@@ -112,6 +112,8 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
         player.in_play.pop()
         player.hand.insert(place, card)
         table.fault(player, BAD_PARAMETERS, f"{card}: {problem}")
+    else:
+        player.actions_played.add(card)
 
 
 def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:

@@ -1,0 +1,154 @@
+"""What there is to tell the author of a bot after a match."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from referee.diagnosis.ending import headline, why_exited
+from referee.diagnosis.evidence import Evidence, LastWords, SeenFault
+from referee.diagnosis.fields import ignored_fields, missing_for_null
+from referee.diagnosis.lines import quoted, why_no_reply
+from referee.diagnosis.reading import as_object
+from referee.diagnosis.silence import why_silent
+from referee.interrupts import signal_name
+from referee.match import Disqualified
+from referee.result import Departure, Diagnosis, FirstFault
+from referee.seam.faults import BAD_NAME_REPLY, Disqualification, Fault
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
+from referee.wire.messages import PlayerNameReply
+
+_MOST_LINE = 2000
+"""More bytes of a reply are not given back."""
+
+
+def diagnosis(
+    rules: Rules,
+    evidence: Evidence,
+    words: LastWords | None,
+    *,
+    left: Disqualified | None,
+    requests: int,
+    exit_code: int | None,
+    count: int,
+    notes: Sequence[str] = (),
+) -> Diagnosis:
+    """What there is to tell the author of one bot.
+
+    Args:
+        words: what its process has left behind; None if it has none.
+        left: why it was disqualified, if it was.
+        requests: how many it was sent after its handshake.
+        exit_code: of its process.
+        count: how many faults it has made.
+        notes: what the game has to say.
+    """
+    stderr = None if words is None else words.stderr
+    unasked = 0 if words is None else words.unasked
+    faults, has_stray = _faults(list(evidence.faults.values()), rules, unasked)
+    all_notes = []
+    if words is not None and unasked and not has_stray:
+        all_notes.append(_unasked(words))
+    all_notes += map(str, ignored_fields(evidence.lines, rules.replies))
+    if left is None:
+        if 2 * count < requests:  # else its faults say it
+            all_notes += notes
+        if words is not None:
+            all_notes += _end(exit_code, words)
+    departure = None
+    if left is not None:
+        asked = left.asked.decode().rstrip("\n")
+        cause = _cause(left, words, exit_code, requests)
+        departure = Departure(left.detail, cause, evidence.turn, requests, asked)
+    return Diagnosis(departure, faults, all_notes, stderr)
+
+
+def explained(rules: Rules, fault: Fault, asked: bytes, line: bytes) -> str:
+    """A fault in words for the author of the bot, with the line where that is no reply at all.
+
+    Args:
+        asked: the request, as the match has sent it.
+        line: the reply.
+    """
+    is_name = fault.code == BAD_NAME_REPLY
+    words = why_no_reply(line, (PlayerNameReply,) if is_name else rules.replies)
+    if words:
+        return words
+    detail = missing_for_null(fault.detail, line)
+    if is_name and detail.startswith("`player_number`"):
+        return f'{detail}, but the request says "{seat_id(fault.seat)}"'
+    reply = as_object(line)
+    if rules.hint is None or reply is None:
+        return detail
+    hint = rules.hint(fault.code, json.loads(asked), reply)
+    return f"{detail}: {hint}" if hint else detail
+
+
+def _faults(seen: Sequence[SeenFault], rules: Rules, unasked: int) -> tuple[list[FirstFault], bool]:
+    """The faults, and whether one of them is a line that nobody asked for."""
+    found: list[FirstFault] = []
+    stray = False
+    for each in seen:
+        fault = each.fault
+        replies = rules.replies if each.request else (PlayerNameReply,)
+        detail = explained(rules, fault, each.asked, each.line)
+        follows = stray
+        if unasked and not stray and why_no_reply(each.line, replies):
+            # So many lines were too many that some of them were taken for replies.
+            stray = True
+            detail = f"{detail}; {_behind(unasked, each.line)}"
+        line = each.line[:_MOST_LINE].decode(errors="backslashreplace")
+        found.append(
+            FirstFault(fault.code, fault.section, detail, each.turn, each.request, line, follows)
+        )
+    return found, stray
+
+
+def _behind(unasked: int, line: bytes) -> str:
+    if unasked == 1:
+        words = "nobody asked for this line, so every later reply is one behind"
+    else:
+        others = "one other" if unasked == 2 else f"{unasked - 1} others"
+        words = f"nobody asked for this line and {others}, so every later reply comes too late"
+    return f"{words}; only requests are answered, news are not" if as_object(line) else words
+
+
+def _unasked(words: LastWords) -> str:
+    line = quoted(words.first_unasked)
+    if words.unasked == 1:
+        return f"it wrote a line that nobody asked for, {line}: one line answers one request"
+    return (
+        f"it wrote {words.unasked} lines that nobody asked for, such as {line}: "
+        "one line answers one request, and news are not answered"
+    )
+
+
+def _end(exit_code: int | None, words: LastWords) -> list[str]:
+    """What is to be said of the end of a process that played to the end."""
+    if not exit_code:
+        return []
+    if exit_code < 0:
+        return [f"it did not exit when its input ended, and was ended by {signal_name(-exit_code)}"]
+    error = headline(words.stderr.lines())
+    why = f" ({error})" if error else ""
+    return [
+        f"after the match it ended with exit code {exit_code}{why}: when its input ends, it must "
+        "leave its loop (8.4)"
+    ]
+
+
+def _cause(
+    left: Disqualified, words: LastWords | None, exit_code: int | None, requests: int
+) -> str:
+    if words is None:
+        return ""
+    if words.silence is not None:
+        return why_silent(words.silence, json.loads(left.asked)["type"])
+    if left.code == Disqualification.EXITED:
+        if words.unfinished.strip():
+            return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"
+        return why_exited(exit_code, words.stderr.lines(), requests)
+    if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
+        return f"it wrote lines that nobody asked for, such as {quoted(words.first_unasked)}"
+    return ""

@@ -1,0 +1,58 @@
+"""A process that ended: what its exit code and its stderr say (protocol-v1, 8.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from referee.interrupts import signal_name
+
+_ERROR = re.compile(
+    r"(?:Uncaught |Exception in thread \"[^\"]*\" |thread '[^']*'.* panicked at )?"
+    r"(?:[\w.$]*(?:Error|Exception|Exit|Interrupt)\b|[\w.$]+: [\w.$]*Error\b).*"
+)
+"""A line that names an error as Python, node, Java and others do."""
+_PANIC = re.compile(
+    r"thread '.*' .*panicked at |panic: |Segmentation fault|.*: (?:command )?not found$|"
+    r".*: cannot execute|.*: No such file or directory$|Can't locate .* in @INC|"
+    r"syntax error at |.* line \d+\.$"
+)
+_PYTHON = "Traceback (most recent call last):"
+_MAX_HEADLINE = 200
+
+
+def headline(stderr: Sequence[str]) -> str:
+    """The line of a bot's stderr that names the error it ended with; empty if none does.
+
+    Python ends with it, others begin with it.
+
+    Args:
+        stderr: the lines that are known of it, made harmless.
+    """
+    is_python = any(line.startswith((_PYTHON, "  File ")) for line in stderr)
+    lines = [line.strip() for line in stderr]
+    for pattern in (_ERROR, _PANIC):
+        found = [line for line in lines if pattern.match(line)]
+        if found:
+            return found[-1 if is_python else 0][:_MAX_HEADLINE]
+    return ""
+
+
+def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> str:
+    """Why a bot's process ended, in a sentence without its full stop; empty if nobody knows.
+
+    Args:
+        exit_code: of the process; -N after signal N, None if it is not known.
+        stderr: as of `headline`.
+        requests: how many it was sent after its handshake.
+    """
+    error = headline(stderr)
+    if error:
+        return f"its stderr says: {error}"
+    if exit_code == 0:
+        where = "in the middle of the match" if requests else "before the match began"
+        return f"it ended by itself {where}, without an error: it called exit, or its loop was over"
+    if exit_code is not None and exit_code > 128:
+        # So a shell passes on by what a program ended that it ran.
+        return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
+    return ""

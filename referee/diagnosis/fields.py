@@ -1,0 +1,138 @@
+"""Fields of replies: those that nobody reads (protocol-v1, 1.5), and those that are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.diagnosis.names import nearest
+from referee.diagnosis.reading import as_object
+from referee.terminal import plain
+
+_MAX_NAME = 40
+_KINDS: Mapping[type, str] = {
+    str: "string",
+    list: "array",
+    dict: "object",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+}
+_IS_NULL = re.compile(r"`(\w+)` is null")
+
+
+class Ignored(Struct, frozen=True):
+    """A field that nobody reads, with a name that is near to one that is read.
+
+    Attributes:
+        name: as the bot writes it.
+        within: the field of the reply that it is in; empty if it is the reply's own.
+        meant: the known name, which is not there.
+        reply: the type of the reply.
+    """
+
+    name: str
+    within: str
+    meant: str
+    reply: str
+
+    def __str__(self) -> str:
+        """One sentence."""
+        where = f"`{self.within}` of its {self.reply}" if self.within else f"its {self.reply}"
+        return (
+            f"the field `{plain(self.name[:_MAX_NAME])}` of {where} is ignored; "
+            f"did you mean `{self.meant}`?"
+        )
+
+
+def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[Ignored]:
+    """The fields of replies that nobody reads and that were meant to be others.
+
+    A field with a name that is near to no known one is no mistake: it may be of a later version of
+    the protocol, or the bot's own.
+
+    Args:
+        lines: what a bot wrote, in order; what is no reply is passed over.
+        replies: the structs of the replies that are known.
+
+    Returns:
+        Each once, in the order in which they first came.
+    """
+    structs = {str(struct.__struct_config__.tag): struct for struct in replies}
+    found: dict[Ignored, None] = {}
+    for line in lines:
+        value = as_object(line)
+        if value is None:
+            continue
+        kind = value.get("type")
+        struct = structs.get(kind) if isinstance(kind, str) else None
+        if struct is not None:
+            for name, within, meant in _ignored(value, struct):
+                found[Ignored(name, within, meant, str(kind))] = None
+    return list(found)
+
+
+def _ignored(value: Mapping[str, Any], struct: type[Struct]) -> Iterator[tuple[str, str, str]]:
+    names = struct.__struct_encode_fields__
+    nested = [name for name in names if isinstance(value.get(name), dict | list)]
+    if not nested and value.keys() <= {"type", *names}:
+        return
+    properties = _properties(struct)
+    yield from ((name, "", meant) for name, meant in _meant(value, properties))
+    for name in nested:
+        inner = properties[name].get("items", properties[name])
+        values = value[name] if isinstance(value[name], list) else [value[name]]
+        first = next(iter(values), None)
+        if isinstance(first, dict) and "properties" in inner:
+            yield from ((n, name, meant) for n, meant in _meant(first, inner["properties"]))
+
+
+def _meant(
+    value: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, str]]:
+    """The unknown fields of an object, each with the absent one that it is near to."""
+    for name in value.keys() - properties.keys():
+        kind = _KINDS.get(type(value[name]))
+        fitting = [
+            known
+            for known, schema in properties.items()
+            if known not in value and (kind is None or kind in schema.get("type", kind))
+        ]
+        meant = nearest(name, fitting)
+        if meant is not None:
+            yield name, meant
+
+
+@cache
+def _properties(struct: type[Struct]) -> dict[str, Any]:
+    """The fields of a legal reply, as a JSON Schema has them."""
+    schema = msgspec.json.schema(struct)
+    properties: dict[str, Any] = schema["$defs"][struct.__name__]["properties"]
+    return properties
+
+
+def missing_for_null(detail: str, line: bytes) -> str:
+    """A fault's detail, with a field that is not in the line called missing, not null.
+
+    The rules read a field that is not there as null, and their words are in the digest of the
+    record.
+    """
+    place = _IS_NULL.search(detail)
+    if place is None:
+        return detail
+    value = as_object(line)
+    name = place[1]
+    if value is None or _has(value, name):
+        return detail
+    return f"{detail[: place.start()]}`{name}` is missing{detail[place.end() :]}"
+
+
+def _has(value: Mapping[str, Any], name: str) -> bool:
+    return name in value or any(
+        name in inner for inner in value.values() if isinstance(inner, dict)
+    )

@@ -1,0 +1,167 @@
+"""What a line is that is no reply (protocol-v1, 1.1 and 1.2)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from referee.diagnosis.names import nearest
+from referee.diagnosis.reading import NO_VALUE, as_object, first_value, text_of
+from referee.seam.faults import INVALID_JSON, Malformed, describe
+from referee.terminal import plain
+from referee.wire.decode import decode_reply, reply_decoder
+from referee.wire.messages import PlayerNameReply
+
+QUOTED = 60
+"""So many characters of a line are shown."""
+
+EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
+"""Replies that are known, but not to what is asked in a game."""
+_STDERR = "standard output is the protocol; print to stderr"
+_ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
+_ONE_LINE = (
+    "one object must be on one line (json.dumps without indent, JSON.stringify with one argument)"
+)
+
+_JS_KEY = re.compile(r"\{\s*[A-Za-z_$][\w$]*\s*:")
+_PYTHON_WORD = re.compile(r"[:,\[]\s*(?:True|False|None)\b")
+_PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
+"""A line of an object that was printed over several."""
+
+
+def quoted(line: bytes) -> str:
+    """The beginning of a line that a stranger wrote, harmless, in backquotes."""
+    text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(" \t\r"))
+    return f"`{text}`" if len(text) <= QUOTED else f"`{text[:QUOTED]}...`"
+
+
+def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
+    """What a line is that is none of these replies, in a sentence with its beginning.
+
+    Args:
+        line: without its line end.
+        replies: the structs of the replies that are known.
+
+    Returns:
+        An empty string if it is one of them.
+    """
+    problem = decode_reply(line, reply_decoder(tuple(replies)))
+    if not isinstance(problem, Malformed):
+        return ""
+    if problem.code == INVALID_JSON:
+        return f"the line {quoted(line)} {_why_no_object(line, problem.detail)}"
+    return f"the line {quoted(line)} {_why_wrong_type(line, replies)}"
+
+
+def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
+    """What is wrong with an object, as the end of a sentence."""
+    value = as_object(line) or {}
+    tags = [str(struct.__struct_config__.tag) for struct in replies]
+    known = " or ".join(f'"{tag}"' for tag in tags)
+    if "type" not in value:
+        near = next((name for name in value if nearest(name, ["type"])), None)
+        meant = f"did you mean `type` by `{plain(near)}`?" if near else f"it must be {known}"
+        return f"has no field `type`: {meant}"
+    found = value["type"]
+    if found in EARLIER:
+        return f"answers {EARLIER[found]}, which was asked before"
+    near = nearest(found, tags) if isinstance(found, str) else None
+    meant = f'did you mean "{near}"?' if near else f"known are {known}"
+    return f"has the type {describe(found)}; {meant}"
+
+
+def _why_no_object(line: bytes, detail: str) -> str:
+    """What a line is that is no JSON object, as the end of a sentence.
+
+    Args:
+        detail: what the decoder says of it.
+    """
+    if "byte order mark" in detail or "UTF-8" in detail or "deep" in detail:
+        return f"is not JSON: {detail}"
+    text = text_of(line)
+    value, rest = first_value(text)
+    if value is not NO_VALUE and not (rest and _is_piece(text)):
+        return _why_not_this(value, rest, detail)
+    for looks_like, words in _LOOKS:
+        if looks_like(text):
+            return words
+    if text.startswith("{"):
+        return f"is not JSON: {detail}; {_ENCODER}"
+    before, brace, after = text.partition("{")
+    if brace and isinstance(first_value("{" + after)[0], dict):
+        return f"has {quoted(before.encode())} before the JSON: {_STDERR}"
+    return f"is not JSON: {_STDERR}"
+
+
+def _why_not_this(value: Any, rest: str, detail: str) -> str:
+    """What is wrong with a line that begins with a JSON value."""
+    if isinstance(value, dict):
+        if not rest:  # what a decoder has against it that is stricter than Python's
+            return f"is not JSON: {detail}"
+        if isinstance(first_value(rest)[0], dict):
+            return "holds two JSON objects: one line for each request"
+        return f"has {quoted(rest.encode())} behind the JSON: {_STDERR}"
+    if rest:
+        return f"is not JSON: {_STDERR}"
+    if isinstance(value, str):
+        if isinstance(first_value(value)[0], dict):
+            return "is a string that holds JSON: it was encoded twice"
+        return 'is a bare string: a reply is an object, such as {"type":...}'
+    kind = "list" if isinstance(value, list) else describe(value)
+    what = f"a bare {kind}" if isinstance(value, list) else kind
+    return f'is {what}: a reply is an object, such as {{"type":...}}'
+
+
+def _is_python(text: str) -> bool:
+    return (
+        text.startswith(("{'", '{"', "{ '"))
+        and text.endswith("}")
+        and ("{'" in text or bool(_PYTHON_WORD.search(text)))
+    )
+
+
+def _is_piece(text: str) -> bool:
+    return text in ("{", "[", "}", "]") or bool(_PIECE.fullmatch(text)) or _is_cut(text)
+
+
+def _is_cut(text: str) -> bool:
+    """Whether it is the beginning of an object, as far as it goes."""
+    if not text.startswith("{"):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text)
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
+def _is_javascript(text: str) -> bool:
+    return bool(_JS_KEY.match(text))
+
+
+_LOOKS: Sequence[tuple[Callable[[str], bool], str]] = (
+    (_is_piece, f"is part of an object: {_ONE_LINE}"),
+    (
+        _is_python,
+        "is not JSON but an object as Python prints it: write json.dumps(reply)",
+    ),
+    (
+        _is_javascript,
+        "is not JSON but an object as JavaScript shows it: write JSON.stringify(reply)",
+    ),
+    (
+        lambda text: text.startswith("[object "),
+        "is not JSON but an object made a string: write JSON.stringify(reply)",
+    ),
+    (
+        lambda text: re.match(r"\s*[A-Za-z_$][\w$]*: ['\"\[{\d].*,$", text) is not None,
+        "is part of an object as JavaScript shows it: write JSON.stringify(reply)",
+    ),
+)
+"""Looks, in the order in which they are tried, and what is said of a line that has one."""

@@ -1,0 +1,37 @@
+"""The known name that a misspelt one is nearest to."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_ALIKE = 0.6
+"""Names whose letters agree to this part are near; see tests/diagnosis/test_names.py."""
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """The known name that is nearest to another, if one is near.
+
+    Names are near that differ in case, hyphens and underscores alone, in few letters, or in words
+    that were left out: `cardsToBuy` and `buys` are near to `cards_to_buy`.
+    """
+    near = {other: likeness(name, other) for other in known}
+    best = max(near, key=lambda other: near[other], default="")
+    return best if near and near[best] >= _ALIKE else None
+
+
+def likeness(name: str, other: str) -> float:
+    """How alike two names are: 0 to 1."""
+    words, others = _words(name), _words(other)
+    if not words or not others:
+        return 0.0
+    letters = difflib.SequenceMatcher(None, "".join(words), "".join(others)).ratio()
+    shared = 2 * len(set(words) & set(others)) / (len(words) + len(others))
+    within = 0.8 if set(words) <= set(others) or set(others) <= set(words) else 0.0
+    return max(letters, shared, within)
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower().rstrip("s") or word for word in _WORD.findall(name[:100])]

@@ -1,0 +1,50 @@
+"""Reading what a stranger wrote: never an exception, whatever it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+LOOKED_AT = 4096
+"""More characters of a line that is no JSON say no more of what it is."""
+
+
+_MAX_INT_DIGITS = 20
+"""Python refuses integers with very many."""
+
+
+class NoValue:
+    """There is no JSON value."""
+
+
+NO_VALUE = NoValue()
+
+
+def text_of(line: bytes) -> str:
+    """The beginning of a line as text; what is no UTF-8 is escaped."""
+    return line[:LOOKED_AT].decode(errors="backslashreplace").strip()
+
+
+def first_value(text: str) -> tuple[Any, str]:
+    """The JSON value that a text begins with, or `NO_VALUE`, and what follows it."""
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return NO_VALUE, text
+    return value, text[end:].strip()
+
+
+def as_object(line: bytes) -> dict[str, Any] | None:
+    """A line as a JSON object; None if it is none."""
+    try:
+        value = _DECODER.decode(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _MAX_INT_DIGITS else float(digits)
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer)

@@ -1,0 +1,62 @@
+"""What a bot of Dominion did in a match, or did not, that its author hardly meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from referee.games.dominion.rules.cards import CARDS, KINGDOM
+from referee.games.dominion.rules.faults import BAD_DISCARD, CANNOT_BUY, NO_ACTIONS, NO_BUYS
+from referee.games.dominion.rules.game import Dominion
+from referee.games.dominion.rules.player import Gains
+
+_MANY_TURNS = 5
+"""Who has bought nothing in so many turns may have meant it; in more it has not."""
+
+
+def notes(game: Dominion) -> list[list[str]]:
+    """Sentences for each seat, in seat order."""
+    return [
+        _of_seat(gains, played)
+        for gains, played in zip(game.gains(), game.actions_played(), strict=True)
+    ]
+
+
+def _of_seat(gains: Sequence[Gains], played: set[str]) -> list[str]:
+    if len(gains) <= _MANY_TURNS:
+        return []
+    bought = {card for turn in gains for card in turn.bought}
+    if not bought:
+        return [
+            f"it bought nothing in {len(gains)} turns: a buy reply names the cards in "
+            "`cards_to_buy`, and the treasures that pay for them in `played_treasures` (5.2)"
+        ]
+    # What came in the last turns may have had no time to be drawn.
+    early = {card for turn in gains[:-_MANY_TURNS] for card in turn.bought}
+    unplayed = [card for card in CARDS if card in early & set(KINGDOM) - played]
+    if unplayed and not played:
+        cards = " and ".join(unplayed) if len(unplayed) < 3 else f"{len(unplayed)} kinds of them"
+        return [
+            f"it bought action cards ({cards}) and never played one: an action reply comes "
+            "before the buy reply (5.3)"
+        ]
+    return []
+
+
+def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
+    """What a fault most likely comes of; see `referee.seam.rules.Rules.hint`."""
+    if code == NO_BUYS:
+        return 'after the buy the turn is asked for once more, with 0 buys; end it by "cleanup"'
+    if code == NO_ACTIONS:
+        return 'with 0 actions go on by "buy" or "cleanup"'
+    if code == CANNOT_BUY and not reply.get("played_treasures") and not asked.get("extra_money"):
+        return "only treasures that `played_treasures` names pay for cards"
+    discards, held = reply.get("discard"), asked.get("options")
+    if code == BAD_DISCARD and isinstance(discards, list) and isinstance(held, list):
+        counts = Counter(card for card in discards if isinstance(card, str))
+        for card, count in counts.items():
+            if 0 < held.count(card) < count:
+                times = "once" if held.count(card) == 1 else f"{held.count(card)} times"
+                return f'it names "{card}" {count} times and holds it {times}'
+    return ""
