@@ -303,12 +303,14 @@ class Runner:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
         from referee.diagnosis.author import diagnosis  # a tournament does without
 
+        rules = self._spec.rules
         notes = match.notes()
         return [
             diagnosis(
-                self._spec.rules,
+                rules,
                 evidence,
                 words[seat],
+                is_canonical=self._spec.bots[seat].partition(":")[0] not in rules.dialects,
                 left=match.disqualified.get(seat),
                 requests=len(self._reply_seconds[seat]),
                 exit_code=exit_codes[seat],

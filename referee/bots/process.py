@@ -89,6 +89,7 @@ class BotProcess:
         stderr: what it said there.
         started: when it was started, on trio's clock; None once it was asked, and if it has
             waited for this match.
+        has_answered: whether it has written a line that was taken.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class BotProcess:
         self._closed = False
         self._patience = patience
         self._look_seconds = look_seconds
+        self.has_answered = False
         self._is_late = False
         self._silence: Silence | None = None
         self._quick = select.poll()
@@ -213,6 +215,7 @@ class BotProcess:
         while True:
             line = self._next_line()
             if line is not None:
+                self.has_answered = True
                 return line
             if self._stdout_open and not late and not self._ended.is_set():
                 if self._patience and await self._read_quickly(deadline):
@@ -326,7 +329,12 @@ class BotProcess:
             seconds: at most about so long; nothing that a bot does can prolong it.
         """
         before = self.usage()
-        silence = Silence(self.unfinished, self.has_read, before and before.seconds)
+        silence = Silence(
+            unfinished=self.unfinished,
+            has_read=self.has_read,
+            has_answered=self.has_answered,
+            cpu_seconds=before and before.seconds,
+        )
         if silence.unfinished:
             return silence
         began = trio.current_time()
@@ -340,6 +348,11 @@ class BotProcess:
         ended = await self.end_input(seconds * (1 - _WATCHED_PART))
         at_end = await self.reply(trio.current_time())
         return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has ended."""
+        return self._ended.is_set()
 
     @property
     def has_read(self) -> bool:

@@ -20,9 +20,11 @@ from typing import Any
 import msgspec
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
+from referee.bots.cpu import is_computing
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
 from referee.bots.launch import LaunchedBot
@@ -38,6 +40,10 @@ from referee.conformance.verdict import (
     request_type,
     shown,
 )
+from referee.diagnosis.author import about_end, explained
+from referee.diagnosis.fields import found, ignored_fields
+from referee.diagnosis.lines import why_no_reply
+from referee.diagnosis.silence import Silence, why_silent
 from referee.errors import UsageError
 from referee.match import Disqualified, Match, Sent
 from referee.match_spec import default_limits
@@ -62,6 +68,8 @@ _SHORT_REST = 0.25
 _KNOWN_SECONDS = 1.0
 """At most so long a reply is waited for that is known not to come."""
 _MOST_REST = 50
+_MOST_REPLIES = 500
+"""So many of a case are looked through for fields that nobody reads."""
 _STDERR_LINES = 8
 """So many lines of stderr are kept from either end."""
 _PIECE_SECONDS = 0.001
@@ -155,6 +163,7 @@ class _Driver:
         self._bots: list[Bot] = []
         self._again = False
         self._inapplicable = ""
+        self._replies: list[bytes] = []
 
     async def run(self) -> Observed:
         started = trio.current_time()
@@ -171,6 +180,9 @@ class _Driver:
                     await bot.kill()
             nursery.cancel_scope.cancel()
         words = self._tested.last_words(_STDERR_LINES)
+        notes = list(map(str, ignored_fields(self._replies, self._rules.replies)))
+        if words is not None and complete and self._ran_to_its_end():
+            notes += about_end(self._tested.exit_code, words)
         return Observed(
             self._violations,
             dict(self._counts),
@@ -178,7 +190,13 @@ class _Driver:
             complete,
             round(trio.current_time() - started, 3),
             self._inapplicable,
+            notes,
         )
+
+    def _ran_to_its_end(self) -> bool:
+        """Whether the bot has ended by itself after a match in which nothing was amiss."""
+        is_cut = self._case.close is not None or self._violations or self._match.outcome is None
+        return not is_cut and (self._tested.exit_code or 0) >= 0
 
     def _launch(self, nursery: trio.Nursery) -> None:
         opponents = iter(self._case.opponents)
@@ -276,6 +294,8 @@ class _Driver:
         else:
             self._reply = await self._read(in_handshake)
             self._canonical = self._translated(self._reply)
+            if len(self._replies) < _MOST_REPLIES:
+                self._replies.append(self._canonical)
             if in_handshake:
                 await self._judge_name(self._canonical)
             self._match.receive(self._seat, self._canonical)
@@ -429,31 +449,41 @@ class _Driver:
     async def _look_for_late_reply(
         self, process: BotProcess, kind: str, section: str, expected: str
     ) -> None:
-        """See whether a reply that did not come in time comes at all."""
+        """See what the bot does instead of answering; returns if it shows nothing."""
         timeout, request = self._limits.timeout, self._shown_request()
-        late = await process.reply(trio.current_time() + timeout)
-        if isinstance(late, bytes):
-            detail = f"it came later than that: {shown(late)}"
-            self._violate(kind, section, expected, detail, request)
-            raise _OverError
-        lines = await self._rest()
-        if lines:
-            self._violate(
-                verdict.NO_FLUSH,
+        asked = json.loads(self._asked[self._seat])["type"]
+        has_read, before = process.has_read, process.usage()
+        began = trio.current_time()
+        late = await process.reply(began + timeout)
+        silence = Silence(
+            unfinished=process.unfinished,
+            has_read=has_read,
+            has_answered=process.has_answered,
+            cpu_seconds=before and before.seconds,
+            is_busy=is_computing(before, process.usage(), trio.current_time() - began),
+            late=late if isinstance(late, bytes) else b"",
+        )
+        reply = ""
+        if not silence.late and not silence.unfinished and not silence.is_busy:
+            lines = await self._rest()
+            silence = replace(silence, ended=process.has_ended, at_end=lines[0] if lines else b"")
+        if silence.unfinished:
+            kind, section, expected = (
+                verdict.NO_LINE_END,
                 "1.1",
-                "a request that is read when it comes, and a reply that is flushed",
-                f"no reply within {timeout:g} s, nor in as much again; when the input ended, this "
-                f"came out: {shown(lines[0])}. Either the bot does not flush its output, or its "
-                "language reads the input in blocks (section 10)",
-                request,
+                "a reply that ends with a line end",
             )
-            raise _OverError
-        if process.unfinished:
-            expected = "a reply that ends with a line end"
-            reply = shown(process.unfinished)
-            detail = f"this came without one: {reply}"
-            self._violate(verdict.NO_LINE_END, "1.1", expected, detail, request, reply)
-            raise _OverError
+            reply = shown(silence.unfinished)
+        elif silence.at_end:
+            kind, section = verdict.NO_FLUSH, "1.1"
+            expected = "a request that is read when it comes, and a reply that is flushed"
+        actual = f"no reply within {timeout:g} s, nor in as much again"
+        if silence.late:
+            actual = f"no reply within {timeout:g} s"
+        self._violate(
+            kind, section, expected, f"{actual}: {why_silent(silence, asked)}", request, reply
+        )
+        raise _OverError
 
     def _dialects(self) -> str:
         """What to do if a bot does not speak the game's messages at all."""
@@ -502,20 +532,20 @@ class _Driver:
                 self._violate_unasked(verdict.EARLY, line, "player-name-reply")
             elif reply.code == INVALID_JSON:
                 expected = f"a line of UTF-8 with one JSON object{self._dialects()}"
-                self._violate(verdict.NO_JSON, "1.1", expected, reply.detail)
+                self._violate(verdict.NO_JSON, "1.1", expected, why_no_reply(line, _NAMES))
             else:
                 expected = f'an object with "type":"player-name-reply"{self._dialects()}'
-                self._violate(verdict.NAME_TYPE, "3.1", expected, reply.detail)
+                self._violate(verdict.NAME_TYPE, "3.1", expected, why_no_reply(line, _NAMES))
             raise _OverError
         assert isinstance(reply, PlayerNameReply)
         if reply.player_number != number:
-            actual = describe(reply.player_number)
+            actual = found("player_number", line)
             kind, section = (
                 (verdict.NOT_KEPT, "8.4") if self._again else (verdict.NAME_PLAYER, "3.1")
             )
             self._violate(kind, section, f'"player_number":"{number}"', actual)
         if not isinstance(reply.name, str):
-            self._violate(verdict.NAME_NAME, "3.1", "`name`, a string", describe(reply.name))
+            self._violate(verdict.NAME_NAME, "3.1", "`name`, a string", found("name", line))
         if reply.version is msgspec.UNSET:
             self._violate(verdict.NO_VERSION, "3.1", '"version":1', "no `version`")
         elif isinstance(reply.version, bool) or reply.version != self._rules.protocol:
@@ -544,7 +574,7 @@ class _Driver:
             fault.code,
             fault.section,
             self._legal_reply(),
-            fault.detail,
+            self._explained(fault),
             self._shown_request(),
             shown(self._reply),
             page.rule(fault.section, fault.code, fault.detail),
@@ -559,12 +589,21 @@ class _Driver:
         simplest = self._rules.simplest_reply(json.loads(self._asked[self._seat]))
         return f"a legal reply, such as {msgspec.json.encode(simplest).decode()}"
 
+    def _explained(self, fault: Fault) -> str:
+        """What is wrong with the last reply, in words for the bot's author."""
+        if self._dialect is not None:
+            return fault.detail
+        return explained(self._rules, fault, self._asked[self._seat], self._canonical)
+
     def _violate_unasked(self, kind: str, line: bytes, expected: str) -> None:
+        replies: list[type[Struct]] = [PlayerNameReply, *self._rules.replies]
+        why = why_no_reply(line, replies) if self._dialect is None else ""
+        why = why or f"the line {shown(line)}"
         self._violate(
             kind,
             "1.2",
             f"{expected}, and nothing else on standard output",
-            f"the line {shown(line)} comes before it",
+            f"{why}; it comes before the reply, and nobody asked for it",
             self._shown_request(),
             shown(line),
         )
@@ -597,7 +636,8 @@ class _Driver:
         self._conversation.append(f"{mark} {text[:MOST_LINE]}")
 
 
-_names = reply_decoder((PlayerNameReply,))
+_NAMES = (PlayerNameReply,)
+_names = reply_decoder(_NAMES)
 
 
 class _Script:

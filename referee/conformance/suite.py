@@ -76,6 +76,7 @@ class Suite:
         self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
         self._confirmed = 0
+        self._notes: dict[str, None] = {}
         self._judged = {case.id: trio.Event() for case in self.cases}
         tried = []
         for case in self.cases:
@@ -99,6 +100,7 @@ class Suite:
             seed=self.seed,
             strict=strict,
             seconds=trio.current_time() - started,
+            notes=list(self._notes),
         )
 
     async def _run_basic(self, cases: Iterable[Case]) -> list[str]:
@@ -164,9 +166,11 @@ class Suite:
         self._put(judge(case, observed, self._known, control))
 
     async def _observe(self, case: Case) -> Observed:
-        return await run_case(
+        observed = await run_case(
             case, self.bot, self.rules, seed=self.seed, limits=self.limits, known=self._known
         )
+        self._notes.update(dict.fromkeys(observed.notes))
+        return observed
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
         """What shows without what the case is about; empty if that is not run."""

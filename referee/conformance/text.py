@@ -147,6 +147,9 @@ class TextReport:
         for line in textwrap.wrap(text, self._width, break_on_hyphens=False):
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
+        for note in report.notes:
+            text = f"Note, which breaks no rule: {plain(note)}"
+            yield from textwrap.wrap(text, self._width, break_on_hyphens=False)
 
     def commands(self, report: Report) -> Iterator[str]:
         """What to go on with after a failure."""

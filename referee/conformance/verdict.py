@@ -104,6 +104,7 @@ class Observed(Struct):
         complete: whether the case came to its end.
         seconds: how long it took.
         inapplicable: why the case cannot be tried with this bot; empty if it can.
+        notes: what is no fault but hardly meant so.
     """
 
     violations: list[Violation] = []
@@ -112,6 +113,7 @@ class Observed(Struct):
     complete: bool = False
     seconds: float = 0.0
     inapplicable: str = ""
+    notes: list[str] = []
 
 
 def shown(line: bytes) -> str:
@@ -174,6 +176,7 @@ class Report(Struct, frozen=True):
         passed, failed, not_judged, skipped: how many cases.
         seconds: how long it took.
         cases: their results, in the order of the sections.
+        notes: what breaks no rule but is hardly meant so, one sentence each.
     """
 
     tested: Literal["bot", "referee"]
@@ -189,6 +192,7 @@ class Report(Struct, frozen=True):
     seconds: float
     cases: list[Result]
     skipped: int = 0
+    notes: list[str] = []
 
 
 def judge(
@@ -286,6 +290,7 @@ def summarize(
     seed: int,
     strict: bool,
     seconds: float,
+    notes: Sequence[str] = (),
 ) -> Report:
     """The report of a run: it conforms if nothing failed and nothing was left unjudged.
 
@@ -310,4 +315,5 @@ def summarize(
         seconds=round(seconds, 3),
         cases=results,
         skipped=skipped,
+        notes=list(notes),
     )

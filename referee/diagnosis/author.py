@@ -28,6 +28,7 @@ def diagnosis(
     evidence: Evidence,
     words: LastWords | None,
     *,
+    is_canonical: bool,
     left: Disqualified | None,
     requests: int,
     exit_code: int | None,
@@ -38,6 +39,7 @@ def diagnosis(
 
     Args:
         words: what its process has left behind; None if it has none.
+        is_canonical: whether it speaks the game's messages, and no dialect.
         left: why it was disqualified, if it was.
         requests: how many it was sent after its handshake.
         exit_code: of its process.
@@ -46,7 +48,9 @@ def diagnosis(
     """
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
-    faults, has_stray = _faults(list(evidence.faults.values()), rules, unasked)
+    faults, has_stray = _faults(
+        list(evidence.faults.values()), rules if is_canonical else None, unasked
+    )
     all_notes = []
     if words is not None and unasked and not has_stray:
         all_notes.append(_unasked(words))
@@ -55,7 +59,7 @@ def diagnosis(
         if 2 * count < requests:  # else its faults say it
             all_notes += notes
         if words is not None:
-            all_notes += _end(exit_code, words)
+            all_notes += about_end(exit_code, words)
     departure = None
     if left is not None:
         asked = left.asked.decode().rstrip("\n")
@@ -71,12 +75,10 @@ def explained(rules: Rules, fault: Fault, asked: bytes, line: bytes) -> str:
         asked: the request, as the match has sent it.
         line: the reply.
     """
-    is_name = fault.code == BAD_NAME_REPLY
-    words = why_no_reply(line, (PlayerNameReply,) if is_name else rules.replies)
-    if words:
+    if words := _why_no_reply(rules, fault, line):
         return words
     detail = missing_for_null(fault.detail, line)
-    if is_name and detail.startswith("`player_number`"):
+    if fault.code == BAD_NAME_REPLY and detail.startswith("`player_number`"):
         return f'{detail}, but the request says "{seat_id(fault.seat)}"'
     reply = as_object(line)
     if rules.hint is None or reply is None:
@@ -85,16 +87,29 @@ def explained(rules: Rules, fault: Fault, asked: bytes, line: bytes) -> str:
     return f"{detail}: {hint}" if hint else detail
 
 
-def _faults(seen: Sequence[SeenFault], rules: Rules, unasked: int) -> tuple[list[FirstFault], bool]:
-    """The faults, and whether one of them is a line that nobody asked for."""
+def _why_no_reply(rules: Rules, fault: Fault, line: bytes) -> str:
+    is_name = fault.code == BAD_NAME_REPLY
+    return why_no_reply(line, (PlayerNameReply,) if is_name else rules.replies)
+
+
+def _faults(
+    seen: Sequence[SeenFault], rules: Rules | None, unasked: int
+) -> tuple[list[FirstFault], bool]:
+    """The faults, and whether one of them is a line that nobody asked for.
+
+    Args:
+        rules: None if the bot speaks a dialect: then its lines are not what it wrote.
+    """
     found: list[FirstFault] = []
     stray = False
     for each in seen:
         fault = each.fault
-        replies = rules.replies if each.request else (PlayerNameReply,)
-        detail = explained(rules, fault, each.asked, each.line)
+        detail, is_reply = fault.detail, True
+        if rules is not None:
+            detail = explained(rules, fault, each.asked, each.line)
+            is_reply = not _why_no_reply(rules, fault, each.line)
         follows = stray
-        if unasked and not stray and why_no_reply(each.line, replies):
+        if unasked and not stray and not is_reply:
             # So many lines were too many that some of them were taken for replies.
             stray = True
             detail = f"{detail}; {_behind(unasked, each.line)}"
@@ -124,17 +139,24 @@ def _unasked(words: LastWords) -> str:
     )
 
 
-def _end(exit_code: int | None, words: LastWords) -> list[str]:
-    """What is to be said of the end of a process that played to the end."""
+def about_end(exit_code: int | None, words: LastWords) -> list[str]:
+    """What is to be said of the end of a process that has played to the end.
+
+    Args:
+        exit_code: -N after signal N.
+    """
     if not exit_code:
         return []
     if exit_code < 0:
-        return [f"it did not exit when its input ended, and was ended by {signal_name(-exit_code)}"]
+        return [
+            "it did not exit when its input had ended, as it must (8.4), and was ended by "
+            f"{signal_name(-exit_code)}"
+        ]
     error = headline(words.stderr.lines())
     why = f" ({error})" if error else ""
     return [
-        f"after the match it ended with exit code {exit_code}{why}: when its input ends, it must "
-        "leave its loop (8.4)"
+        f"when its input had ended, it ended with exit code {exit_code}{why}: the end of the "
+        "input is where a bot leaves its loop (8.4)"
     ]
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from referee.diagnosis.names import nearest
 from referee.diagnosis.reading import as_object
+from referee.seam.faults import describe
 from referee.terminal import plain
 
 _MAX_NAME = 40
@@ -114,6 +115,12 @@ def _properties(struct: type[Struct]) -> dict[str, Any]:
     schema = msgspec.json.schema(struct)
     properties: dict[str, Any] = schema["$defs"][struct.__name__]["properties"]
     return properties
+
+
+def found(name: str, line: bytes) -> str:
+    """What a field of a reply is, in a phrase: its value, or that it is missing."""
+    value = as_object(line) or {}
+    return describe(value[name]) if name in value else "missing"
 
 
 def missing_for_null(detail: str, line: bytes) -> str:

@@ -57,6 +57,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         counts = Counter(card for card in discards if isinstance(card, str))
         for card, count in counts.items():
             if 0 < held.count(card) < count:
-                times = "once" if held.count(card) == 1 else f"{held.count(card)} times"
-                return f'it names "{card}" {count} times and holds it {times}'
+                return (
+                    f'it names "{card}" more often ({count}) than it holds it ({held.count(card)})'
+                )
     return ""

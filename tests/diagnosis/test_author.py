@@ -1,0 +1,254 @@
+"""What the author of a bot is told after a match, by `play` with real processes."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import pytest
+
+from referee.bots.command import resolve_bot
+from referee.bots.launch import launched
+from referee.logs.sink import MemorySink
+from referee.match_spec import match_spec
+from referee.play import LOOK_SECONDS, Played, play_once
+from referee.result import PlayerResult
+
+HEAD = """
+import json, os, sys, time
+REQUESTS = "player-name-request", "play-turn", "attack-request"
+def say(reply, end="\\n"):
+    os.write(1, (json.dumps(reply) + end).encode())
+def name(asked):
+    say({"type": "player-name-reply", "player_number": asked["player_number"], "name": "A"})
+def simple(asked):
+    if asked["type"] == "player-name-request": name(asked)
+    if asked["type"] == "play-turn": say({"type": "play-reply", "phase": "cleanup"})
+    if asked["type"] == "attack-request":
+        say({"type": "attack-reply", "discard": asked["options"][:asked["discard"]]})
+"""
+LOOP = """
+for line in sys.stdin:
+    asked = json.loads(line)
+"""
+
+
+def python(code: str) -> str:
+    return f"{shlex.quote(sys.executable)} -I -S -c {shlex.quote(code)}"
+
+
+def bot(*lines: str, before: str = "") -> str:
+    """A bot that runs these lines for each message."""
+    return python(HEAD + before + LOOP + "".join(f"    {line}\n" for line in lines))
+
+
+SIMPLE = bot("simple(asked)")
+
+
+async def play(*bots: str, **options: object) -> Played:
+    defaults: dict[str, object] = {"max_turns": 8, "time_limit": 1.5, "startup_limit": 20}
+    spec = match_spec(bots, seed=1, options=defaults | options)
+    with launched([resolve_bot(bot) for bot in bots]) as started:
+        return await play_once(spec, started, record=MemorySink())
+
+
+async def told(code: str, **options: object) -> PlayerResult:
+    """What is told of a bot in seat 2."""
+    played = await play(SIMPLE, code, **options)
+    return played.result.players[1]
+
+
+async def test_of_a_right_bot_nothing_is_told() -> None:
+    player = await told("big_money")
+    assert (player.disqualification, player.first_faults, player.notes) == (None, [], [])
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+
+async def test_a_stray_line_is_the_first_and_the_rest_follow() -> None:
+    """It stays so however the lines come through the pipe."""
+    player = await told(bot("simple(asked)", before='os.write(1, b"hello\\n")\n'))
+    first, second = player.first_faults
+    assert (first.code, first.turn, first.request) == ("bad-name-reply", 0, 0)
+    assert first.line == "hello"
+    assert "`hello` is not JSON: standard output is the protocol; print to stderr" in first.detail
+    assert first.detail.endswith("nobody asked for this line, so every later reply is one behind")
+    assert (second.code, second.follows, second.request) == ("wrong-type", True, 1)
+    assert second.turn == 2  # of the match: its first
+
+
+async def test_many_stray_lines() -> None:
+    noisy = bot('if asked["type"] == "play-turn": os.write(1, b"my hand\\n")', "simple(asked)")
+    player = await told(noisy)
+    first = player.first_faults[0]
+    assert (first.code, first.request, first.line) == ("invalid-json", 1, "my hand")
+    assert "and 7 others, so every later reply comes too late" in first.detail
+
+
+async def test_a_line_that_is_never_json_is_no_stray_one() -> None:
+    """One line for each request: nothing is behind."""
+    player = await told(bot('if asked["type"] in REQUESTS: os.write(1, b"hm\\n")'))
+    assert [fault.code for fault in player.first_faults] == ["bad-name-reply", "invalid-json"]
+    assert not any(fault.follows or "behind" in fault.detail for fault in player.first_faults)
+
+
+async def test_what_is_missing_is_not_called_null() -> None:
+    player = await told(
+        bot(
+            'if asked["type"] == "player-name-request": name(asked)',
+            'if asked["type"] == "play-turn": say({"type": "play-reply"})',
+        )
+    )
+    assert player.first_faults[0].detail.startswith("`phase` is missing, not")
+
+
+async def test_the_name_of_another_seat() -> None:
+    player = await told(bot('asked["player_number"] = "player1"', "simple(asked)"))
+    detail = '`player_number` is "player1", but the request says "player2"'
+    assert player.first_faults[0].detail == detail
+
+
+# --- notes ----------------------------------------------------------------------------------------
+
+BUYS = """
+if asked["type"] == "play-turn":
+    reply = {"type": "play-reply", "phase": "buy" if asked["buys"] else "cleanup"}
+    if asked["buys"]: reply |= {"cardsToBuy": ["copper"]}
+    say(reply)
+elif asked["type"] != "play-turn": simple(asked)
+"""
+
+
+async def test_a_field_that_nobody_reads() -> None:
+    player = await told(bot(*BUYS.strip().splitlines()))
+    assert player.faults == {}
+    misspelt, nothing = player.notes
+    assert "`cardsToBuy` of its play-reply is ignored; did you mean `cards_to_buy`?" in misspelt
+    assert "bought nothing in 8 turns" in nothing
+
+
+async def test_lines_that_nobody_asked_for_and_that_are_replies() -> None:
+    """They answer later requests, and so are no faults."""
+    early = "say({'type': 'play-reply', 'phase': 'cleanup'})"
+    eager = bot("simple(asked)", f'if asked["type"] == "game-info": {early}')
+    player = await told(eager)
+    assert player.faults == {}
+    assert "it wrote a line that nobody asked for" in player.notes[0]
+
+
+async def test_an_exit_code_at_the_end() -> None:
+    player = await told(bot("simple(asked)").replace("import json", "import atexit, json"))
+    assert not any("exit code" in note for note in player.notes)
+    player = await told(
+        python(HEAD + "while True:\n    asked = json.loads(input())\n    simple(asked)")
+    )
+    assert "exit code 1 (EOFError: EOF when reading a line)" in player.notes[-1]
+
+
+# --- disqualifications ----------------------------------------------------------------------------
+
+
+async def cause(code: str, reason: str, **options: object) -> str:
+    player = await told(code, **options)
+    assert player.disqualified == reason
+    assert player.disqualification is not None
+    return player.disqualification.cause
+
+
+async def test_no_line_end() -> None:
+    turn = "say({'type': 'play-reply'}, end='')"
+    code = bot(f'{turn} if asked["type"] == "play-turn" else simple(asked)')
+    said = await cause(code, "timeout")
+    assert said == 'it wrote `{"type": "play-reply"}` without a line end'
+
+
+async def test_no_flush() -> None:
+    code = python(
+        "import json\nfor line in open(0):\n"
+        "    asked = json.loads(line)\n"
+        "    print(json.dumps({'type': 'player-name-reply', 'name': 'A',"
+        " 'player_number': asked['player_number']}))"
+    )
+    said = await cause(code, "startup-timeout", startup_limit=2)
+    assert "does not flush its output after every line, or it reads its input in blocks" in said
+
+
+async def test_input_that_is_read_to_its_end() -> None:
+    code = python(HEAD + "for line in sys.stdin.read().splitlines(): simple(json.loads(line))")
+    said = await cause(code, "startup-timeout", startup_limit=2)
+    assert "or to its end instead of line by line" in said
+
+
+async def test_a_request_without_an_answer() -> None:
+    said = await cause(bot('if asked["type"] != "play-turn": simple(asked)'), "timeout")
+    assert "so it has no answer to play-turn" in said
+    assert "not computing" in said
+
+
+async def test_an_endless_loop() -> None:
+    said = await cause(bot('while asked["type"] == "play-turn": pass', "simple(asked)"), "timeout")
+    assert said.startswith("it was computing (")
+    assert "flush" not in said
+
+
+async def test_a_pause() -> None:
+    said = await cause(
+        bot('if asked["type"] == "play-turn": time.sleep(100)', "simple(asked)"), "timeout"
+    )
+    assert "did not wait for input: a sleep, a lock, the network?" in said
+
+
+async def test_a_bot_that_does_not_read() -> None:
+    said = await cause(python("import time; time.sleep(100)"), "startup-timeout", startup_limit=1)
+    assert "did not read what it was sent" in said
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("raise KeyError('duchy')", "its stderr says: KeyError: 'duchy'"),
+        ("sys.exit(0)", "it ended by itself in the middle of the match, without an error"),
+        ("os._exit(139)", "means SIGSEGV"),
+        ("say({}, end=''); sys.exit(3)", "its last line, `{}`, has no line end"),
+    ],
+)
+async def test_an_exit(code: str, says: str) -> None:
+    said = await cause(bot(f'if asked["type"] == "play-turn": {code}', "simple(asked)"), "exited")
+    assert says in said
+
+
+# --- the look at a silent bot ---------------------------------------------------------------------
+
+HOSTILE = {
+    "writes lines when its input has ended": "sys.stdin.read()\n    while True: say({})",
+    "drips": "while True: os.write(1, b'x'); time.sleep(0.01)",
+    "forks": "while os.fork(): time.sleep(0.01)\n    time.sleep(100)",
+    "closes its output in the end": "sys.stdin.read(); os.close(1); time.sleep(100)",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_nothing_prolongs_the_look(name: str) -> None:
+    code = HEAD + LOOP + "    simple(asked) if asked['type'] != 'play-turn' else None\n"
+    code += "    if asked['type'] != 'play-turn': continue\n    " + HOSTILE[name]
+    played = await play(SIMPLE, python(code), time_limit=1.0)
+    assert played.result.players[1].disqualified == "timeout"
+    # The grace of the other, and the time to start and to kill, on a busy machine.
+    assert played.result.duration_seconds < 20 * LOOK_SECONDS
+
+
+async def test_the_look_leaves_the_record_as_it_was() -> None:
+    """8.3: the bot counts as killed, though the end of its input has ended it before."""
+    player = await told(bot('if asked["type"] != "play-turn": simple(asked)'))
+    assert player.disqualified == "timeout"
+    assert player.exit_code == -9
+
+
+async def test_stderr_that_the_look_has_brought_about_is_not_told() -> None:
+    """As the EOFError of a bot that is sent the end of its input."""
+    loop = "while True:\n    asked = json.loads(input())\n"
+    player = await told(python(HEAD + loop + '    if "request" in asked["type"]: simple(asked)'))
+    assert player.disqualified == "timeout"
+    assert player.stderr is not None
+    assert player.stderr.lines() == []

@@ -1,0 +1,92 @@
+"""A process that ended: the line of its stderr that says why, or its exit code."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.diagnosis.ending import headline, why_exited
+
+PYTHON = """\
+starting
+Traceback (most recent call last):
+  File "my_bot.py", line 3, in <module>
+    import numpy
+ModuleNotFoundError: No module named 'numpy'
+"""
+CHAINED = """\
+Traceback (most recent call last):
+  File "my_bot.py", line 3, in <module>
+KeyError: 'a'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "my_bot.py", line 5, in <module>
+ValueError: bad
+"""
+SYNTAX = """\
+  File "my_bot.py", line 3
+    def f()
+           ^
+SyntaxError: expected ':'
+"""
+NODE = """\
+/home/me/my_bot.js:3
+const x = null.y;
+               ^
+
+TypeError: Cannot read properties of null (reading 'y')
+    at Object.<anonymous> (/home/me/my_bot.js:3:16)
+    at Error.captureStackTrace (x)
+
+Node.js v20.1.0
+"""
+JAVA = """\
+Exception in thread "main" java.lang.NullPointerException: no hand
+\tat MyBot.main(MyBot.java:4)
+Caused by: java.lang.IllegalStateException: other
+"""
+RUST = """\
+thread 'main' panicked at src/main.rs:3:5:
+index out of bounds: the len is 0 but the index is 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("stderr", "line"),
+    [
+        (PYTHON, "ModuleNotFoundError: No module named 'numpy'"),
+        (CHAINED, "ValueError: bad"),
+        (SYNTAX, "SyntaxError: expected ':'"),
+        (NODE, "TypeError: Cannot read properties of null (reading 'y')"),
+        (JAVA, 'Exception in thread "main" java.lang.NullPointerException: no hand'),
+        (RUST, "thread 'main' panicked at src/main.rs:3:5:"),
+        ("sh: 1: nodejs: not found", "sh: 1: nodejs: not found"),
+        ("syntax error at bot.pl line 3, near", "syntax error at bot.pl line 3, near"),
+        ("thinking\nhand: copper", ""),
+        ("", ""),
+    ],
+)
+def test_the_line_that_names_the_error(stderr: str, line: str) -> None:
+    assert headline(stderr.splitlines()) == line
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "requests", "says"),
+    [
+        (0, 3, "in the middle of the match"),
+        (0, 0, "before the match began"),
+        (139, 3, "means SIGSEGV"),
+        (3, 3, ""),
+        (-11, 3, ""),  # that it was SIGSEGV is in the detail
+        (None, 3, ""),
+    ],
+)
+def test_an_exit_without_a_word(exit_code: int | None, requests: int, says: str) -> None:
+    said = why_exited(exit_code, ["thinking"], requests)
+    assert says in said
+    assert bool(says) == bool(said)
+
+
+def test_an_error_says_more_than_an_exit_code() -> None:
+    assert why_exited(0, ["Error: no"], 3) == "its stderr says: Error: no"

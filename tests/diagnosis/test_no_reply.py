@@ -1,0 +1,98 @@
+"""What a line is that is no reply: each kind that beginners write has its own sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from referee.diagnosis.lines import QUOTED, quoted, why_no_reply
+from referee.games.dominion import RULES
+from referee.seam.faults import Malformed
+from referee.wire.decode import decode_reply, is_blank, reply_decoder
+from referee.wire.messages import PlayerNameReply
+
+REPLY = {"type": "play-reply", "phase": "buy", "cards_to_buy": ["silver"]}
+TEXT = json.dumps(REPLY)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("my hand is ['copper', 'estate']", "is not JSON: standard output is the protocol"),
+        ("hello", "print to stderr"),
+        ('["my", "hand"]', "is a bare list: a reply is an object"),
+        ('"cleanup"', "is a bare string: a reply is an object"),
+        ("42", "is 42: a reply is an object"),
+        ("null", "is null: a reply is an object"),
+        (json.dumps(TEXT), "is a string that holds JSON: it was encoded twice"),
+        (str(REPLY), "as Python prints it: write json.dumps(reply)"),
+        ('{"type": "play-reply", "top_discard": None}', "write json.dumps(reply)"),
+        ("{ type: 'play-reply', phase: 'buy' }", "write JSON.stringify(reply)"),
+        ("{", "one object must be on one line"),
+        ('  "phase": "buy",', "one object must be on one line"),
+        ('"played_treasures": [', "one object must be on one line"),
+        ('{"type": "play-reply",', "one object must be on one line"),
+        ("}", "one object must be on one line"),
+        ("  phase: 'buy',", "as JavaScript shows it: write JSON.stringify(reply)"),
+        ("[object Object]", "write JSON.stringify(reply)"),
+        (TEXT + TEXT, "holds two JSON objects: one line for each request"),
+        (f"{TEXT} {TEXT}", "holds two JSON objects"),
+        (f"buying now {TEXT}", "has `buying now` before the JSON: standard output"),
+        (f"{TEXT} done", "has `done` behind the JSON: standard output"),
+        ('{"type": "play-reply", "phase": buy}', "is not JSON: the JSON is malformed at byte 33"),
+        ("{}", "has no field `type`: it must be"),
+        ('{"Type": "play-reply"}', "did you mean `type` by `Type`?"),
+        ('{"type": "play_reply"}', 'has the type "play_reply"; did you mean "play-reply"?'),
+        ('{"type": "ok"}', 'has the type "ok"; known are "play-reply" or "attack-reply"'),
+        ('{"type": 3}', "has the type 3; known are"),
+        (
+            '{"type": "player-name-reply", "player_number": "player1", "name": "A"}',
+            "answers player-name-request, which was asked before",
+        ),
+    ],
+)
+def test_a_line_that_is_no_reply(line: str, says: str) -> None:
+    said = why_no_reply(line.encode(), RULES.replies)
+    assert says in said
+    assert said.startswith(f"the line {quoted(line.encode())} ")
+
+
+def test_a_reply_is_one() -> None:
+    assert why_no_reply(TEXT.encode(), RULES.replies) == ""
+    assert "did you mean" in why_no_reply(b'{"type": "name-reply"}', (PlayerNameReply,))
+
+
+def test_bytes_that_are_no_text() -> None:
+    assert "byte 2 of the line is not UTF-8" in why_no_reply(b"x\xff", RULES.replies)
+    assert "byte order mark" in why_no_reply(b"\xef\xbb\xbf" + TEXT.encode(), RULES.replies)
+
+
+def test_what_is_quoted_is_harmless_and_short() -> None:
+    assert quoted(b"\x1b[2J\x9b") == r"`?[2J\x9b`"
+    assert quoted(b"x" * QUOTED) == f"`{'x' * QUOTED}`"
+    assert quoted(b"x" * (QUOTED + 1)) == f"`{'x' * QUOTED}...`"
+
+
+@settings(deadline=None)
+@given(
+    st.binary(max_size=80)
+    | st.text(alphabet="{}[]\",:'ntTruefalsNone0123 type-reply_$", max_size=80).map(str.encode)
+)
+@example(b"[" * 3000)
+@example(b'{"a":' * 3000)
+@example(b'{"type":' + b"9" * 10_000 + b"}")
+@example(b'{"type": "\\ud800", "\\udfff": 1}')
+@example(b'{"type": NaN}')
+def test_it_says_something_of_every_line_that_is_no_reply_and_nothing_of_others(
+    line: bytes,
+) -> None:
+    if b"\n" in line or is_blank(line):
+        return
+    said = why_no_reply(line, RULES.replies)
+    decoded = decode_reply(line, reply_decoder(RULES.replies))
+    assert bool(said) == isinstance(decoded, Malformed)
+    said.encode()  # no half of a surrogate pair
+    assert said.isprintable()
