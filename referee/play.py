@@ -27,7 +27,7 @@ from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.launch import Started
-from referee.diagnosis.evidence import Evidence
+from referee.diagnosis.evidence import Evidence, LastWords
 from referee.errors import as_ours
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
 from referee.logs.sink import Sink
@@ -281,7 +281,7 @@ class Runner:
             for seconds in self._reply_seconds
         ]
         rules = self._spec.rules
-        diagnoses = self._diagnoses(exit_codes)
+        diagnoses = self._diagnoses()
         players = player_results(
             rules, match, self._spec.bots, reply_seconds, exit_codes, diagnoses
         )
@@ -296,29 +296,33 @@ class Runner:
             players=players,
         )
 
-    def _diagnoses(self, exit_codes: list[int | None]) -> list[Diagnosis]:
+    def _diagnoses(self) -> list[Diagnosis]:
         match = self.match
         words = [bot.last_words(STDERR_LINES) for bot in self._bots]
         if not self._diagnose:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
-        from referee.diagnosis.author import diagnosis  # a tournament does without
-
-        rules = self._spec.rules
         notes = match.notes()
-        return [
-            diagnosis(
-                rules,
-                evidence,
-                words[seat],
-                is_canonical=self._spec.bots[seat].partition(":")[0] not in rules.dialects,
-                left=match.disqualified.get(seat),
-                requests=len(self._reply_seconds[seat]),
-                exit_code=exit_codes[seat],
-                count=sum(match.faults[seat].values()),
-                notes=notes[seat],
-            )
-            for seat, evidence in enumerate(self._evidence)
-        ]
+        return [self._diagnosis(seat, words[seat], notes[seat]) for seat in range(len(words))]
+
+    def _diagnosis(self, seat: int, words: LastWords | None, notes: list[str]) -> Diagnosis:
+        rules, match, evidence = self._spec.rules, self.match, self._evidence[seat]
+        left, exit_code = match.disqualified.get(seat), self._bots[seat].exit_code
+        unasked = words is not None and words.unasked
+        if not (left or exit_code or unasked) and evidence.is_plain(rules.replies):
+            return Diagnosis(notes=notes, stderr=None if words is None else words.stderr)
+        from referee.diagnosis.author import diagnosis  # takes longer to load than most matches
+
+        return diagnosis(
+            rules,
+            evidence,
+            words,
+            is_canonical=self._spec.bots[seat].partition(":")[0] not in rules.dialects,
+            left=left,
+            requests=len(self._reply_seconds[seat]),
+            exit_code=exit_code,
+            count=sum(match.faults[seat].values()),
+            notes=notes,
+        )
 
 
 async def play_once(

@@ -23,8 +23,7 @@ from referee.bots.bot import Answer, Failure
 from referee.bots.cpu import Usage, is_computing, usage
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
-from referee.diagnosis.evidence import LastWords
-from referee.diagnosis.silence import Silence
+from referee.diagnosis.evidence import LastWords, Silence
 from referee.interrupts import signal_name
 from referee.options import Limits
 from referee.seam.faults import Disqualification

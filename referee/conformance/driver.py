@@ -41,9 +41,10 @@ from referee.conformance.verdict import (
     shown,
 )
 from referee.diagnosis.author import about_end, explained
+from referee.diagnosis.evidence import Silence
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
-from referee.diagnosis.silence import Silence, why_silent
+from referee.diagnosis.silence import why_silent
 from referee.errors import UsageError
 from referee.match import Disqualified, Match, Sent
 from referee.match_spec import default_limits

@@ -5,14 +5,40 @@ It costs next to nothing for a bot that makes no mistakes: a reference to each o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
 from msgspec import Struct
 
-from referee.diagnosis.silence import Silence
 from referee.result import Stderr
 from referee.seam.faults import Fault
 
 KEPT_BYTES = 64 * 1024
 """So much of what a bot writes is looked through for fields that nobody reads."""
+
+
+class Silence(Struct, frozen=True):
+    """What a look at a process showed that did not answer in time.
+
+    Attributes:
+        unfinished: what it had written of a line that has not ended.
+        has_read: whether it had read all that it was sent.
+        has_answered: whether it had answered anything before.
+        cpu_seconds: CPU time of it and what it has started, from its start; None if not known.
+        is_busy: whether it computed while it was looked at.
+        late: the line that came after all; empty if none did.
+        at_end: the first line that came when its input had ended; empty if none did.
+        ended: whether it ended by itself when its input had ended.
+    """
+
+    unfinished: bytes = b""
+    has_read: bool = True
+    has_answered: bool = False
+    cpu_seconds: float | None = None
+    is_busy: bool = False
+    late: bytes = b""
+    at_end: bytes = b""
+    ended: bool = False
 
 
 class LastWords(Struct, frozen=True):
@@ -87,3 +113,25 @@ class Evidence:
         """Take a fault of the last reply."""
         if fault.code not in self.faults:
             self.faults[fault.code] = SeenFault(fault, self.turn, request, self.asked, self._line)
+
+    def is_plain(self, replies: Sequence[type[Struct]]) -> bool:
+        """Whether it is clear that there is nothing to tell: no fault, and no unknown field.
+
+        It is quick; what it is not sure of is for `referee.diagnosis.fields` to look at.
+        """
+        known = {
+            f'"{struct.__struct_config__.tag}"'.encode(): {"type", *struct.__struct_encode_fields__}
+            for struct in replies
+        }
+        try:
+            replied = [_fields(line) for line in self.lines[1:]]  # the first is the handshake's
+        except (ValueError, RecursionError):
+            return False
+        return not self.faults and not any(
+            fields.keys() - known.get(bytes(fields.get("type", b"")), set())
+            or any(b"{" in bytes(raw) for raw in fields.values())
+            for fields in replied
+        )
+
+
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection
 
@@ -24,6 +23,8 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 def likeness(name: str, other: str) -> float:
     """How alike two names are: 0 to 1."""
+    import difflib  # takes a while to load, and right bots need it not
+
     words, others = _words(name), _words(other)
     if not words or not others:
         return 0.0

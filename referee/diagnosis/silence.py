@@ -2,33 +2,8 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
+from referee.diagnosis.evidence import Silence
 from referee.diagnosis.lines import quoted
-
-
-class Silence(Struct, frozen=True):
-    """What a look at a process showed that did not answer in time.
-
-    Attributes:
-        unfinished: what it had written of a line that has not ended.
-        has_read: whether it had read all that it was sent.
-        has_answered: whether it had answered anything before.
-        cpu_seconds: CPU time of it and what it has started, from its start; None if not known.
-        is_busy: whether it computed while it was looked at.
-        late: the line that came after all; empty if none did.
-        at_end: the first line that came when its input had ended; empty if none did.
-        ended: whether it ended by itself when its input had ended.
-    """
-
-    unfinished: bytes = b""
-    has_read: bool = True
-    has_answered: bool = False
-    cpu_seconds: float | None = None
-    is_busy: bool = False
-    late: bytes = b""
-    at_end: bytes = b""
-    ended: bool = False
 
 
 def why_silent(silence: Silence, asked: str) -> str:

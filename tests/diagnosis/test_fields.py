@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.diagnosis.evidence import Evidence
 from referee.diagnosis.fields import found, ignored_fields, missing_for_null
 from referee.games import GAMES
 from referee.games.dominion import RULES
@@ -105,6 +106,20 @@ values = st.recursive(
 @settings(deadline=None)
 @given(st.dictionaries(names, values, max_size=4))
 def test_no_reply_is_too_strange(reply: dict[str, Any]) -> None:
-    for note in notes({"type": "play-reply"} | reply):
+    said = notes({"type": "play-reply"} | reply)
+    for note in said:
         note.encode()
         assert note.isprintable()
+    evidence = Evidence(thorough=True)
+    for line in (b"{}", json.dumps({"type": "play-reply"} | reply).encode()):
+        evidence.note_line(line)
+    assert not (said and evidence.is_plain(RULES.replies))  # the quick look misses nothing
+
+
+def test_the_quick_look_knows_right_replies() -> None:
+    evidence = Evidence(thorough=True)
+    for line in (b"{}", json.dumps(buy(cards_to_buy=["silver"])).encode()):
+        evidence.note_line(line)
+    assert evidence.is_plain(RULES.replies)
+    evidence.note_line(b'{"type":"play-reply","discard":[]}')  # known, but in another reply
+    assert not evidence.is_plain(RULES.replies)
