@@ -74,6 +74,16 @@ def test_the_command_to_play_again_keeps_what_matters() -> None:
     assert "--grace 0.5" in again
 
 
+def test_quietly_a_disqualification_is_one_line() -> None:
+    """Else the exit code 1 would be all that there is."""
+    done = referee("play", "big_money", hostile("exit_at", 3), "--quiet")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    said = one_line(done.stderr)
+    assert said.startswith("referee: player2, ")
+    assert "was disqualified: exited, its process ended with exit code 3" in said
+
+
 def test_the_json_object() -> None:
     done = referee_process(
         "play", "big_money", hostile("exit_at", 3), "--seed", "4", "--format", "json"

@@ -479,3 +479,17 @@ def test_on_a_terminal_it_says_how_far_it_is() -> None:
         assert process.wait() == 0
     assert b"of 16 cases" in shown
     assert b"\x1b[32mok\x1b[0m" in shown
+
+
+def test_a_field_that_nobody_reads_is_noted(tmp_path: Path) -> None:
+    """1.5 has it ignored, so the bot conforms: nothing else would say why it never buys."""
+    right = referee("bots", "--show", "minimal").stdout
+    bot = tmp_path / "bot.py"
+    bot.write_text(right.replace("cards_to_buy", "cardsToBuy"))
+    done = referee("conform", str(bot), "--case", "5.2")
+    assert done.returncode == 0
+    said = " ".join(done.stdout.split())
+    assert (
+        "the field `cardsToBuy` of its play-reply is ignored; did you mean `cards_to_buy`?" in said
+    )
+    assert referee("conform", "minimal", "--case", "5.2").stdout.count("Note") == 0

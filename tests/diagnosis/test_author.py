@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from referee.bots.command import resolve_bot
+from referee.bots.command import find_bot, resolve_bot
 from referee.bots.launch import launched
 from referee.logs.sink import MemorySink
 from referee.match_spec import match_spec
@@ -107,6 +107,17 @@ async def test_the_name_of_another_seat() -> None:
     player = await told(bot('asked["player_number"] = "player1"', "simple(asked)"))
     detail = '`player_number` is "player1", but the request says "player2"'
     assert player.first_faults[0].detail == detail
+
+
+async def test_of_a_dialect_the_rules_words_are_told() -> None:
+    """Its lines are translated: what stands in them is not what the bot wrote."""
+    codes = ["for line in open(0): print('hm', flush=True)"] * 2
+    spec = match_spec([f"classic:{python(code)}" for code in codes], game="botwars", seed=1)
+    with launched([find_bot(bot, "botwars") for bot in spec.bots]) as started:
+        played = await play_once(spec, started)
+    (fault,) = played.result.players[0].first_faults
+    assert fault.code == "bad-format"
+    assert "`" not in fault.detail
 
 
 # --- notes ----------------------------------------------------------------------------------------

@@ -1,0 +1,100 @@
+"""What a bot hardly meant to do or not to do, and what a fault most likely comes of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers import Imposed, begun, new_match, shake_hands, to_line
+
+from referee.games.dominion import RULES
+from referee.match import Match
+
+CLEAN_UP = to_line({"type": "play-reply", "phase": "cleanup"})
+
+
+def action(card: str) -> bytes:
+    return to_line({"type": "play-reply", "phase": "action", "card": card})
+
+
+def buy(*cards: str) -> bytes:
+    reply = {"type": "play-reply", "phase": "buy", "played_treasures": ["copper"] * 5}
+    return to_line(reply | {"cards_to_buy": cards})
+
+
+def rich(max_turns: int) -> Match:
+    """A match in which the first player has five coppers in its first hand."""
+    seats = {"player1": {"hand": ["copper"] * 5, "deck": ["village"] * 5}}
+    match = new_match(rules=Imposed({"seats": seats}).rules, max_turns=max_turns)
+    shake_hands(match)
+    return match
+
+
+def end(match: Match) -> None:
+    while match.due:
+        match.receive(match.due[0], CLEAN_UP)
+
+
+def test_a_bot_that_bought_nothing() -> None:
+    match = begun(max_turns=6)
+    end(match)
+    assert all("bought nothing in 6 turns" in notes[0] for notes in match.notes())
+
+
+def test_some_turns_without_a_buy_are_no_sign() -> None:
+    match = begun(max_turns=5)
+    end(match)
+    assert match.notes() == [[], []]
+
+
+def test_a_bot_that_never_plays_what_it_buys() -> None:
+    match = rich(max_turns=6)
+    match.receive(0, buy("market"))
+    end(match)
+    assert "it bought action cards (market) and never played one" in match.notes()[0][0]
+
+
+def test_a_bot_that_plays_one_knows_how() -> None:
+    match = rich(max_turns=6)
+    match.receive(0, buy("market"))
+    for line in (CLEAN_UP, CLEAN_UP, action("village")):
+        match.receive(match.due[0], line)
+    end(match)
+    assert match.notes()[0] == []
+
+
+def test_a_card_that_was_bought_late_may_not_have_come() -> None:
+    match = rich(max_turns=6)
+    match.receive(0, buy("copper"))
+    for _ in range(2 * 4 + 2):
+        match.receive(match.due[0], CLEAN_UP)
+    match.receive(match.due[0], buy("cellar"))
+    end(match)
+    assert match.notes()[0] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "asked", "reply", "says"),
+    [
+        ("no-buys", {}, {}, '"cleanup"'),
+        ("no-actions", {}, {}, '"buy" or "cleanup"'),
+        ("cannot-buy", {"extra_money": 0}, {"cards_to_buy": ["gold"]}, "`played_treasures`"),
+        ("cannot-buy", {"extra_money": 2}, {"cards_to_buy": ["gold"]}, ""),
+        ("cannot-buy", {"extra_money": 0}, {"played_treasures": ["copper"]}, ""),
+        (
+            "bad-discard",
+            {"options": ["estate", "copper"]},
+            {"discard": ["estate", "estate"]},
+            'it names "estate" more often (2) than it holds it (1)',
+        ),
+        ("bad-discard", {"options": ["estate"]}, {"discard": ["gold", "gold"]}, ""),
+        ("bad-discard", {"options": ["estate"]}, {"discard": [["estate"], 3, None]}, ""),
+        ("bad-discard", {"options": ["estate"]}, {"discard": "estate"}, ""),
+        ("bad-phase", {}, {}, ""),
+    ],
+)
+def test_a_hint(code: str, asked: dict[str, Any], reply: dict[str, Any], says: str) -> None:
+    assert RULES.hint is not None
+    hint = RULES.hint(code, asked, reply)
+    assert says in hint
+    assert bool(says) == bool(hint)
