@@ -133,6 +133,7 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
     if not options.quiet:
         yield from text.counts(report.cases)
     yield from text.verdict(report)
+    yield from text.notes(report)
     yield from text.commands(report)
 
 

@@ -147,6 +147,9 @@ class TextReport:
         for line in textwrap.wrap(text, self._width, break_on_hyphens=False):
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
+
+    def notes(self, report: Report) -> Iterator[str]:
+        """What breaks no rule but is hardly meant so."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
             yield from textwrap.wrap(text, self._width, break_on_hyphens=False)
