@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn, cast
 
@@ -21,6 +21,7 @@ COMMANDS = (
     "verify",
     "validate",
     "bots",
+    "completion",
     "help",
 )
 """In the order of the help; each is a module of this package, loaded when it is asked for."""
@@ -56,9 +57,18 @@ def command_parser(name: str) -> Parser:
 
 
 def subparsers(top: Parser) -> dict[str, Parser]:
-    """The parsers of the commands that a parser has, by name."""
+    """The parsers of the commands that the parser of the whole has, by name."""
+    return dict(_commands(top).choices)
+
+
+def listed(top: Parser) -> list[argparse.Action]:
+    """The commands as the help lists them: `dest` is the name, `help` what is said of it."""
+    return list(_commands(top)._get_subactions())
+
+
+def _commands(top: Parser) -> Commands:
     (action,) = (each for each in top._actions if isinstance(each.choices, dict))
-    return dict(cast("Mapping[str, Parser]", action.choices))
+    return cast("Commands", action)
 
 
 def read_words(words: Sequence[str]) -> argparse.Namespace:
