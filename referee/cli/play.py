@@ -56,6 +56,10 @@ def add(commands: Commands) -> None:
                 'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
                 "two of yours, with a record for referee replay and referee verify",
             ),
+            (
+                "referee play big_money ./my_bot.py --time-limit none",
+                "no clock runs while your bot stands in a debugger",
+            ),
         ),
     )
     play.set_defaults(run=run)

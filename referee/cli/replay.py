@@ -40,6 +40,10 @@ def add(commands: Commands) -> None:
         examples=(
             ("referee replay game.jsonl --turn 18", "one turn"),
             ("referee replay game.jsonl --summary", "the whole match as a table, a row a turn"),
+            (
+                "referee replay game.record.jsonl --input-of player2 | ./my_bot.py",
+                "your bot alone, sent what it was sent then",
+            ),
         ),
     )
     replay.set_defaults(run=run)
