@@ -22,8 +22,10 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   replay/         a log turn by turn, for people
 #   tournament/     many matches: ratings, error bars, SPRT
 #   api.py          play_match: one match from a Python program
+#   nearest.py      what a misspelt name may have meant
 #   terminal.py     text for people: styles, widths, what strangers wrote made harmless
 #   html.py         pages from templates
+#   junit.py        JUnit XML
 #   report.py       the result for people
 #   workers.py      processes that work for this one
 #   tournament/     many bots against each other, and which is better

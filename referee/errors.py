@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
+from pathlib import Path
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 """What a system call fails with when the system, or this process's share of it, is used up."""
@@ -49,6 +50,14 @@ class LogWriteError(RefereeError):
         super().__init__(f"cannot write {target}: {cause.strerror or cause}")
         self.target = target
         self.reader_gone = isinstance(cause, BrokenPipeError)
+
+
+def cannot_write(name: str, error: OSError) -> UsageError:
+    """The error of a caller who named a file or a folder that cannot be written."""
+    reason = error.strerror
+    if isinstance(error, FileNotFoundError):  # it is to be made, but not what it is to be in
+        reason = f"there is no folder {Path(name).parent}"
+    return UsageError(f"cannot write {name}: {reason}")
 
 
 class LogReadError(RefereeError):

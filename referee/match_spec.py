@@ -6,6 +6,7 @@ options. Users and records see both in one flat list.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any
@@ -23,8 +24,8 @@ DRAWN_SEEDS = 10**9
 """A seed that is drawn is below this, so that it is short enough to type."""
 
 _KINDS: dict[str, Any] = {
-    "time_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)],
-    "startup_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)],
+    "time_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None,
+    "startup_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None,
     "grace": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
     "line_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
     "queue_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
@@ -68,7 +69,8 @@ class MatchSpec(Struct, frozen=True):
     @property
     def settings(self) -> Struct:
         """Options and limits together, as `settings_type` has them."""
-        both = self.limits._asdict() | msgspec.structs.asdict(self.options)
+        limits = {name: _or_none(value) for name, value in self.limits._asdict().items()}
+        both = limits | msgspec.structs.asdict(self.options)
         return settings_type(self.rules)(**both)
 
     def new_match(self) -> Match:
@@ -80,7 +82,8 @@ class MatchSpec(Struct, frozen=True):
 def settings_type(rules: Rules) -> type[Struct]:
     """A struct of all that can be chosen for a match of a game, with its defaults.
 
-    It is the `options` of a record's header.
+    It is the `options` of a record's header. What is infinite in `Limits` is None there, since JSON
+    has no such number.
     """
     defaults = Limits()._asdict() | dict(rules.limits)
     limits = [(name, kind, defaults[name]) for name, kind in _KINDS.items()]
@@ -101,6 +104,7 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
     limits = {name: getattr(settings, name) for name in Limits._fields}
+    limits = {name: math.inf if value is None else value for name, value in limits.items()}
     return rules.options(**own), Limits(**limits)
 
 
@@ -118,7 +122,7 @@ def match_spec(
         game: a key of `GAMES`.
         seed: drawn if None.
         options: the game's options and the limits that are not to have their defaults, by name; a
-            value may be the text of a number.
+            value may be the text of a number. None, "none" or infinite: no limit.
 
     Raises:
         UsageError: there is no such match; the text says why.
@@ -144,6 +148,10 @@ def _seats(rules: Rules) -> str:
     return f"{rules.min_seats} to {rules.max_seats}"
 
 
+def _or_none(value: Any) -> Any:
+    return None if value in ("none", math.inf) else value
+
+
 def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
     known = settings_type(rules)
     for name in chosen:
@@ -151,7 +159,8 @@ def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
             names = ", ".join(known.__struct_fields__)
             raise UsageError(f"{rules.name} has no option {name!r}; there are: {names}")
     try:
-        return msgspec.convert(dict(chosen), known, strict=False)
+        values = {name: _or_none(value) for name, value in chosen.items()}
+        return msgspec.convert(values, known, strict=False)
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
         for theirs, ours in _PLAIN.items():

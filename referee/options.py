@@ -9,8 +9,8 @@ class Limits(NamedTuple):
     """What a bot may use. These defaults hold where a game has none of its own.
 
     Attributes:
-        time_limit: for one reply, in seconds (8.1).
-        startup_limit: for the handshake, in seconds, from the start of the process (3.4).
+        time_limit: for one reply, in seconds (8.1); infinite: no clock runs.
+        startup_limit: for the handshake, in seconds, from the start of the process (3.4); likewise.
         grace: to exit after `game-end`, in seconds (8.4).
         line_limit: the longest line, in bytes without its line end (1.3).
         queue_limit: the most output that may wait unread, in bytes (1.3).

@@ -131,7 +131,7 @@ def test_the_match_is_shown(
 ) -> None:
     out = run(capsys, "replay", files[file])
     assert out.count("Turn ") == 4
-    assert "named      9, 1, 1, 4, 5" in out
+    assert "named        9, 1, 1, 4, 5" in out
     assert ("no-number" in out) == bool(file)
     assert "turn" in run(capsys, "replay", files[file], "--summary")
     turns = [

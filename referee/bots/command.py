@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from referee.bots.bundled import bundled_bots
+from referee.bots.bundled import bundled_bots, templates
 from referee.errors import BotNotFoundError
+from referee.nearest import did_you_mean
 from referee.terminal import as_text
 
 if TYPE_CHECKING:
@@ -203,10 +204,12 @@ def how_to_run(file: str) -> str:
 
 def _not_found(argument: str, first: str) -> str:
     shown = repr(argument) if " " in argument else argument
-    import difflib  # only here, on the way to an error
-
-    close = difflib.get_close_matches(first, bundled_bots(), n=1)
+    if first in templates():
+        mine = f"my_bot{Path(first).suffix}"
+        show = f"referee bots --show {first} > {mine}"
+        return f"BOT {shown} not found: it is a bundled source file to start from: {show}"
+    close = did_you_mean(first, bundled_bots())
     if close:
-        return f"BOT {shown} not found; did you mean {close[0]}?"
+        return f"BOT {shown} not found{close}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"
     return f"BOT {shown} not found: {missing} (`referee bots` lists the bundled ones)"

@@ -1,27 +1,133 @@
-"""Command lines: one line for what is wrong, and the kinds of numbers."""
+"""Command lines: their help, one line for what is wrong, and the kinds of numbers."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from referee.cli.console import USAGE
-from referee.errors import UsageError
+from referee.cli.console import BUG, SHORTAGE, USAGE
+from referee.errors import UsageError, cannot_write
+from referee.nearest import did_you_mean
 from referee.options import MAX_COUNT, MAX_SECONDS
 from referee.terminal import escaped
 
 MAX_SEED = 2**53  # as in referee.match, which is too heavy to be loaded for this
 
+COMMON_EXIT_CODES = {
+    USAGE: "wrong usage",
+    BUG: "a bug in the referee",
+    SHORTAGE: "the system is short of processes, memory or file descriptors",
+    130: "after Ctrl-C",
+    143: "after SIGTERM",
+}
+"""Of every command that says what its exit codes are."""
+
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Options may stand between the other arguments; what is wrong is said in one line.
+
+    Args:
+        examples: command lines, each with what it does, for the help and the manual page.
+        exit_codes: what they mean; those that every command has are added. None: not told.
+        settings: of `argparse.ArgumentParser`.
+    """
+
+    def __init__(
+        self,
+        *,
+        examples: Sequence[tuple[str, str]] = (),
+        exit_codes: Mapping[int, str] | None = None,
+        **settings: Any,
+    ) -> None:
+        defaults: dict[str, Any] = {"formatter_class": _Formatter, "allow_abbrev": False}
+        super().__init__(**(defaults | settings))
+        self._positionals.title = "arguments"
+        self.examples = tuple(examples)
+        self.exit_codes = {} if exit_codes is None else {**COMMON_EXIT_CODES, **exit_codes}
+
+    def format_help(self) -> str:
+        """The text of `--help`."""
+        parts = [super().format_help()]
+        if self.exit_codes:
+            codes = [f"  {code:<5}{what}" for code, what in sorted(self.exit_codes.items())]
+            parts.append("\n".join(["exit codes:", *codes, ""]))
+        if self.examples:
+            lines = [f"  {command}\n      {what}" for command, what in self.examples]
+            parts.append("\n".join(["examples:", *lines, ""]))
+        return "\n".join(parts)
+
+    def read(
+        self, words: Sequence[str], namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """The arguments in the words, which end the program if they are wrong.
+
+        Args:
+            words: behind the command's name.
+            namespace: has the values of what the words do not say.
+        """
+        # argparse (3.11 to 3.13) loses what follows "--" if it has to sort out the rest.
+        read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
+        options, extras = read(words, namespace)
+        unknown = [word for word in extras if word.startswith("-")]
+        if unknown:
+            flag = unknown[0].partition("=")[0]
+            shown = [
+                name
+                for action in self._actions
+                if action.help != argparse.SUPPRESS
+                for name in action.option_strings
+            ]
+            self.error(f"there is no option {flag}{did_you_mean(flag, shown)}")
+        if extras:
+            self.error(f"too many arguments: {' '.join(extras)}")
+        return options
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2."""
         self.exit(USAGE, f"{self.prog}: {escaped(message)} (see {self.prog} --help)\n")
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Help that lists no option twice and breaks no address at a hyphen."""
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],
+        prefix: str | None = None,
+    ) -> None:
+        if usage is None:
+            words = [
+                self._format_args(action, self._get_default_metavar_for_positional(action))
+                for action in actions
+                if not action.option_strings
+            ]
+            usage = " ".join(["%(prog)s", "[OPTION ...]", *words])
+        super().add_usage(usage, actions, groups, prefix)
+
+    def _format_action(self, action: argparse.Action) -> str:
+        text = super()._format_action(action)
+        if isinstance(action.choices, dict):  # the list of commands, after a line of its own
+            lines = text.splitlines(keepends=True)[1:]
+            return "".join(line.removeprefix("  ") for line in lines)
+        return text
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap  # as argparse does: only for help
+
+        words = " ".join(text.split())
+        return textwrap.fill(
+            words,
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+        )
 
 
 def check_files(names: Sequence[str]) -> None:
@@ -37,6 +143,22 @@ def check_files(names: Sequence[str]) -> None:
             raise UsageError(f"cannot read {name}: there is no such file")
         if Path(name).is_dir():
             raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
+
+
+def made_folder(name: str) -> Path:
+    """A folder for what is to be written, made if it is not there.
+
+    As with a file, the folder that it is to be in must be there: a slip in a long path makes none.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    path = Path(name)
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise cannot_write(name, error) from error
+    return path
 
 
 _INTEGER = re.compile("[0-9]{1,16}")
@@ -72,6 +194,18 @@ def number(text: str) -> float:
 seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
 count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
+
+
+def limit(text: str) -> float:
+    """Seconds, or infinite if there is to be no limit."""
+    if text in ("none", "inf"):
+        return math.inf
+    try:
+        return seconds(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, nor none") from None
+
+
 probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")
 grace = _decimal(
     lambda s: 0 <= s <= MAX_SECONDS, "a number of seconds, 0 or more, at most 1,000,000"

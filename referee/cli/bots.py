@@ -16,9 +16,11 @@ def add(commands: Commands) -> None:
     bots = commands.add_parser(
         "bots",
         help="list the bundled example bots",
-        description="List the bundled example bots, or print one to start from: "
-        "referee bots --show minimal > my_bot.py",
-        allow_abbrev=False,
+        description="List the bundled example bots, or print one to start from.",
+        examples=(
+            ("referee bots --show minimal > my_bot.py", "a bot of your own in one line"),
+            ("referee bots --show big_money.js > my_bot.js", "the same in JavaScript"),
+        ),
     )
     bots.set_defaults(run=run)
     bots.add_argument("--show", metavar="NAME", help="print that bot's source")

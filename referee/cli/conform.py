@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count, seconds, seed
+from referee.cli.arguments import Commands, count, made_folder, seconds, seed
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
 from referee.cli.settings import DEFAULT_GAME, GAME_HELP
 from referee.errors import UsageError
@@ -45,10 +45,16 @@ def add(commands: Commands) -> None:
         "COMMAND has {player1} and {player2} where it takes the command lines of its bots, and "
         "{player3} and {player4} if it can, or {players} for all of them; and {seed} if it takes "
         "one. It is split into words as a shell would, and no shell runs it; each command line is "
-        "filled in as one argument, for the referee to split likewise. Exit codes: 0 it conforms, "
-        "1 it does not, 2 wrong usage, 70 a bug in the referee, 71 the system is short of "
-        "something, 130 after Ctrl-C, 143 after SIGTERM.",
-        allow_abbrev=False,
+        "filled in as one argument, for the referee to split likewise.",
+        exit_codes={0: "it conforms", 1: "it does not"},
+        examples=(
+            ("referee conform ./my_bot.py", "all cases, with a line for each"),
+            ("referee conform ./my_bot.py --case 7.2 -q", "one section, and its failures alone"),
+            (
+                "referee conform ./my_bot.py --format html --output report.html",
+                "a page to read, beside the table",
+            ),
+        ),
     )
     conform.set_defaults(run=run)
     add = conform.add_argument
@@ -58,17 +64,19 @@ def add(commands: Commands) -> None:
     pattern = 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
     add("--case", action="append", default=[], metavar="PATTERN", help=pattern)
     add("--list", action="store_true", help="list the cases and run none")
-    add("--strict", action="store_true", help="what should pass must pass")
+    add("--strict", action="store_true", help="a failed SHOULD counts as well as a failed MUST")
     matches = "with --referee: play only this match, or a pattern of its name; repeatable"
     add("--match", action="append", default=[], metavar="NAME", help=matches)
     keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
     add("--keep", metavar="DIR", help=keep)
     add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
-    timeout = "a reply, start-up, exit (10); a match, with --referee (60)"
-    add("--timeout", type=seconds, metavar="S", help=timeout)
-    add("--seed", type=seed, default=1, metavar="N", help="of the matches (1)")
-    add("--jobs", type=count, metavar="N", help="so many at a time (cores; a bot's address: 1)")
-    add("--format", choices=FORMATS, default="text", help="of the report (text)")
+    timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
+    add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
+    add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
+    add("--seed", type=seed, default=1, metavar="N", help="of the matches (default: 1)")
+    jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
+    add("--jobs", type=count, metavar="N", help=jobs)
+    add("--format", choices=FORMATS, default="text", help="of the report (default: text)")
     output = "write the report there; on stdout it is shown as text all the same"
     add("--output", metavar="FILE", help=output)
     much = conform.add_mutually_exclusive_group()
@@ -89,6 +97,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.referee is None and (options.match or options.keep):
         raise UsageError("--match and --keep are for --referee COMMAND")
     subject = _Bot(options) if options.referee is None else _Referee(options)
+    if options.keep is not None:
+        made_folder(options.keep)
     if options.output is not None:
         _check_writable(Path(options.output))
 
@@ -185,7 +195,7 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        limits = Limits() if options.timeout is None else Limits(timeout=options.timeout)
+        limits = Limits() if options.time_limit is None else Limits(timeout=options.time_limit)
         self._suite = Suite(
             self.cases,
             self._bot,
@@ -239,7 +249,7 @@ class _Referee:
             self.cases,
             seed=options.seed,
             jobs=options.jobs or cores(),
-            timeout=options.timeout or MATCH_SECONDS,
+            timeout=options.time_limit or MATCH_SECONDS,
             strict=options.strict,
             on_result=on_result,
             on_match=played,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from referee.errors import SHORTAGES, UsageError
+from referee.errors import SHORTAGES, cannot_write
 from referee.terminal import escaped
 
 OK = 0
@@ -60,17 +60,27 @@ def report_bug(error: BaseException) -> int:
 
 
 @contextmanager
-def printing() -> Iterator[None]:
-    """Where results are printed: a full disk there is the user's business, not a bug."""
+def printing(output: str | None = None) -> Iterator[TextIO]:
+    """Where results are printed: a full disk there is the user's business, not a bug.
+
+    Args:
+        output: a file to print to, of `--output`, which this empties; by default stdout.
+    """
     try:
-        yield
-        sys.stdout.flush()
+        if output is None:
+            yield sys.stdout
+            sys.stdout.flush()
+        else:
+            with open(output, "w", encoding="utf-8", errors="backslashreplace") as file:
+                yield file
     except OSError as error:
-        # A shortage is not stdout's: what is printed is made in this block, too.
+        # A shortage is not that file's: what is printed is made in this block, too.
         if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
             raise
+        if output is not None:
+            raise cannot_write(output, error) from error
         silence(sys.stdout)
-        raise UsageError(f"cannot write standard output: {error.strerror}") from error
+        raise cannot_write("standard output", error) from error
 
 
 def silence(stream: TextIO) -> None:

@@ -9,20 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
-from referee._version import __version__
-from referee.cli import (
-    bots,
-    conform,
-    explain,
-    export,
-    play,
-    replay,
-    standings,
-    tournament,
-    validate,
-    verify,
-)
-from referee.cli.arguments import Parser
+from referee.cli.commands import read_words
 from referee.cli.console import (
     OK,
     READER_GONE,
@@ -36,20 +23,6 @@ from referee.cli.console import (
 )
 from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
-
-COMMANDS = (
-    play,
-    conform,
-    explain,
-    tournament,
-    standings,
-    export,
-    replay,
-    verify,
-    validate,
-    bots,
-)
-"""In the order of the help."""
 
 
 def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | None = None) -> int:
@@ -77,8 +50,9 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
 def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     try:
         try:
-            options = parser().parse_args(arguments)
-            options.words = list(sys.argv[1:] if arguments is None else arguments)
+            words = list(sys.argv[1:] if arguments is None else arguments)
+            options = read_words(words)
+            options.words = words
         except SystemExit as left:  # --help, --version, wrong usage
             with printing():
                 return int(left.code or OK)
@@ -103,17 +77,3 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         if isinstance(ours, ShortageError):
             return fail(str(ours), SHORTAGE)
         return report_bug(ours.__cause__ or ours)
-
-
-def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command."""
-    top = Parser(
-        prog="referee",
-        description="Plays card-game bots against each other and says what they do wrong.",
-        allow_abbrev=False,
-    )
-    top.add_argument("--version", action="version", version=f"referee {__version__}")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add(commands)
-    return top

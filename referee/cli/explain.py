@@ -33,11 +33,13 @@ def add(commands: Commands) -> None:
         help="print a section of the protocol, or what a code means",
         description="Print a section of the protocol, or what a code means and the sections that "
         "say more.",
-        epilog="Examples: referee explain 5.2; referee explain 7 (a chapter); referee explain "
-        "bad-discard; referee explain timeout; referee explain supply-info (a title); referee "
-        "explain http-bots.md 3. Without WHAT: the contents. "
-        "Exit codes: 0 printed, 2 wrong usage.",
-        allow_abbrev=False,
+        epilog="Without WHAT it prints the contents.",
+        exit_codes={0: "printed"},
+        examples=(
+            ("referee explain 5.2", "a section; 7 is a chapter, supply-info a title"),
+            ("referee explain bad-discard", "a code, with the sections that say more"),
+            ("referee explain http-bots.md 3", "a section of another page"),
+        ),
     )
     explain.set_defaults(run=run)
     what = "a section, a title, a code of a fault or a disqualification, or the id of a case"

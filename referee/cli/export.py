@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,20 +25,26 @@ def add(commands: Commands) -> None:
         description="Print the matches of a tournament, a row each, in the order of the schedule. "
         "Void matches are left out.",
         epilog="Lists are in seat order; in csv their parts are separated by spaces, and a name "
-        "with white space, quotes or a backslash in it is quoted as for a shell. "
-        "Exit codes: 0 printed, 2 wrong usage or no store.",
-        allow_abbrev=False,
+        "with white space, quotes or a backslash in it is quoted as for a shell.",
+        exit_codes={0: "printed", 2: "wrong usage, or no store"},
+        examples=(("referee export night.sqlite --output night.csv", "for a spreadsheet"),),
     )
     export.set_defaults(run=run)
     export.add_argument("store", metavar="FILE.sqlite", help="the store of a tournament")
-    export.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="(csv)")
+    export.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="(default: csv)")
+    export.add_argument("--output", metavar="FILE", help="write them there, not to stdout")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.tournament.store import Store
 
-    with Store.for_reading(options.store) as store, interrupts.raising(), printing():
+    with (
+        Store.for_reading(options.store) as store,
+        interrupts.raising(),
+        printing(options.output) as file,
+        contextlib.redirect_stdout(file),
+    ):
         if options.format == "csv":
             _csv(store)
         else:

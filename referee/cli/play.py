@@ -8,10 +8,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count, seed
+from referee.cli.arguments import Commands, count, made_folder, seed
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.settings import (
     DEFAULT_GAME,
@@ -45,11 +44,23 @@ def add(commands: Commands) -> None:
         description="Play one match between two to four bots.",
         epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
         'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
-        "the http:// or https:// address of a bot (spec/http-bots.md). "
-        "Exit codes: 0 played and nobody disqualified, 1 somebody was, 2 wrong usage or a log that "
-        "cannot be written, 70 a bug in the referee, 71 the system is short of processes, memory "
-        "or file descriptors, 130 after Ctrl-C, 143 after SIGTERM.",
-        allow_abbrev=False,
+        "the http:// or https:// address of a bot (spec/http-bots.md).",
+        exit_codes={
+            0: "played, and nobody was disqualified",
+            1: "somebody was disqualified",
+            2: "wrong usage, or a log that cannot be written",
+        },
+        examples=(
+            ("referee play big_money ./my_bot.py", "your bot against a bundled one"),
+            (
+                'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
+                "two of yours, with a record for referee replay and referee verify",
+            ),
+            (
+                "referee play big_money ./my_bot.py --time-limit none",
+                "no clock runs while your bot stands in a debugger",
+            ),
+        ),
     )
     play.set_defaults(run=run)
     add = play.add_argument
@@ -58,7 +69,7 @@ def add(commands: Commands) -> None:
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
-    add_settings(play)
+    add_settings(play, endless=True)
     resume = "go on with the match of this record, from turn N of --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
@@ -169,11 +180,8 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
     """One file name a seat, in a folder that is made if it is not there."""
     if directory is None:
         return [None] * count
-    try:
-        Path(directory).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write {directory}: {error.strerror}") from error
-    return [str(Path(directory) / f"player{seat}.stderr") for seat in range(1, count + 1)]
+    folder = made_folder(directory)
+    return [str(folder / f"player{seat}.stderr") for seat in range(1, count + 1)]
 
 
 def _play_match(

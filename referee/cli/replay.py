@@ -35,9 +35,16 @@ def add(commands: Commands) -> None:
         help="show a match turn by turn, from its record or its spectator log",
         description="Show a match turn by turn. A match record shows hands and faults as well, a "
         "spectator log what everybody saw.",
-        epilog="On a terminal the text goes through a pager ($PAGER, or less). Exit codes: 0 "
-        "shown, 1 a file is no log, 2 wrong usage.",
-        allow_abbrev=False,
+        epilog="On a terminal the text goes through a pager ($PAGER, or less).",
+        exit_codes={0: "shown", 1: "a file is no log"},
+        examples=(
+            ("referee replay game.jsonl --turn 18", "one turn"),
+            ("referee replay game.jsonl --summary", "the whole match as a table, a row a turn"),
+            (
+                "referee replay game.record.jsonl --input-of player2 | ./my_bot.py",
+                "your bot alone, sent what it was sent then",
+            ),
+        ),
     )
     replay.set_defaults(run=run)
     arg = replay.add_argument
@@ -60,6 +67,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if options.first is not None or options.last is not None:
             raise UsageError("--turn is one turn; --from and --to are a range: give one of them")
         options.first = options.last = options.turn
+    if options.first and options.last and options.first > options.last:
+        raise UsageError(f"--from {options.first} --to {options.last}: --to is before --from")
     if options.follow and len(options.files) > 1:
         raise UsageError("--follow takes one FILE")
     if options.summary and options.format == "json":
@@ -136,34 +145,52 @@ def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader) -> bool:
 
 
 def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
-    """What is chosen; a log that is followed ends with its match."""
-    from referee.replay.reader import End, Start, TurnOver
+    """What is chosen; a log that is followed ends with its match.
 
+    Raises:
+        UsageError: the match has no such player or turn.
+    """
+    from referee.replay.reader import CutShort, End, Start, TurnOver
+
+    turns = 0
+    shown = options.first is None and options.last is None
     for item in replay.items():
         if isinstance(item, Start) and (options.player or 1) > len(item.names):
             players = f"the match has {len(item.names)} players"
             raise UsageError(f"--player {options.player}: {players}")
-        if not isinstance(item, TurnOver) or _chosen(options, item.turn, replay.turn_reader):
-            yield item
+        if isinstance(item, TurnOver):
+            turns = item.turn.turn
+            if not _chosen(options, item.turn, replay.turn_reader):
+                continue
+            shown = True
+        if isinstance(item, End | CutShort) and not shown:
+            raise UsageError(_no_turn(options, turns))
+        yield item
         if options.follow and isinstance(item, End):
             return
+
+
+def _no_turn(options: argparse.Namespace, turns: int) -> str:
+    """Why a match of so many turns has none of those that are asked for."""
+    first, last = options.first or 1, options.last or turns
+    asked = f"--turn {first}" if first == options.last else f"--from {first} --to {last}"
+    if first > turns:
+        asked = asked if first == options.last else f"--from {first}"
+        return f"{asked}: the match has {turns} turn{'s' * (turns != 1)}"
+    return f"{asked} --player {options.player}: that player has no turn there"
 
 
 def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
     from referee.replay.reader import End, Start, TurnOver
 
     names: list[str] = []
-    shown = 0
     for item in _items(options, replay):
         if isinstance(item, Start):
             names = item.names
             yield from painter.start(item)
         elif isinstance(item, TurnOver):
-            shown += 1
             yield from painter.turn(item.turn, replay.turn_reader)
         elif isinstance(item, End):
-            if not shown:
-                yield "No turn is chosen."
             yield from painter.end(item, names)
         else:
             yield from painter.note(item)

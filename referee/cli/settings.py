@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
-from referee.cli.arguments import count, grace, seconds
+from referee.cli.arguments import count, grace, limit, seconds
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.options import Limits
 
 DEFAULT_GAME = "dominion"
-GAME_HELP = f"the game: {', '.join(GAMES)} ({DEFAULT_GAME})"
+GAME_HELP = f"the game: {', '.join(GAMES)} (default: {DEFAULT_GAME})"
+_TITLE = "limits of each bot, and options of the game"
+_DEFAULTS = "A game may have other defaults than these."
 _FLAGS = {
-    "time_limit": (seconds, "S", "one reply"),
-    "startup_limit": (seconds, "S", "handshake"),
-    "grace": (grace, "S", "to exit after game-end"),
-    "max_turns": (count, "N", "turns a player, as --set max_turns=N"),
-    "line_limit": (count, "BYTES", "longest line"),
-    "queue_limit": (count, "BYTES", "most output that may wait unasked for"),
+    "time_limit": (seconds, "S", "seconds for a reply"),
+    "startup_limit": (seconds, "S", "seconds for the handshake"),
+    "grace": (grace, "S", "seconds to exit after game-end"),
+    "max_turns": (count, "N", "turns a player; short for --set max_turns=N"),
+    "line_limit": (count, "BYTES", "the longest line"),
+    "queue_limit": (count, "BYTES", "the most output that may wait unread"),
+}
+_ENDLESS = {
+    "time_limit": '; "none" stops all clocks, for a debugger',
+    "startup_limit": ', or "none"',
 }
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add the limits of a bot and the game's own options."""
-    add = parser.add_argument
+def add_settings(parser: argparse.ArgumentParser, *, endless: bool = False) -> None:
+    """Add the limits of a bot and the game's own options.
+
+    Args:
+        endless: whether a bot may have all the time there is.
+    """
+    add = parser.add_argument_group(_TITLE, _DEFAULTS).add_argument
     defaults = Limits()._asdict()
     for name, (kind, metavar, text) in _FLAGS.items():
-        default = f" ({_number(defaults[name])})" if name in defaults else ""
+        if endless and kind is seconds:
+            kind, text = limit, text + _ENDLESS[name]
+        default = f" (default: {_number(defaults[name])})" if name in defaults else ""
         add(_flag(name), type=kind, metavar=metavar, help=text + default)
     own = "an option of the game's own; may be given more than once"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
@@ -49,6 +62,8 @@ def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
         value = getattr(options, name)
         if value is not None:
             chosen[name] = value
+    if chosen.get("time_limit") == math.inf:  # somebody is at a debugger
+        chosen.setdefault("startup_limit", math.inf)
     return chosen
 
 
@@ -66,6 +81,8 @@ def settings_as_words(options: argparse.Namespace) -> list[str]:
 
 
 def _number(value: float) -> str:
+    if value == math.inf:
+        return "none"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

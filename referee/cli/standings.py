@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,13 +28,20 @@ def add(commands: Commands) -> None:
         help="print the standings of a tournament",
         description="Print the standings of a tournament from its store: while it runs, when it "
         "was cut off, or at its end.",
-        epilog="Exit codes: 0 printed, 2 wrong usage or no store, 130 after Ctrl-C.",
-        allow_abbrev=False,
+        exit_codes={0: "printed", 2: "wrong usage, or no store"},
+        examples=(
+            ("referee standings night.sqlite --watch", "the standings while the tournament runs"),
+            (
+                "referee standings night.sqlite --format html --output night.html",
+                "a page for everybody",
+            ),
+        ),
     )
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("store", metavar="FILE.sqlite", help="the store of a tournament")
     add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")
+    add("--output", metavar="FILE", help="write them there, not to stdout")
     add_standings(parser)
     add("--watch", action="store_true", help="print them again whenever there is something new")
 
@@ -52,13 +60,16 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     load_numpy()
     from referee.tournament.store import Store
 
-    if options.watch and options.format != "text":
-        raise UsageError("--watch shows text")
+    if options.watch and (options.format != "text" or options.output is not None):
+        raise UsageError("--watch shows text on the terminal")
     if options.watch:
         with interrupts.raising(), printing():
             _watch(options)
-    with Store.for_reading(options.store) as store, interrupts.raising(), printing():
-        print_standings(store, options.format, anchor=options.anchor, bot=options.bot)
+    with Store.for_reading(options.store) as store, interrupts.raising():
+        check_bot(options.bot, store.names)
+        anchor_of(options.anchor, store.names)  # before a file is emptied
+        with printing(options.output) as file, contextlib.redirect_stdout(file):
+            print_standings(store, options.format, anchor=options.anchor, bot=options.bot)
     return OK
 
 

@@ -9,7 +9,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from referee.cli.arguments import Commands, Parser, count, number, probability, seed
+from referee.cli.arguments import (
+    Commands,
+    Parser,
+    count,
+    made_folder,
+    number,
+    probability,
+    seed,
+)
 from referee.cli.console import OK, printing, say
 from referee.cli.settings import DEFAULT_GAME, GAME_HELP, add_settings, chosen_settings
 from referee.cli.standings import add_standings, anchor_of, check_bot, print_standings
@@ -33,10 +41,19 @@ def add(commands: Commands) -> None:
         help="play many matches between many bots, and rate them",
         description="Play many matches between many bots, and rate them. The same command on the "
         "same --store goes on where it was.",
-        epilog="BOT is as for `referee play`, with NAME= before it if it is to have a name. "
-        "Exit codes: 0 done, 2 wrong usage or a store that cannot be written, 70 a bug in the "
-        "referee, 71 the system is short of something, 130 after Ctrl-C, 143 after SIGTERM.",
-        allow_abbrev=False,
+        epilog="BOT is as for referee play, with NAME= before it if it is to have a name. "
+        "spec/tournaments.md has all of it.",
+        exit_codes={0: "done", 2: "wrong usage, or a store that cannot be written"},
+        examples=(
+            (
+                "referee tournament new=./my_bot.py old=./my_old_bot.py --deals 100",
+                "which version of a bot is better",
+            ),
+            (
+                "referee tournament big_money minimal ./my_bot.py --store night.sqlite",
+                "each against each, with the results kept",
+            ),
+        ),
     )
     tournament.set_defaults(run=run, parser=tournament, config_bots=[], directories=[])
     _add_options(tournament)
@@ -55,11 +72,12 @@ def _add_options(parser: Parser) -> None:
         "--deals",
         type=count,
         metavar="D",
-        help=f"deals for each pairing or line-up ({choices.DEALS})",
+        help=f"deals for each pairing or line-up (default: {choices.DEALS})",
     )
     add("--matches", type=count, metavar="M", help="matches in all, instead of --deals")
-    add("--rounds", type=count, metavar="R", help="of a Swiss tournament (log2 of the bots, + 2)")
-    first = f"of a gauntlet: the first N bots ({choices.CHALLENGERS})"
+    rounds = "of a Swiss tournament (default: log2 of the bots, + 2)"
+    add("--rounds", type=count, metavar="R", help=rounds)
+    first = f"of a gauntlet: the first N bots (default: {choices.CHALLENGERS})"
     add("--challengers", type=count, metavar="N", help=first)
     seats = "what of its seats a deal is played in"
     add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
@@ -71,13 +89,15 @@ def _add_options(parser: Parser) -> None:
         ("--beta", probability, "wrongly for the lower", choices.BETA),
     ):
         metavar = "E" if kind is number else "P"
-        add(name, type=kind, metavar=metavar, help=f"sprt: {text} ({default:g})")
+        add(name, type=kind, metavar=metavar, help=f"sprt: {text} (default: {default:g})")
     add_standings(parser)
-    add("--jobs", type=count, metavar="J", help="matches at a time (as many as there are cores)")
+    jobs = "matches at a time (default: as many as there are cores)"
+    add("--jobs", type=count, metavar="J", help=jobs)
     add("--cluster", metavar="ADDRESS", help="of a Dask scheduler, whose workers play the matches")
     add("--no-keep-alive", action="store_true", help="start every bot anew for every match")
     add("--records", metavar="DIR", help="keep match records there, compressed")
-    add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help="which records (all)")
+    which = f"which records (default: {choices.KEEP[0]})"
+    add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
     add_settings(parser)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
     add("-q", "--quiet", action="store_true", help="no progress")
@@ -134,10 +154,11 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
     values = {name for name in names if not name.startswith("-")} - {*_FLAGS, *_NOT_IN_CONFIG}
     chosen, bots, directories = read_config(options.config, values, _FLAGS)
     config = parser.parse_args(chosen)
+    del config.bots
     if options.deals is not None or options.matches is not None:
         config.deals = config.matches = None  # either says the same in another way
     words = options.words[options.words.index("tournament") + 1 :]
-    both: argparse.Namespace = options.parser.parse_args(words, config)
+    both: argparse.Namespace = options.parser.read(words, config)
     both.config_bots = bots
     both.directories = directories
     return both
@@ -278,9 +299,4 @@ def _folder(options: argparse.Namespace) -> Path | None:
     """The folder for records, made if it is not there."""
     if options.records is None:
         return None
-    path = Path(options.records)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
-    return path
+    return made_folder(options.records)

@@ -6,32 +6,28 @@ import argparse
 import os
 import stat
 import sys
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count
 from referee.cli.console import BUG, OK, USAGE, fail, printing, say
+from referee.cli.many_files import STDIN, WorkerDiedError, over_files, progress
+from referee.cli.reports import Findings, add_output
 from referee.cli.work import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
-from referee.terminal import as_text, escaped
+from referee.terminal import as_text
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
+    from referee.junit import Case
     from referee.logs.files import LogFile
     from referee.logs.verify import Verdict
+    from referee.tournament.check import Checked
 
 FAILED = 1
-STDIN = "-"  # as in referee.logs.source, and STDOUT in referee.logs.files
-FEW = 8
-"""Fewer files are verified in this process: starting others takes longer."""
-MAX_CHUNK = 16
-AHEAD = 3
-"""Chunks that are given out for each process, so that none waits for work."""
-POLL_SECONDS = 0.1
 
 
 def add(commands: Commands) -> None:
@@ -41,9 +37,12 @@ def add(commands: Commands) -> None:
         help="run match records again and compare",
         description="Run each match again from the seed and the replies in its record, and compare "
         "every message, fault, disqualification and the outcome.",
-        epilog="A record is plain or compressed (.gz, .zst). Exit codes: 0 all hold, 1 one does "
-        "not, 2 wrong usage, 130 after Ctrl-C, 143 after SIGTERM.",
-        allow_abbrev=False,
+        epilog="A record is plain or compressed (.gz, .zst).",
+        exit_codes={0: "all hold", 1: "one does not"},
+        examples=(
+            ("referee verify game.record.jsonl", "whether this record is of a real match"),
+            ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
+        ),
     )
     verify.set_defaults(run=run)
     add = verify.add_argument
@@ -57,10 +56,10 @@ def add(commands: Commands) -> None:
         help="write the spectator log that follows from the one RECORD; "
         '"-" is stdout, and nothing else goes there',
     )
-    text = "text: a line for a failure; json: an object a line for each RECORD"
-    add("--format", choices=("text", "json"), default="text", help=text)
+    text = "text: a line for a failure; json: an object a line for each RECORD; junit: a case each"
+    add_output(verify, formats=text)
     add("-q", "--quiet", action="store_true", help="failures only: no summary, no progress")
-    add("--jobs", type=count, metavar="N", help="processes (as many as there are cores)")
+    add("--jobs", type=count, metavar="N", help="processes (default: as many as there are cores)")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -73,22 +72,25 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     names: list[str] = options.records
     _check_names(names, options)
     seen: Counter[str] = Counter()
-    verdicts: Generator[Verdict, None, None]
+    text = sys.stderr if options.log == "-" else sys.stdout
+    look = partial(over_files, names=names, jobs=options.jobs, interrupts=interrupts)
     try:
-        with interrupts.raising(), _log(options.log) as log, _progress(options) as advance:
-            jobs = _jobs(options)
-            if jobs == 1:
-                verdicts = _verify_here(names, log)
-            else:
-                verdicts = _verify_in_processes(names, jobs, interrupts)
-            with printing(), closing(verdicts):
-                for verdict in verdicts:
-                    _print_verdict(verdict, options)
-                    seen[verdict.kind] += 1
-                    advance()
-        if len(names) > 1 and options.format == "text" and not options.quiet:
-            with printing():
-                print(_summary(seen))
+        with (
+            interrupts.raising(),
+            _log(options.log) as log,
+            progress("verifying", len(names), quiet=options.quiet) as advance,
+            printing(),
+            printing(options.output) as report,
+            Findings("referee verify", options, text, report) as findings,
+            closing(look(partial(_verify, log=log))) as verdicts,
+        ):
+            for verdict in verdicts:
+                lines = _lines(verdict, quiet=options.quiet or len(names) > 1)
+                findings.add(lines, verdict, partial(_case, verdict))
+                seen[verdict.kind] += 1
+                advance()
+            if len(names) > 1 and not options.quiet:
+                findings.say([_summary(seen)])
     except Interrupted as interrupted:
         say(f"{interrupted}; {seen.total()} of {len(names)} records were looked at")
         raise
@@ -96,9 +98,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if error.reader_gone:
             raise
         return fail(str(error), USAGE)
-    except _WorkerDiedError:
-        text = f"a process ended by itself (out of memory?); {seen.total()} of {len(names)} records"
-        return fail(f"{text} were looked at", BUG)
+    except WorkerDiedError:
+        problem = f"a process ended by itself (out of memory?); {seen.total()} of {len(names)}"
+        return fail(f"{problem} records were looked at", BUG)
     return OK if seen.keys() <= {"holds"} else FAILED
 
 
@@ -119,8 +121,9 @@ def _check_names(names: Sequence[str], options: argparse.Namespace) -> None:
         raise UsageError("standard input can be read only once")
     if options.log is not None and len(names) > 1:
         raise UsageError(f"--log takes one RECORD, not {len(names)}")
-    if options.log == "-" and options.format == "json":
-        raise UsageError("--log - and --format json both want stdout; write the log to a file")
+    if options.log == "-" and options.format != "text" and options.output is None:
+        both = f"--log - and --format {options.format} both want stdout"
+        raise UsageError(f"{both}; write one of them to a file (--output)")
     for name in names:
         if name == STDIN:
             continue
@@ -145,17 +148,6 @@ def _same_file(name: str, status: os.stat_result) -> bool:
         return False
 
 
-def _jobs(options: argparse.Namespace) -> int:
-    """How many processes are to work; 1 is this one alone."""
-    names = options.records
-    if len(names) < FEW or STDIN in names:  # another process has another standard input
-        return 1
-    jobs: int | None = options.jobs
-    if jobs is None:
-        jobs = cores()
-    return min(jobs, len(names))
-
-
 @contextmanager
 def _log(name: str | None) -> Iterator[LogFile | None]:
     """The spectator log that is to be written."""
@@ -174,10 +166,6 @@ def _log(name: str | None) -> Iterator[LogFile | None]:
 # --- the work -------------------------------------------------------------------------------------
 
 
-class _WorkerDiedError(Exception):
-    """A process that was verifying has ended."""
-
-
 def _verify(name: str, log: LogFile | None = None) -> Verdict:
     """Verify one file that was there a moment ago."""
     from referee.logs.verify import Kind, Verdict, verify_record
@@ -188,54 +176,10 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
         return Verdict(as_text(name), Kind.NO_RECORD, str(error))
 
 
-def _verify_chunk(names: Sequence[str]) -> list[Verdict]:
-    return [_verify(name) for name in names]
-
-
-def _verify_here(names: Sequence[str], log: LogFile | None) -> Generator[Verdict, None, None]:
-    collect_garbage()
-    for name in names:
-        yield _verify(name, log)
-
-
-def _verify_in_processes(
-    names: Sequence[str], jobs: int, interrupts: Interrupts
-) -> Generator[Verdict, None, None]:
-    """Spread files over processes; the verdicts come in the order of the files."""
-    from concurrent.futures import wait
-    from concurrent.futures.process import BrokenProcessPool
-
-    from referee.workers import worker_processes
-
-    collect_garbage()
-    size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
-    chunks = (names[start : start + size] for start in range(0, len(names), size))
-    waiting: deque[Future[list[Verdict]]] = deque()
-    # Signals are only noted while the pool is at work: its locks must not be left by an exception.
-    with interrupts.held():
-        try:
-            with worker_processes(jobs, fork=True) as pool:
-                while True:
-                    while len(waiting) < jobs * AHEAD:
-                        chunk = next(chunks, None)
-                        if chunk is None:
-                            break
-                        waiting.append(pool.submit(_verify_chunk, chunk))
-                    if not waiting:
-                        break
-                    while not wait((waiting[0],), timeout=POLL_SECONDS).done:
-                        interrupts.check()
-                    interrupts.check()
-                    yield from waiting.popleft().result()
-        except BrokenProcessPool as error:
-            raise _WorkerDiedError from error
-
-
 # --- the store of a tournament ------------------------------------------------------------------
 
 
 def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from functools import partial
     from pathlib import Path
 
     from referee.tournament.check import check, sampled
@@ -251,39 +195,37 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with Store.for_reading(options.store) as store:
         matches = sampled(store, options.sample)
         folder = None if options.records_of is None else Path(options.records_of)
-        with Player(partial(worker_processes, jobs), lambda: jobs) as player, printing():
+        with (
+            Player(partial(worker_processes, jobs), lambda: jobs) as player,
+            printing(),
+            printing(options.output) as report,
+            Findings("referee verify", options, sys.stdout, report) as findings,
+        ):
             for checked in check(store, matches, player, folder):
                 interrupts.check()
                 if checked is None:
                     continue
                 seen[checked.how if not checked.problem else "problem"] += 1
-                if options.format == "json":
-                    import msgspec
-
-                    print(msgspec.json.encode(checked).decode(), flush=True)
-                elif checked.problem:
-                    print(escaped(f"match {checked.match}: {checked.problem}"), flush=True)
-    if options.format == "text" and not options.quiet:
-        with printing():
-            print(
-                f"{seen.total()} matches: {seen['record']} run again from their records and "
-                f"{seen['played']} played again are the same, {seen['problem']} are not"
-            )
+                match = f"match {checked.match}"
+                lines = [f"{match}: {checked.problem}"] if checked.problem else []
+                findings.add(lines, checked, partial(_case_of_match, checked))
+            if not options.quiet:
+                summary = (
+                    f"{seen.total()} matches: {seen['record']} run again from their records and "
+                    f"{seen['played']} played again are the same, {seen['problem']} are not"
+                )
+                findings.say([summary])
     return FAILED if seen["problem"] else OK
 
 
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def _print_verdict(verdict: Verdict, options: argparse.Namespace) -> None:
-    if options.format == "json":
-        import msgspec
-
-        print(msgspec.json.encode(verdict).decode(), flush=True)
-        return
+def _lines(verdict: Verdict, *, quiet: bool) -> list[str]:
+    """What people are told; of a record that holds nothing if quiet."""
     holds = verdict.kind == "holds"
-    if holds and (options.quiet or len(options.records) > 1):
-        return
+    if holds and quiet:
+        return []
     lines = [verdict.text]
     if verdict.expected is not None:
         lines.append(f"  expected: {verdict.expected}")
@@ -291,11 +233,24 @@ def _print_verdict(verdict: Verdict, options: argparse.Namespace) -> None:
         lines.append(f"  found:    {verdict.found}")
     if not holds and verdict.section is not None:
         lines[0] += f" (log-format {verdict.section})"
-    print(
-        "\n".join(map(escaped, lines)),
-        file=sys.stderr if options.log == "-" else sys.stdout,
-        flush=True,
-    )
+    return lines
+
+
+def _case(verdict: Verdict) -> Case:
+    from referee.junit import Case
+
+    section = f"log-format {verdict.section or 2}"
+    if verdict.kind == "holds":
+        return Case("log-format 2", verdict.name)
+    message, *more = _lines(verdict, quiet=True)
+    return Case(section, verdict.name, "failure", message, "\n".join([message, *more]))
+
+
+def _case_of_match(checked: Checked) -> Case:
+    from referee.junit import Case
+
+    name, problem = f"match {checked.match}", checked.problem
+    return Case("tournament", name, "failure" if problem else "passed", problem, problem)
 
 
 _WORDS = {
@@ -315,41 +270,3 @@ def _summary(seen: Counter[str]) -> str:
     parts = [f"all {hold}" if holding == total else f"{holding} {hold}"]
     parts += [f"{seen[kind]} {word}" for kind, word in _WORDS.items() if seen[kind]]
     return f"{total} records: {', '.join(parts)}"
-
-
-@contextmanager
-def _progress(options: argparse.Namespace) -> Iterator[Callable[[], None]]:
-    """A bar on the terminal while many files are verified; yields what moves it on."""
-    if len(options.records) < FEW or options.quiet or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    import time
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    bar = Progress(
-        "verifying",
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        # No thread of its own: processes are forked while it is shown.
-        auto_refresh=False,
-        transient=True,
-        # What is printed to the same terminal goes above the bar, but a file gets it as it is.
-        redirect_stdout=sys.stdout.isatty(),
-        redirect_stderr=False,
-    )
-    with bar:
-        task = bar.add_task("verifying", total=len(options.records))
-        shown = time.monotonic()
-
-        def advance() -> None:
-            nonlocal shown
-            bar.advance(task)
-            if time.monotonic() - shown > POLL_SECONDS:
-                shown = time.monotonic()
-                bar.refresh()
-
-        yield advance

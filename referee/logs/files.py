@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from referee.errors import LogWriteError, UsageError
+from referee.errors import LogWriteError, UsageError, cannot_write
 from referee.logs import packed
 
 STDOUT = "-"
@@ -293,7 +293,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             if log is not None:
                 log.close()
         if isinstance(error, OSError):
-            raise UsageError(f"cannot write {error.filename}: {error.strerror}") from error
+            raise cannot_write(error.filename, error) from error
         if isinstance(error, ValueError):  # a NUL in a name
             raise UsageError(f"cannot write a log: {error}") from error
         raise

@@ -14,7 +14,8 @@ from referee.seam.capabilities import Phrase, Picture, TurnReader
 from referee.seam.seats import seat_id, seat_ids
 from referee.terminal import paint, plain
 
-_LABEL = 11
+_LABEL = 13
+"""One column more than the longest label, "disqualified"."""
 _MAX_WIDTH = 120
 """Longer lines are hard to read, however wide the terminal is."""
 _SHORT = 40
@@ -87,7 +88,7 @@ class Painter:
             text = ", ".join(part.replace(" ", _NO_BREAK) for part in parts)
         wrapped = textwrap.wrap(text, self._width - _LABEL - 2, break_on_hyphens=False)
         first, *rest = [line.replace(_NO_BREAK, " ") for line in wrapped] or [""]
-        label = self._paint(f"{phrase.label:{_LABEL}}", "dim")
+        label = self._paint(f"{phrase.label:{_LABEL - 1}} ", "dim")
         yield f"  {label}{self._paint(first, phrase.style)}"
         for line in rest:
             yield " " * (_LABEL + 2) + self._paint(line, phrase.style)

@@ -125,6 +125,8 @@ def setup(
     if matches is None:
         deals = deals or (SPRT_DEALS if format == "sprt" else DEALS)
     spec = match_spec([""] * players, game=game, seed=0, options=settings)
+    if math.inf in spec.limits:
+        raise UsageError("a tournament needs limits of time: a bot that hangs would hold it up")
     return Setup(
         game=game,
         format=format,

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.errors import UsageError
+from referee.errors import UsageError, cannot_write
 from referee.tournament.batch import Left, MatchRow
 from referee.tournament.setup import Setup
 
@@ -153,7 +153,7 @@ class Store:
         try:
             lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise UsageError(f"cannot write {name}: {error.strerror}") from error
+            raise cannot_write(name, error) from error
         try:
             # A dead run holds nothing. SQLite's own locks are of another kind.
             try:

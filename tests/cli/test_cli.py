@@ -173,7 +173,7 @@ def test_a_disqualified_bot_gets_its_stderr_and_its_request() -> None:
 
 
 def test_stderr_files(tmp_path: Path) -> None:
-    folder = tmp_path / "new" / "folder"
+    folder = tmp_path / "new"
     done = referee("play", "big_money", hostile("exit_at", 1), "--stderr", str(folder))
     assert done.returncode == 1
     assert (folder / "player1.stderr").read_text() == ""
@@ -246,7 +246,7 @@ WRONG = [
     ((*PLAY, "--seed", "1_0"), "2**53"),
     ((*PLAY, "--seed", " 1"), "2**53"),
     ((*PLAY, "--max-turns", str(10**30)), "1 or more"),
-    ((*PLAY, "--startup-limit", "inf"), "seconds"),
+    ((*PLAY, "--startup-limit", "never"), "nor none"),
     ((*PLAY, "--grace", "-1"), "seconds"),
     ((*PLAY, "--max-turns", "0"), "1 or more"),
     ((*PLAY, "--max-turns", "many"), "1 or more"),
@@ -303,7 +303,7 @@ def test_the_defaults_are_those_of_the_library() -> None:
     shown = " ".join(referee("play", "--help").stdout.split())
     for name, default in Limits()._asdict().items():
         assert f"--{name.replace('_', '-')} " in shown
-        assert f"({default:g})" in shown or f"({default})" in shown
+        assert f"(default: {default:g})" in shown or f"(default: {default})" in shown
 
 
 @pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])

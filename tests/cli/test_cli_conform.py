@@ -310,7 +310,7 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
         (["minimal", "--format", "yaml"], "yaml"),
         (["minimal", "--timeout", "0"], "'0' is not a number of seconds above 0"),
         (["minimal", "--jobs", "0"], "'0' is not an integer of 1 or more"),
-        (["minimal", "minimal"], "unrecognized arguments"),
+        (["minimal", "minimal"], "too many arguments: minimal"),
         (["minimal", "--output", "/no/such/folder/x"], "there is no folder"),
         (["minimal", "--output", "/"], "it is a directory"),
         (["minimal", "--referee", "x {player1} {player2}"], "not both"),

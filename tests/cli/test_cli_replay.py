@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
-from live import ROOT, on_a_terminal, referee, schema
+from live import ROOT, hostile, on_a_terminal, referee, schema
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -53,7 +54,40 @@ def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
     assert numbers("--turn", "7") == [7]
     assert numbers("--from", "3", "--to", "5") == [3, 4, 5]
     assert numbers("--to", "4", "--player", "2") == [2, 4]
-    assert numbers("--from", "9999") == []
+    assert numbers("--from", "9", "--to", "999") == list(range(9, 39))
+
+
+@pytest.mark.parametrize("form", [[], ["--summary"], ["--format", "json"]])
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--turn", "999"], "--turn 999: the match has 38 turns"),
+        (["--from", "99"], "--from 99: the match has 38 turns"),
+        (["--from", "98", "--to", "99"], "--from 98: the match has 38 turns"),
+        (["--from", "30", "--to", "20"], "--from 30 --to 20: --to is before --from"),
+        (["--turn", "1", "--player", "2"], "--turn 1 --player 2: that player has no turn there"),
+        (["--player", "4"], "--player 4: the match has 2 players"),
+    ],
+)
+def test_a_turn_that_the_match_does_not_have(words: list[str], says: str, form: list[str]) -> None:
+    done = referee("replay", str(RECORD), *words, *form)
+    assert done.returncode == 2
+    assert done.stderr == f"referee: {says}\n"
+
+
+def test_a_log_that_was_cut_short_says_how_many_turns_it_has(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(b"".join(RECORD.read_bytes().splitlines(keepends=True)[:60]))
+    done = referee("replay", str(cut), "--turn", "30")
+    assert done.returncode == 2
+    assert re.fullmatch(r"referee: --turn 30: the match has \d turns\n", done.stderr)
+
+
+def test_a_label_stands_apart_from_its_text(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    referee("play", "big_money", hostile("exit_at", 3), "--record", str(record), "-q")
+    done = referee("replay", str(record))
+    assert "\n  disqualified player2: exited, " in done.stdout
 
 
 @pytest.mark.parametrize("file", [LOG, RECORD])
@@ -202,8 +236,8 @@ def test_a_game_of_simultaneous_moves_on_a_grid(capsys: pytest.CaptureFixture[st
     shown = replay(capsys, str(RECORD))
     first = shown.index("Turn 1")
     assert shown[first : first + 12] == [
-        *("Turn 1", "  moved      both", "  a.", "  .?", "  ab", ""),
-        *("Turn 2: the last one", "  moved      both", "  ..", "  ab", "  ab", ""),
+        *("Turn 1", "  moved        both", "  a.", "  .?", "  ab", ""),
+        *("Turn 2: the last one", "  moved        both", "  ..", "  ab", "  ab", ""),
     ]
     assert heads(replay(capsys, str(RECORD), "--player", "1")) == ["Turn 1"]
     assert len(heads(replay(capsys, str(RECORD), "--player", "2"))) == 2

@@ -554,6 +554,36 @@ def test_export_as_csv(commands: Commands) -> None:
     assert used == set(names.values())
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["standings"],
+        ["standings", "--format", "csv"],
+        ["standings", "--format", "html"],
+        ["export"],
+        ["export", "--format", "jsonl"],
+    ],
+)
+def test_output_names_the_file_that_is_written(
+    commands: Commands, words: list[str], tmp_path: Path
+) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    file = tmp_path / "report"
+    command, *options = words
+    printed = commands.run(command, commands.store, *options)
+    assert commands.run(command, commands.store, *options, "--output", str(file)) == ""
+    assert file.read_text() == printed
+
+
+def test_a_slip_of_the_keyboard_empties_no_report(commands: Commands, tmp_path: Path) -> None:
+    file = tmp_path / "report"
+    file.write_text("precious")
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    done = referee("standings", commands.store, "--bot", "nobody", "--output", str(file))
+    assert done.returncode == 2
+    assert file.read_text() == "precious"
+
+
 def test_export_as_jsonl(commands: Commands) -> None:
     commands.result = exported
     commands.tournament(*BOTS, "--deals", "1")

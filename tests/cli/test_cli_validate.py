@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from live import ROOT, referee, schema
+from live import ROOT, referee, referee_process, schema
 from msgspec.structs import replace
 
 from referee import cli
@@ -172,3 +174,44 @@ def test_a_line_that_does_not_end_is_not_kept(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "longer than 16 MiB" in done.stdout
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+def test_many_logs_in_several_processes(wrong: Path, form: str) -> None:
+    files = [LOG, wrong, *[LOG] * 8, wrong]
+    words = ["validate", *map(str, files), "--format", form]
+    alone = referee(*words, "--jobs", "1")
+    assert alone.returncode == 1
+    assert alone.stdout.count("silver 41") == 2
+    done = referee_process(*words, "--jobs", "3")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == alone.stdout
+
+
+def test_a_report_in_a_file_beside_the_text(wrong: Path, tmp_path: Path) -> None:
+    shown = referee("validate", str(LOG), str(wrong)).stdout
+    for form in ("text", "json", "junit"):
+        report = tmp_path / "report"
+        words = ["validate", str(LOG), str(wrong), "--format", form]
+        done = referee(*words, "--output", str(report))
+        assert (done.returncode, done.stdout, done.stderr) == (1, shown, "")
+        assert report.read_text() == referee(*words).stdout
+
+
+def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
+    done = referee("validate", str(LOG), "--output", str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"referee: cannot write {tmp_path}: Is a directory\n"
+
+
+def test_an_interrupt_says_how_far_it_came() -> None:
+    command = [sys.executable, "-m", "referee", "validate", "--format", "json"]
+    process = subprocess.Popen(
+        [*command, *[str(LOG)] * 3000], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.fullmatch(r"referee: interrupted; \d+ of 3000 logs were looked at\n", errors)

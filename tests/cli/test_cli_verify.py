@@ -7,9 +7,12 @@ import json
 import os
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -199,3 +202,61 @@ def test_a_reader_that_has_enough() -> None:
         assert process.stderr.read() == ""
     assert process.wait(60) == 141
     assert not any(map(is_running, pids))
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+def test_junit_is_a_case_a_record(edited: Path, cut: Path) -> None:
+    done = referee("verify", str(TWO), str(edited), str(cut), "--format", "junit")
+    assert (done.returncode, done.stderr) == (1, "")
+    suites = ElementTree.fromstring(done.stdout)
+    assert (suites.get("tests"), suites.get("failures")) == ("3", "2")
+    cases = list(suites.iter("testcase"))
+    assert [case.get("name") for case in cases] == [str(TWO), str(edited), str(cut)]
+    assert cases[0].find("failure") is None
+    failures = [case.find("failure") for case in cases[1:]]
+    assert failures[0] is not None
+    assert failures[1] is not None
+    assert str(failures[0].get("message")).startswith(f"{edited}, line 26: edited: ")
+    assert "  expected: " in str(failures[0].text)
+    assert "cut short after line 100" in str(failures[1].get("message"))
+
+
+def test_a_report_in_a_file_beside_the_text(edited: Path, tmp_path: Path) -> None:
+    shown = referee("verify", str(TWO), str(edited)).stdout
+    for form in ("text", "json", "junit"):
+        report = tmp_path / "report"
+        words = ["verify", str(TWO), str(edited), "--format", form]
+        done = referee(*words, "--output", str(report))
+        assert (done.returncode, done.stdout, done.stderr) == (1, shown, "")
+        assert report.read_text() == referee(*words).stdout
+
+
+def test_a_report_is_not_lost_to_a_slip_of_the_keyboard(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    report.write_text("precious")
+    assert referee("verify", "none", "--output", str(report)).returncode == 2
+    assert report.read_text() == "precious"
+
+
+def test_a_log_on_stdout_and_a_report_in_a_file(tmp_path: Path) -> None:
+    words = ["verify", str(TWO), "--log", "-", "--format", "junit"]
+    assert "both want stdout" in referee(*words).stderr
+    done = referee(*words, "--output", str(tmp_path / "report"))
+    assert (done.returncode, done.stdout) == (0, LOG.read_text())
+    assert "holds" in done.stderr
+
+
+def test_a_store_that_was_edited_in_junit(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    words = ["minimal", "big_money", "--deals", "1", "--max-turns", "2", "-q", "--seed", "3"]
+    assert referee("tournament", *words, "--store", str(store)).returncode == 0
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("update matches set digest = 'sha256:0' where match = 1")
+    done = referee("verify", "--store", str(store), "--format", "junit")
+    assert done.returncode == 1
+    suites = ElementTree.fromstring(done.stdout)
+    assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
+    (failure,) = suites.iter("failure")
+    assert "digest" in str(failure.get("message"))
