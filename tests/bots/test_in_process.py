@@ -14,7 +14,7 @@ from live import entries, without_times
 
 from referee.bots.bot import Answer, Failure
 from referee.bots.in_process import InProcessBot
-from referee.errors import InternalError
+from referee.errors import BotError
 from referee.logs.files import open_logs
 from referee.logs.verify import Kind, verify_record
 from referee.match_spec import MatchSpec, match_spec
@@ -177,9 +177,9 @@ async def test_a_bot_that_was_disqualified_fails_in_a_later_match(tmp_path: Path
     assert again.result.players[1].requests == 0
 
 
-async def test_an_exception_in_a_bot_of_this_program_is_a_bug(tmp_path: Path) -> None:
+async def test_an_exception_in_a_bot_of_this_program_ends_the_match(tmp_path: Path) -> None:
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben"))]
-    with pytest.raises(InternalError, match="IndexError") as caught:
+    with pytest.raises(BotError, match="the bot Script raised IndexError") as caught:
         await play(tmp_path, toy("a", "b"), bots)
     assert isinstance(caught.value.__cause__, IndexError)
     assert verify_record(str(tmp_path / "record")).kind == Kind.CUT_SHORT
