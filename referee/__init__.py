@@ -2,6 +2,7 @@
 
     result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
 
+All that programs can count on is in spec/python.md.
 What is imported from here is loaded when it is first used, so that `import referee` is cheap.
 """
 
