@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, islice
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -189,9 +190,7 @@ def play_matches(
         As `play_match`.
     """
     _check_not_async()
-    for name, number in (("n", n), ("jobs", jobs)):
-        if not isinstance(number, int) or number < 1:
-            raise UsageError(f"{name} is {number!r}; give an integer of at least 1")
+    n, jobs = _count("n", n), _count("jobs", jobs)
     sources, _ = _described(bots, game, 0, options)
     if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
@@ -341,6 +340,16 @@ def _described(
 
 def _has_state(bot: object) -> bool:
     return hasattr(bot, "reply") and not isinstance(bot, type)
+
+
+def _count(argument: str, number: int) -> int:
+    try:
+        value = index(number)  # of any type of integers
+    except TypeError:
+        value = 0
+    if value < 1:
+        raise UsageError(f"{argument} is {number!r}; give an integer of at least 1")
+    return value
 
 
 def _file_name(argument: str, file: PathLike | None) -> str | None:

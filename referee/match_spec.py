@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from operator import index
 from typing import Annotated, Any
 
 import msgspec
@@ -145,9 +146,13 @@ def checked_seed(seed: int | None) -> int:
         import secrets  # takes as long to load as all the rest of this module
 
         return secrets.randbelow(DRAWN_SEEDS)
-    if not isinstance(seed, int) or not 0 <= seed < MAX_SEED:
+    try:
+        number = index(seed)  # of any type of integers
+    except TypeError:
+        number = -1
+    if not 0 <= number < MAX_SEED:
         raise UsageError(f"seed {seed!r} is not an integer from 0 to 2**53 - 1")
-    return seed
+    return number
 
 
 def _seats(rules: Rules) -> str:

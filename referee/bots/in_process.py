@@ -8,7 +8,7 @@ from typing import Protocol
 
 import trio
 
-from referee.bots.bot import Answer, Failure, split_lines
+from referee.bots.bot import Answer, Failure, as_line, split_lines
 from referee.errors import BotError
 from referee.seam.faults import Disqualification
 
@@ -55,7 +55,13 @@ class InProcessBot:
             return Failure(Disqualification.EXITED, "it has left a match before")
         lines, self._lines = self._lines, []
         with own_errors(self._name):
-            return self._player.reply(lines)
+            answer = self._player.reply(lines)
+        if isinstance(answer, bytes):
+            return answer if _is_line(answer) else as_line(answer)
+        if isinstance(answer, Failure):
+            return answer
+        kind = type(answer).__name__
+        raise BotError(f"the bot {self._name} replied with {kind}; its reply has to be bytes")
 
     async def release(self, grace: float) -> bool:
         """Let it hear the last lines."""
@@ -78,6 +84,10 @@ class InProcessBot:
 
     def last_words(self, count: int) -> None:
         """It has no stderr."""
+
+
+def _is_line(answer: bytes) -> bool:
+    return b"\n" not in answer and bool(answer.strip(b" \t\r"))
 
 
 @contextmanager

@@ -212,3 +212,30 @@ async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.C
     assert dealt[0] - started == pytest.approx(5 + NEWS_SECONDS)  # after the other's handshake
     assert dealt[1].count(b"\n") == 4
     assert pushed[2][0] - started >= 10
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        (b'{"type":"number-reply","number":1}\n', '{"type":"number-reply","number":1}'),
+        (b'{"type":"number-reply",\n"number":1}', '{"type":"number-reply",\r"number":1}'),
+        (b" \r", "null"),
+        (b"", "null"),
+        (b" 7\r", " 7\r"),
+    ],
+)
+async def test_what_is_no_line_becomes_one(tmp_path: Path, reply: bytes, line: str) -> None:
+    bots = [InProcessBot(Script("Ann", reply)), InProcessBot(Script("Ben", 1))]
+    await play(tmp_path, toy("a", "b", turns=1), bots)
+    received = [e for e in entries(tmp_path / "record") if e["entry"] == "received"]
+    assert received[2]["line"] == line
+
+
+async def test_text_is_no_reply(tmp_path: Path) -> None:
+    class Text(Script):
+        def reply(self, lines: Sequence[bytes]) -> Answer:
+            return super().reply(lines).decode()  # type: ignore[union-attr,return-value]
+
+    bots = [InProcessBot(Text("Ann")), InProcessBot(Script("Ben"))]
+    with pytest.raises(BotError, match="the bot Text replied with str; its reply has to be bytes"):
+        await play(tmp_path, toy("a", "b"), bots)
