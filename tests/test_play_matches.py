@@ -183,6 +183,15 @@ def test_an_error_in_a_bot_ends_the_processes_too() -> None:
     assert left_behind() == []
 
 
+def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
+    bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
+    matches = referee.play_matches([bot, "minimal"], 2, seed=1, jobs=2)
+    assert matches.void == 2
+    assert matches.results == matches.seats == []
+    assert matches.wins == matches.draws == matches.losses == [0, 0]
+    assert left_behind() == []
+
+
 def test_ctrl_c_is_a_keyboard_interrupt() -> None:
     bot = hostile("signal_referee", f"3:{int(signal.SIGINT)}")
     with pytest.raises(KeyboardInterrupt):
