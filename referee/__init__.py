@@ -2,6 +2,7 @@
 
     result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
 
+All that programs can count on is in spec/python.md.
 What is imported from here is loaded when it is first used, so that `import referee` is cheap.
 """
 
@@ -21,8 +22,8 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
 #   tournament/     many matches: ratings, error bars, SPRT
-#   api.py          play_match: one match from a Python program
 #   nearest.py      what a misspelt name may have meant
+#   api.py          play_match, play_matches: matches from a Python program
 #   terminal.py     text for people: styles, widths, what strangers wrote made harmless
 #   html.py         pages from templates
 #   junit.py        JUnit XML
@@ -41,9 +42,12 @@ from referee._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
-    from referee.api import play_match
+    from referee.api import Matches, play_match, play_match_async, play_matches
     from referee.bots.command import BotCommand, resolve_bot
+    from referee.bots.from_python import BotFunction, BotLike
+    from referee.bots.in_process import Player
     from referee.errors import (
+        BotError,
         BotNotFoundError,
         InternalError,
         LogReadError,
@@ -54,6 +58,17 @@ if TYPE_CHECKING:
         UsageError,
     )
     from referee.games import GAMES
+    from referee.logs.record import (
+        DisqualifiedEntry,
+        EndEntry,
+        ExitEntry,
+        FaultEntry,
+        Header,
+        PlayerEnd,
+        ReceivedEntry,
+        RecordEntry,
+        SentEntry,
+    )
     from referee.match import Match
     from referee.match_spec import MatchSpec, match_spec
     from referee.options import Limits
@@ -65,10 +80,13 @@ if TYPE_CHECKING:
     from referee.seam.rules import Rules
 
 _HOMES = {
-    "referee.api": ("play_match",),
+    "referee.api": ("Matches", "play_match", "play_match_async", "play_matches"),
     "referee.bots.command": ("BotCommand", "resolve_bot"),
+    "referee.bots.from_python": ("BotFunction", "BotLike"),
+    "referee.bots.in_process": ("Player",),
     "referee.seam.chance": ("Chance", "SeededChance"),
     "referee.errors": (
+        "BotError",
         "BotNotFoundError",
         "InternalError",
         "LogReadError",
@@ -82,6 +100,17 @@ _HOMES = {
     "referee.seam.game": ("Game", "Outcome", "Request", "Setup", "Standing"),
     "referee.seam.rules": ("Rules",),
     "referee.games": ("GAMES",),
+    "referee.logs.record": (
+        "DisqualifiedEntry",
+        "EndEntry",
+        "ExitEntry",
+        "FaultEntry",
+        "Header",
+        "PlayerEnd",
+        "ReceivedEntry",
+        "RecordEntry",
+        "SentEntry",
+    ),
     "referee.match": ("Match",),
     "referee.match_spec": ("MatchSpec", "match_spec"),
     "referee.options": ("Limits",),
@@ -93,14 +122,24 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [  # noqa: RUF022 (as in the map)
     "__version__",
     "play_match",
+    "play_match_async",
+    "play_matches",
     "match_spec",
     "GAMES",
     "BotCommand",
+    "BotError",
+    "BotFunction",
+    "BotLike",
     "BotNotFoundError",
     "Chance",
     "Disqualification",
+    "DisqualifiedEntry",
+    "EndEntry",
+    "ExitEntry",
     "Fault",
+    "FaultEntry",
     "Game",
+    "Header",
     "InternalError",
     "Limits",
     "LogReadError",
@@ -109,15 +148,21 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "Match",
     "MatchResult",
     "MatchSpec",
+    "Matches",
     "Outcome",
     "Played",
+    "Player",
+    "PlayerEnd",
     "PlayerResult",
     "ProtocolMisuseError",
+    "ReceivedEntry",
+    "RecordEntry",
     "RefereeError",
     "Request",
     "Rules",
     "Runner",
     "SeededChance",
+    "SentEntry",
     "Setup",
     "ShortageError",
     "Standing",
@@ -127,12 +172,14 @@ __all__ = [  # noqa: RUF022 (as in the map)
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'referee' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # or every misspelt name would be one of the module
 
-    return getattr(import_module(_HOME[name]), name)
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module 'referee' has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,39 +1,58 @@
-"""`play_match`: one match from a Python program, without the command."""
+"""Matches from a Python program, without the command (spec/python.md)."""
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache, partial
+from itertools import chain, islice
+from operator import index
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+import msgspec
 import trio
+from msgspec import Struct
 
-from referee.bots.command import find_bot
+from referee.bots.command import BotSource, PythonBot
+from referee.bots.from_python import BotLike, bot_source
 from referee.bots.launch import launched
+from referee.bots.orphans import no_orphans
+from referee.errors import BotError, UsageError, as_ours
+from referee.games import GAMES
 from referee.logs.files import open_logs, restored
-from referee.match_spec import match_spec
+from referee.match_spec import MatchSpec, checked_seed, match_spec
 from referee.play import play_once
-from referee.result import MatchResult
+from referee.result import MatchResult, PlayerResult, player_result_type
+from referee.seam.rules import Rules
+
+if TYPE_CHECKING:
+    from referee.tournament.batch import Batch, MatchRow
+    from referee.tournament.setup import Setup
+
+T = TypeVar("T")
+PathLike: TypeAlias = str | os.PathLike[str]
 
 
 def play_match(
-    bots: Sequence[str],
+    bots: Sequence[BotLike],
     *,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
-    log: str | None = None,
-    record: str | None = None,
+    log: PathLike | None = None,
+    record: PathLike | None = None,
     game: str = "dominion",
 ) -> MatchResult:
-    """Play one match with bots as processes.
+    """Play one match.
 
-    Not to be called inside an async program: there, await `referee.play.play_once` under trio.
+    In a program of asyncio it is called in a thread: `await asyncio.to_thread(play_match, ...)`.
     At the end whatever the bots have left behind is killed. What another thread starts meanwhile in
     a session of its own cannot be told from that.
 
     Args:
-        bots: BOT arguments as `referee play` takes them, in seat order.
+        bots: in seat order; strings as `referee play` takes them, paths, lists of words, functions,
+            classes and objects (spec/python.md, 2).
         seed: 0 <= seed < 2**53; drawn if None.
         options: the game's options and the limits of the bots that are not to have their defaults,
             by name: {"max_turns": 4, "time_limit": 2.5}.
@@ -42,7 +61,8 @@ def play_match(
         game: a key of `GAMES`.
 
     Raises:
-        UsageError: wrong number of bots, a bad seed or option, a BOT or file that cannot be used.
+        UsageError: wrong number of bots, a bad seed or option, a bot or file that cannot be used.
+        BotError: a bot that is a Python object raised an exception, which is the `__cause__`.
         LogWriteError: a log could not be written; the match was given up.
         ShortageError: the system is short of processes, memory or file descriptors.
         InternalError: the referee has a bug.
@@ -51,27 +71,313 @@ def play_match(
     Warns:
         RuntimeWarning: somebody has changed or removed a log during the match; it was written anew.
     """
-    sources = [find_bot(bot, game) for bot in bots]
-    arguments = [source.argument for source in sources]
-    spec = match_spec(arguments, game=game, seed=seed, options=options)
-    files = open_logs([log, record])
+    _check_not_async()
+    sources, spec = _described(bots, game, seed, options)
+    result, problems = _run(partial(_play, sources, spec, log, record))
+    for problem in problems:
+        warnings.warn(problem, RuntimeWarning, stacklevel=2)
+    return result
+
+
+async def play_match_async(
+    bots: Sequence[BotLike],
+    *,
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    log: PathLike | None = None,
+    record: PathLike | None = None,
+    game: str = "dominion",
+) -> MatchResult:
+    """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
+    sources, spec = _described(bots, game, seed, options)
+    result, problems = await _play(sources, spec, log, record)
+    for problem in problems:
+        warnings.warn(problem, RuntimeWarning, stacklevel=2)
+    return result
+
+
+async def _play(
+    sources: Sequence[BotSource], spec: MatchSpec, log: PathLike | None, record: PathLike | None
+) -> tuple[MatchResult, list[str]]:
+    """Play a match. Returns its result, and what was wrong with its logs at the end."""
+    files = open_logs([_file_name("log", log), _file_name("record", record)])
     for file in files:
         if file is not None:
             file.begin(copy=True)
     try:
         with launched(sources) as started:
-            play = partial(play_once, spec, started, log=files[0], record=files[1])
-            result = trio.run(play).result
-        for file in files:
-            problem = file.finish() if file is not None else None
-            if file is not None and problem is not None:
-                warnings.warn(restored(file, problem), RuntimeWarning, stacklevel=2)
-        return result
-    except BaseExceptionGroup as group:  # Ctrl-C in a nursery
-        if group.subgroup(KeyboardInterrupt) is not None:
-            raise KeyboardInterrupt from None
-        raise
+            played = await play_once(spec, started, log=files[0], record=files[1])
+        problems = [(file, file.finish()) for file in files if file is not None]
+        return played.result, [restored(file, problem) for file, problem in problems if problem]
+    except BotError as error:
+        raise error.with_traceback(None) from error.__cause__  # which is of interest
     finally:
         for file in files:
             if file is not None:
                 file.close()
+
+
+# --- many matches ---------------------------------------------------------------------------------
+
+
+class Matches(Struct, frozen=True):
+    """How many matches between the same bots ended.
+
+    Lists of `results` and `seats` have one entry a match, in order; those that did not count are
+    left out of both. The other lists have one entry a bot, as they were given.
+
+    Attributes:
+        bots: the BOT arguments.
+        seed: of the whole.
+        results: of the matches.
+        seats: for each match the bot in each seat, by its number from 0.
+        wins: matches in which the bot was first alone.
+        draws: matches in which it was first together with others.
+        losses: all others.
+        void: how many matches did not count: the machine was too busy again and again, or a bot has
+            killed the process that played.
+    """
+
+    bots: list[str]
+    seed: int
+    results: list[MatchResult]
+    seats: list[tuple[int, ...]]
+    wins: list[int]
+    draws: list[int]
+    losses: list[int]
+    void: int
+
+    def players(self, bot: int) -> list[PlayerResult]:
+        """How a bot fared in each match.
+
+        Args:
+            bot: its number from 0.
+        """
+        return [
+            result.players[seats.index(bot)]
+            for result, seats in zip(self.results, self.seats, strict=True)
+        ]
+
+
+def play_matches(
+    bots: Sequence[BotLike],
+    n: int,
+    *,
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    records: PathLike | None = None,
+    game: str = "dominion",
+    jobs: int = 1,
+    keep_alive: bool = True,
+) -> Matches:
+    """Play many matches between the same bots.
+
+    They are those of `referee tournament` with as many players as bots: each deal is played once
+    for each rotation of the seats, on one seed.
+
+    Args:
+        bots: as of `play_match`; an object in all matches, a class once for each.
+        n: how many matches.
+        seed: of the whole; drawn if None.
+        options: as of `play_match`.
+        records: a folder for the match records, compressed, and for what bots write on stderr.
+        game: a key of `GAMES`.
+        jobs: how many are played at a time, in as many processes if it is more than one. Bots that
+            are Python objects play in this process alone: with them it is 1.
+        keep_alive: whether processes may play match after match.
+
+    Raises:
+        As `play_match`.
+    """
+    _check_not_async()
+    n, jobs = _count("n", n), _count("jobs", jobs)
+    sources, _ = _described(bots, game, 0, options)
+    if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
+        raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
+    # What only tournaments need takes long to load.
+    from referee.tournament.batch import Batch, Entrant
+    from referee.tournament.pairing import round_robin
+    from referee.tournament.run import write_record
+    from referee.tournament.schedule import Stage
+    from referee.tournament.setup import setup
+
+    seats = len(sources)
+    what = setup(
+        [Entrant(str(number), source.argument) for number, source in enumerate(sources)],
+        game=game,
+        players=seats,
+        matches=n,
+        seed=checked_seed(seed),
+        keep_alive=keep_alive,
+        settings=dict(options or {}),
+    )
+    line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)
+    stage = Stage(what, 0, 0, line_ups)
+    folder = None if records is None else _folder(records)
+    whole = Batch(
+        game=game,
+        settings=what.settings,
+        entrants=dict(enumerate(what.bots)),
+        plans=tuple(islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)),
+        keep_alive=keep_alive,
+        keep="none" if folder is None else "all",
+        results=True,
+        sources=dict(enumerate(sources)),
+    )
+    played: dict[int, MatchRow] = {}
+
+    def add(rows: list[MatchRow]) -> None:
+        for row in rows:
+            if folder is not None and row.record:
+                write_record(folder, row)
+            played[row.match] = msgspec.structs.replace(row, record=b"", stderr=[])
+
+    if jobs == 1:
+        _play_here(whole, add)
+    else:
+        _play_in_workers(whole, what, jobs, add)
+    return _counted(what, [played[plan.match] for plan in whole.plans])
+
+
+def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
+    """Play all matches in this process, one after the other."""
+    from referee.tournament.batch import Worker
+    from referee.tournament.player import MAX_BATCH
+
+    with no_orphans():
+        worker = Worker()
+        plans = whole.plans
+        try:
+            while plans:
+                some = msgspec.structs.replace(whole, plans=plans[:MAX_BATCH])
+                rows = _run(partial(worker.play, some))
+                add(rows)
+                plans = plans[len(rows) :]
+            _run(worker.finish)
+        except BotError as error:
+            raise error.with_traceback(None) from error.__cause__  # as in `_play`
+        finally:
+            worker.kill()
+
+
+def _play_in_workers(
+    whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
+) -> None:
+    """Play all matches, so many at a time, in processes of their own."""
+    from referee.tournament.player import Player
+    from referee.workers import worker_processes
+
+    workers = partial(worker_processes, jobs, pin=True)
+    with Player(
+        workers, lambda: jobs, keep=whole.keep, results=True, sources=whole.sources
+    ) as player:
+        for rows in player.play(what, iter(whole.plans)):
+            add(rows)
+
+
+def _counted(what: Setup, rows: Sequence[MatchRow]) -> Matches:
+    """The results of matches, in order, and what they come to."""
+    counting = [row for row in rows if not row.void]
+    decode = msgspec.json.Decoder(_result_type(GAMES[what.game])).decode
+    wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
+    for row in counting:
+        alone = row.ranks.count(1) == 1
+        for bot, rank in zip(row.players, row.ranks, strict=True):
+            counts = losses if rank > 1 else wins if alone else draws
+            counts[bot] += 1
+    return Matches(
+        bots=[bot.bot for bot in what.bots],
+        seed=what.seed,
+        results=[decode(row.result) for row in counting],
+        seats=[row.players for row in counting],
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        void=len(rows) - len(counting),
+    )
+
+
+@cache
+def _result_type(rules: Rules) -> type[MatchResult]:
+    """`MatchResult` with the facts of a game."""
+    players = ("players", list[player_result_type(rules)])  # type: ignore[misc]
+    return msgspec.defstruct("MatchResult", [players], bases=(MatchResult,), frozen=True)  # type: ignore[return-value]
+
+
+# --- what all have in common ----------------------------------------------------------------------
+
+
+def _check_not_async() -> None:
+    if trio.lowlevel.in_trio_run():
+        raise UsageError(
+            "this is an async program of trio: await play_match_async, or call this in a thread "
+            "(trio.to_thread.run_sync)"
+        )
+
+
+def _described(
+    bots: Sequence[BotLike], game: str, seed: int | None, options: Mapping[str, Any] | None
+) -> tuple[list[BotSource], MatchSpec]:
+    """Where the bots come from, and what is played.
+
+    Raises:
+        UsageError: something of it cannot be.
+    """
+    if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
+        raise UsageError(
+            f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
+        )
+    match_spec([""] * len(bots), game=game, seed=seed, options=options)  # before looking for bots
+    sources = [bot_source(bot, game) for bot in bots]
+    spec = match_spec([s.argument for s in sources], game=game, seed=seed, options=options)
+    for number, bot in enumerate(bots):
+        if _has_state(bot) and any(bot is other for other in bots[:number]):
+            raise UsageError(
+                f"the same {type(bot).__name__} object sits in two seats: give its class, or two"
+            )
+    return sources, spec
+
+
+def _has_state(bot: object) -> bool:
+    return hasattr(bot, "reply") and not isinstance(bot, type)
+
+
+def _count(argument: str, number: int) -> int:
+    try:
+        value = index(number)  # of any type of integers
+    except TypeError:
+        value = 0
+    if value < 1:
+        raise UsageError(f"{argument} is {number!r}; give an integer of at least 1")
+    return value
+
+
+def _file_name(argument: str, file: PathLike | None) -> str | None:
+    if file is None:
+        return None
+    name = os.fspath(file) if isinstance(file, str | os.PathLike) else None
+    if not isinstance(name, str):
+        raise UsageError(f"{argument} is a file name, not {file!r}")
+    return name
+
+
+def _folder(records: PathLike) -> Path:
+    path = Path(_file_name("records", records) or "")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write {path}: {error}") from error
+    return path
+
+
+def _run(function: Callable[[], Awaitable[T]]) -> T:
+    """Run this under trio; Ctrl-C and errors come as they are, not in groups."""
+    try:
+        return trio.run(function)
+    except Exception as error:
+        ours = as_ours(error)
+        raise ours from ours.__cause__
+    except BaseExceptionGroup as group:  # Ctrl-C in a nursery
+        if group.subgroup(KeyboardInterrupt) is not None:
+            raise KeyboardInterrupt from None
+        raise

@@ -10,6 +10,7 @@ itself has a bug.
     |   `-- BotNotFoundError  a BOT argument names nothing that can be run
     |-- LogWriteError         a log could not be written (disk full, reader gone)
     |-- LogReadError          a log cannot be read from some line on
+    |-- BotError              a bot that is a Python object raised an exception, which is its cause
     |-- ShortageError         the system is short of processes, memory or file descriptors
     |-- ProtocolMisuseError   code drove a game or a match out of turn: a bug in that code
     `-- InternalError         the referee has a bug; its cause is the exception that showed it
@@ -74,6 +75,13 @@ class LogReadError(RefereeError):
         self.name = name
         self.line = line
         self.problem = problem
+
+
+class BotError(RefereeError):
+    """A bot that is a Python object raised an exception, which is the `__cause__`.
+
+    It is no fault and no disqualification: who plays with objects wants to see where they fail.
+    """
 
 
 class ProtocolMisuseError(RefereeError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from operator import index
 from typing import Annotated, Any
 
 import msgspec
@@ -127,19 +128,35 @@ def match_spec(
     Raises:
         UsageError: there is no such match; the text says why.
     """
-    if game not in GAMES:
+    if not isinstance(game, str) or game not in GAMES:
         raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
     rules = GAMES[game]
     if not rules.min_seats <= len(bots) <= rules.max_seats:
         raise UsageError(f"{game} takes {_seats(rules)} bots, not {len(bots)}")
+    seed = checked_seed(seed)
+    if not isinstance(options, Mapping | None):
+        raise UsageError(f"options are given by name, such as {{'max_turns': 4}}, not {options!r}")
+    own, limits = split(rules, _settings(rules, options or {}))
+    return MatchSpec(game, tuple(bots), seed, own, limits)
+
+
+def checked_seed(seed: int | None) -> int:
+    """The seed; one that is drawn for None.
+
+    Raises:
+        UsageError: it is none.
+    """
     if seed is None:
         import secrets  # takes as long to load as all the rest of this module
 
-        seed = secrets.randbelow(DRAWN_SEEDS)
-    if not 0 <= seed < MAX_SEED:
-        raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")
-    own, limits = split(rules, _settings(rules, options or {}))
-    return MatchSpec(game, tuple(bots), seed, own, limits)
+        return secrets.randbelow(DRAWN_SEEDS)
+    try:
+        number = index(seed)  # of any type of integers
+    except TypeError:
+        number = -1
+    if not 0 <= number < MAX_SEED:
+        raise UsageError(f"seed {seed!r} is not an integer from 0 to 2**53 - 1")
+    return number
 
 
 def _seats(rules: Rules) -> str:

@@ -9,9 +9,11 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from importlib.machinery import ModuleSpec
 from multiprocessing.sharedctypes import Synchronized
+from typing import Any
 
 from referee.bots.orphans import adopt_orphans, children, kill_orphans
 
@@ -41,9 +43,7 @@ def worker_processes(
     context = multiprocessing.get_context("fork" if fork else "spawn")
     cores = sorted(os.sched_getaffinity(0)) if pin and sys.platform == "linux" else []
     number = context.Value("i", 0) if len(cores) == jobs else None
-    pool = ProcessPoolExecutor(
-        jobs, context, initializer=_begin, initargs=(os.getpid(), cores, number)
-    )
+    pool = _Pool(jobs, context, initializer=_begin, initargs=(os.getpid(), cores, number))
     before = set(multiprocessing.active_children())
     spare = children()
     adopt_orphans()  # those of workers that are killed
@@ -84,6 +84,24 @@ def _is_stopped(pid: int) -> bool:
             return file.read().rpartition(b") ")[2].startswith(b"T")
     except OSError:  # it is gone, or this is not Linux
         return False
+
+
+class _Pool(ProcessPoolExecutor):
+    """Workers that do not run the main module of this program, as `multiprocessing` has it.
+
+    What they are given is defined in modules. A program that plays matches on several cores would
+    otherwise be run by each worker from its first line, unless it is written with that in mind.
+    """
+
+    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As that of any executor; here is where workers are started."""
+        main = sys.modules["__main__"]
+        before = main.__spec__
+        main.__spec__ = ModuleSpec("__main__", None)  # a module of this name is not run
+        try:
+            return super().submit(*args, **kwargs)
+        finally:
+            main.__spec__ = before
 
 
 def _begin(parent: int, cores: list[int], number: Synchronized[int] | None) -> None:

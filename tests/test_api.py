@@ -9,8 +9,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
 from live import await_end, entries, hostile, left_behind
 
 import referee
@@ -64,11 +66,119 @@ def test_play_match_draws_a_seed() -> None:
         (["big_money"] * 2, -1, "seed"),
         (["big_money"] * 2, 2**53, "seed"),
         (["big_money", "no_such_bot"], 1, "no_such_bot"),
+        (["big_money"] * 2, "7", "seed '7' is not an integer"),
+        (["big_money"] * 2, 7.0, "seed 7.0 is not an integer"),
+        ("big_money", 1, r"bots are given as a list, such as \[.*\], not 'big_money'"),
+        ({"big_money", "minimal"}, 1, "bots are given as a list"),
+        (["big_money", 3], 1, r"3 \(int\) is no bot"),
     ],
 )
-def test_play_match_with_wrong_arguments(bots: list[str], seed: int, says: str) -> None:
+def test_play_match_with_wrong_bots_or_seed(bots: Any, seed: Any, says: str) -> None:
     with pytest.raises(referee.UsageError, match=says):
         referee.play_match(bots, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"game": "chess"}, "no game 'chess'; there are: dominion"),
+        ({"game": ["dominion"]}, "no game"),
+        ({"options": [("max_turns", 3)]}, "options are given by name"),
+        ({"options": {"max_turn": 3}}, "no option 'max_turn'"),
+        ({"options": {3: 4}}, "no option 3"),
+        ({"options": {"max_turns": object()}}, "option max_turns="),
+        ({"log": 3}, "log is a file name, not 3"),
+        ({"record": b"record"}, "record is a file name"),
+        ({"log": "/no/such/folder/log"}, "cannot write /no/such/folder/log"),
+    ],
+)
+def test_play_match_with_other_wrong_arguments(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(referee.UsageError, match=says):
+        referee.play_match(["big_money", "minimal"], **arguments)
+
+
+# --- in async programs ----------------------------------------------------------------------------
+
+SHORT = {"max_turns": 2}
+
+
+async def test_play_match_async(tmp_path: Path) -> None:
+    results = {}
+
+    async def play(seed: int) -> None:
+        record = tmp_path / str(seed)
+        results[seed] = await referee.play_match_async(
+            ["minimal", "minimal"], seed=seed, options=SHORT, record=record
+        )
+
+    async with trio.open_nursery() as nursery:
+        for seed in (1, 2):
+            nursery.start_soon(play, seed)
+    for seed, result in results.items():
+        assert result.seed == seed
+        assert [player.exit_code for player in result.players] == [0, 0]
+        assert verify_record(str(tmp_path / str(seed))).kind == Kind.HOLDS
+
+
+async def test_a_match_that_is_cancelled_ends_its_bots() -> None:
+    def cancelling(message: dict[str, Any]) -> dict[str, Any] | None:
+        if message["type"] != "play-turn":
+            return None
+        scope.cancel()
+        return {"type": "play-reply", "phase": "cleanup"}
+
+    with trio.CancelScope() as scope:
+        await referee.play_match_async([hostile("stays"), cancelling], seed=1)
+    assert scope.cancelled_caught
+    assert left_behind() == []
+
+
+async def test_an_error_of_a_bot_comes_alone() -> None:
+    """Not in a group, as nurseries raise them."""
+
+    def failing(message: object) -> None:
+        raise ValueError("in the bot")
+
+    with pytest.raises(referee.BotError, match="the bot failing raised ValueError: in the bot"):
+        await referee.play_match_async([failing, "minimal"])
+
+
+async def test_play_match_in_an_async_program_of_trio() -> None:
+    play = partial(referee.play_match, ["minimal", "minimal"], options=SHORT)
+    many = partial(referee.play_matches, ["minimal", "minimal"], 2, options=SHORT)
+    for call in (play, many):
+        with pytest.raises(referee.UsageError, match="await play_match_async"):
+            call()
+    assert (await trio.to_thread.run_sync(play)).reason == "turn-limit"
+    assert len((await trio.to_thread.run_sync(many)).results) == 2
+
+
+@pytest.mark.parametrize("call", ["asyncio.to_thread(play)", "called(play)"])
+@pytest.mark.parametrize("number", ["", "2"])
+def test_in_programs_of_asyncio(call: str, number: str) -> None:
+    """In a thread, which leaves the loop free, or in the loop itself, as in a notebook."""
+    code = f"""
+import asyncio, referee
+from functools import partial
+
+async def called(function):
+    return function()
+
+async def main():
+    bots = ["minimal", "minimal"]
+    play = partial(referee.play_match, bots, options={{"max_turns": 2}})
+    if "{number}":
+        play = partial(referee.play_matches, bots, 2, jobs=2, options={{"max_turns": 2}})
+    print(type(await {call}).__name__)
+
+asyncio.run(main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
+    assert done.stderr == ""
+    assert done.stdout in ("MatchResult\n", "Matches\n")
+    assert left_behind() == []
 
 
 def test_a_bug_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

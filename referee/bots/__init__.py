@@ -10,6 +10,7 @@ stderr.py      what a bot said on stderr: kept up to a cap
 process.py     a bot that is a process: lines with exact caps and deadlines
 http.py        a bot that is asked over HTTP
 in_process.py  a bot that is a Python object
+from_python.py what a Python program gives as a bot -> where it comes from
 dialect.py     a bot that speaks a dialect of its game
 hosting.py     the bots of a match under trio: made, and ended on every way out
 """

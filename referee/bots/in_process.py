@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import trio
 
-from referee.bots.bot import Answer, Failure, split_lines
+from referee.bots.bot import Answer, Failure, as_line, split_lines
+from referee.errors import BotError
 from referee.seam.faults import Disqualification
 
 
 class Player(Protocol):
-    """What an `InProcessBot` asks. Being deterministic makes its matches so."""
+    """What an `InProcessBot` asks. Being deterministic makes its matches so.
+
+    One that has a method `hear(lines)` is given the last lines of a match by it, which ask for
+    nothing.
+    """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
         """The answer to the last of these lines, which are all that are new; without line ends.
 
-        An exception is a bug in this program, not a fault: it ends the match.
+        An exception is a bug in this object, not a fault: it ends the match as a `BotError`.
         """
 
 
 class InProcessBot:
-    """A Python object as a `Bot`. It has no clock: it is taken to answer in no time."""
+    """A Python object as a `Bot`. It has no clock: it is taken to answer in no time.
+
+    Args:
+        player: the object.
+        name: what it is called in a `BotError`; empty: by its class.
+    """
 
     started: float | None = None
     exit_code: int | None = None
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: Player, name: str = "") -> None:
         self._player = player
+        self._name = name or type(player).__name__
         self._lines: list[bytes] = []
         self._killed = False
 
@@ -42,16 +54,28 @@ class InProcessBot:
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         lines, self._lines = self._lines, []
-        return self._player.reply(lines)
+        with own_errors(self._name):
+            answer = self._player.reply(lines)
+        if isinstance(answer, bytes):
+            return answer if _is_line(answer) else as_line(answer)
+        if isinstance(answer, Failure):
+            return answer
+        kind = type(answer).__name__
+        raise BotError(f"the bot {self._name} replied with {kind}; its reply has to be bytes")
 
     async def release(self, grace: float) -> bool:
-        """There is nothing to let go of."""
-        await trio.lowlevel.checkpoint()
+        """Let it hear the last lines."""
+        await self.finish(grace)
         return not self._killed
 
     async def finish(self, grace: float) -> None:
-        """Do nothing: there is nothing to end."""
+        """Let it hear the last lines; there is nothing to end."""
         await trio.lowlevel.checkpoint()
+        hear = getattr(self._player, "hear", None)
+        lines, self._lines = self._lines, []
+        if hear is not None and lines and not self._killed:
+            with own_errors(self._name):
+                hear(lines)
 
     async def kill(self) -> None:
         """Never ask it again."""
@@ -60,3 +84,23 @@ class InProcessBot:
 
     def last_words(self, count: int) -> None:
         """It has no stderr."""
+
+
+def _is_line(answer: bytes) -> bool:
+    return b"\n" not in answer and bool(answer.strip(b" \t\r"))
+
+
+@contextmanager
+def own_errors(name: str) -> Iterator[None]:
+    """Raise `BotError` for what a bot raises in this block.
+
+    Args:
+        name: of the bot.
+    """
+    try:
+        yield
+    except BotError:
+        raise
+    except (Exception, SystemExit) as error:
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise BotError(f"the bot {name} raised {text}") from error

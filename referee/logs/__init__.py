@@ -24,19 +24,50 @@ if TYPE_CHECKING:
         read_record,
         summaries,
     )
+    from referee.logs.record import (
+        DisqualifiedEntry,
+        EndEntry,
+        ExitEntry,
+        FaultEntry,
+        Header,
+        PlayerEnd,
+        ReceivedEntry,
+        RecordEntry,
+        SentEntry,
+    )
     from referee.logs.validate import validate_log
     from referee.logs.verify import Kind, Verdict, verify_record
 
 _HOMES = {
     "referee.logs.read": ("RecordSummary", "message_of", "read_log", "read_record", "summaries"),
+    "referee.logs.record": (
+        "DisqualifiedEntry",
+        "EndEntry",
+        "ExitEntry",
+        "FaultEntry",
+        "Header",
+        "PlayerEnd",
+        "ReceivedEntry",
+        "RecordEntry",
+        "SentEntry",
+    ),
     "referee.logs.validate": ("validate_log",),
     "referee.logs.verify": ("Kind", "Verdict", "verify_record"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "DisqualifiedEntry",
+    "EndEntry",
+    "ExitEntry",
+    "FaultEntry",
+    "Header",
     "Kind",
+    "PlayerEnd",
+    "ReceivedEntry",
+    "RecordEntry",
     "RecordSummary",
+    "SentEntry",
     "Verdict",
     "message_of",
     "read_log",

@@ -10,8 +10,10 @@ import math
 import threading
 import traceback
 from collections import Counter
+from collections.abc import Mapping
 from multiprocessing.util import Finalize
 
+import msgspec
 import trio
 from msgspec import Struct
 
@@ -88,6 +90,8 @@ class Batch(Struct, frozen=True):
         plans: the matches, in the order in which they are played.
         keep_alive: whether bots may play match after match in one process.
         keep: of which matches the record is given back: "all", "faulty" or "none".
+        results: whether the results are given back whole.
+        sources: of entrants that need not be looked for, by their numbers.
     """
 
     game: str
@@ -96,6 +100,8 @@ class Batch(Struct, frozen=True):
     plans: tuple[Plan, ...]
     keep_alive: bool = True
     keep: str = "none"
+    results: bool = False
+    sources: Mapping[int, BotSource] = {}
 
 
 class Left(Struct, frozen=True):
@@ -138,6 +144,7 @@ class MatchRow(Struct, frozen=True):
         statistics: of the game's own, one JSON object a seat; empty if the game has none.
         record: the match record, plain; empty if it is not to be kept.
         stderr: what each bot wrote there, the first `MAX_STDERR` bytes; likewise.
+        result: the `MatchResult` as JSON; empty if it was not asked for.
     """
 
     match: int
@@ -163,6 +170,7 @@ class MatchRow(Struct, frozen=True):
     statistics: list[bytes]
     record: bytes
     stderr: list[bytes]
+    result: bytes = b""
 
     @property
     def void(self) -> bool:
@@ -218,14 +226,17 @@ def end_bots() -> None:
 _threads = threading.local()
 
 
-def _this_worker() -> _Worker:
+def _this_worker() -> Worker:
     if not hasattr(_threads, "worker"):
-        _threads.worker = _Worker()
-    worker: _Worker = _threads.worker
+        _threads.worker = Worker()
+        adopt_orphans()
+        # At the end of a process that `multiprocessing` has started atexit does nothing.
+        Finalize(None, _threads.worker.end, exitpriority=1)
+    worker: Worker = _threads.worker
     return worker
 
 
-class _Worker:
+class Worker:
     """What one thread keeps from batch to batch."""
 
     def __init__(self) -> None:
@@ -234,9 +245,6 @@ class _Worker:
         self._spare = children()
         self._never_keep: set[Entrant] = set()
         self._limits = Limits()
-        adopt_orphans()
-        # At the end of a process that `multiprocessing` has started atexit does nothing.
-        Finalize(None, self.end, exitpriority=1)
 
     def end(self) -> None:
         """End the bots that wait."""
@@ -245,7 +253,7 @@ class _Worker:
 
     async def play(self, batch: Batch) -> list[MatchRow]:
         """Play matches of a batch; as `play_batch`."""
-        sources = {n: _source(entrant, batch.game) for n, entrant in batch.entrants.items()}
+        sources = {number: _source(batch, number) for number in batch.entrants}
         specs = [_spec(batch, plan) for plan in batch.plans]
         self._limits = limits = specs[0].limits
         async with trio.open_nursery() as nursery:
@@ -427,6 +435,7 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
         statistics=attempt.match.statistics(),
         record=attempt.record.data if is_kept else b"",
         stderr=[sink.data[:MAX_STDERR] for sink in attempt.stderr] if is_kept else [],
+        result=msgspec.json.encode(played.result) if batch.results else b"",
     )
 
 
@@ -435,8 +444,11 @@ def _spec(batch: Batch, plan: Plan) -> MatchSpec:
     return match_spec(bots, game=batch.game, seed=plan.seed, options=batch.settings)
 
 
-def _source(entrant: Entrant, game: str) -> BotSource:
-    source = find_bot(entrant.bot, game, entrant.directory)
+def _source(batch: Batch, number: int) -> BotSource:
+    if number in batch.sources:
+        return batch.sources[number]
+    entrant = batch.entrants[number]
+    source = find_bot(entrant.bot, batch.game, entrant.directory)
     return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager
 
+from referee.bots.command import BotSource
 from referee.errors import ShortageError
 from referee.tournament.batch import (
     BATCH_SECONDS,
@@ -36,6 +37,7 @@ class Player:
         workers: makes the executor.
         jobs: says how many batches it works on at once.
         keep: which records are given back: "all", "faulty" or "none".
+        results, sources: as of `Batch`.
     """
 
     def __init__(
@@ -44,10 +46,14 @@ class Player:
         jobs: Callable[[], int],
         *,
         keep: str = "none",
+        results: bool = False,
+        sources: Mapping[int, BotSource] | None = None,
     ) -> None:
         self._workers = workers
         self._jobs = jobs
         self._keep = keep
+        self._results = results
+        self._sources = sources or {}
         self._context: AbstractContextManager[Executor] | None = None
         self._executor: Executor | None = None
         self._seconds: float | None = None  # a match, lately
@@ -149,6 +155,8 @@ class Player:
             plans=tuple(chosen),
             keep_alive=setup.keep_alive,
             keep=self._keep,
+            results=self._results,
+            sources=self._sources,
         )
 
     def _note_seconds(self, rows: list[MatchRow]) -> None:

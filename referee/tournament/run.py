@@ -88,7 +88,8 @@ class Run:
     def _add(self, rows: list[MatchRow]) -> None:
         for row in rows:
             if row.record:
-                self._write(row)
+                assert self._records is not None  # or nothing would be kept
+                write_record(self._records, row)
         self._store.add(rows)
         self.done += len(rows)
         self.played += len(rows)
@@ -96,20 +97,25 @@ class Run:
             self.test.add(rows)
         self.on_rows(rows)
 
-    def _write(self, row: MatchRow) -> None:
-        assert self._records is not None  # or nothing would be kept
-        packer = Packer(".zst")
-        files = {record_of(self._records, row.match): packer.pack(row.record) + packer.end()}
-        for seat, text in enumerate(row.stderr, 1):
-            if text:
-                files[_stderr_of(self._records, row.match, seat)] = text
-        for path, data in files.items():
-            part = path.with_name(path.name + ".part")
-            try:
-                part.write_bytes(data)
-                part.replace(path)
-            except OSError as error:
-                raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+def write_record(folder: Path, row: MatchRow) -> None:
+    """Write the record of a match, and what its bots wrote on stderr.
+
+    Raises:
+        UsageError: they cannot be written.
+    """
+    packer = Packer(".zst")
+    files = {record_of(folder, row.match): packer.pack(row.record) + packer.end()}
+    for seat, text in enumerate(row.stderr, 1):
+        if text:
+            files[_stderr_of(folder, row.match, seat)] = text
+    for path, data in files.items():
+        part = path.with_name(path.name + ".part")
+        try:
+            part.write_bytes(data)
+            part.replace(path)
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
 def is_finished(store: Store) -> bool:

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.match import MAX_SEED
-from referee.match_spec import match_spec
+from referee.match_spec import checked_seed, match_spec
 from referee.tournament.batch import Entrant
 from referee.tournament.choices import CHALLENGERS, DEALS, Format, Seats
 from referee.tournament.pairing import seatings
@@ -91,8 +90,6 @@ def setup(
         UsageError: there is no such tournament; the text says why.
     """
     rules = GAMES[game]
-    if not 0 <= seed < MAX_SEED:
-        raise UsageError(f"seed {seed} is not an integer from 0 to 2**53 - 1")
     players = players or rules.min_seats
     if not rules.min_seats <= players <= rules.max_seats:
         raise UsageError(
@@ -137,7 +134,7 @@ def setup(
         challengers=challengers,
         sprt=sprt,
         seats=seats,
-        seed=seed,
+        seed=checked_seed(seed),
         keep_alive=keep_alive,
         settings=msgspec.to_builtins(spec.settings),
         bots=tuple(bots),

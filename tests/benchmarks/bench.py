@@ -9,6 +9,8 @@
     Python that imports trio and ends.
 (d) `referee verify` on the records of matches that were just played, against playing them, one
     after the other in one process; and on two cores against one.
+(e) `play_matches` with functions in process, against processes of the same bot that are kept alive,
+    and against processes that are started for each match; one at a time, the same matches.
 
 The machine is noisy, so the two sides of a ratio take turns, and medians are printed.
 """
@@ -24,6 +26,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import msgspec
 import trio
@@ -263,16 +266,71 @@ def bench_verify(rounds: int) -> list[tuple[str, ...]]:
     return [first, ("(d) on two cores", on_two, *beside, f"{cores:.2f}", "at least 1.7")]
 
 
+# --- (e) ------------------------------------------------------------------------------------------
+
+WANTED = {"province": 8, "gold": 6, "silver": 3}
+
+
+class Minimal:
+    """The bundled bot `minimal`, called with messages."""
+
+    def __call__(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        match message["type"]:
+            case "supply-info":
+                self.supply = {pile["card"]: pile["count"] for pile in message["cards"]}
+            case "play-turn" if message["buys"] > 0:
+                coins = [card for card in message["hand"] if card in WORTH]
+                money = message["extra_money"] + sum(WORTH[card] for card in coins)
+                wanted = [card for card, cost in WANTED.items() if cost <= money]
+                wanted = [card for card in wanted if self.supply[card]][:1]
+                return {
+                    "type": "play-reply",
+                    "phase": "buy",
+                    "played_treasures": coins,
+                    "cards_to_buy": wanted,
+                }
+            case "play-turn":
+                return {"type": "play-reply", "phase": "cleanup"}
+            case "attack-request":
+                return {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
+        return None
+
+
+def bench_in_process(rounds: int) -> list[tuple[str, ...]]:
+    kinds: dict[str, tuple[list[referee.BotLike], bool, int]] = {
+        "in process": ([Minimal, Minimal], True, 200),
+        "kept alive": (["minimal", "minimal"], True, 100),
+        "started for each": (["minimal", "minimal"], False, 20),
+    }
+    rates: dict[str, list[float]] = {kind: [] for kind in kinds}
+    for number in range(rounds):
+        scores = []
+        for kind, (bots, keep_alive, n) in kinds.items():
+            started = time.perf_counter()
+            matches = referee.play_matches(bots, n, seed=number, keep_alive=keep_alive)
+            rates[kind].append(n / (time.perf_counter() - started))
+            scores.append([[p.score for p in result.players] for result in matches.results[:20]])
+        assert scores[0] == scores[1] == scores[2]
+    own = rates.pop("in process")
+    rows = []
+    for kind, beside in rates.items():
+        ratio = median(a / b for a, b in zip(own, beside, strict=True))
+        figures = (f"{median(own):.0f} matches/s", kind, f"{median(beside):.0f} matches/s")
+        rows.append(("(e) in process", *figures, f"{ratio:.1f}", ""))
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", choices=("a", "b", "c", "d"))
+    parser.add_argument("--only", choices=("a", "b", "c", "d", "e"))
     options = parser.parse_args()
     benches: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
         "a": bench_requests,
         "b": bench_rules,
         "c": bench_start,
         "d": bench_verify,
+        "e": bench_in_process,
     }
     columns = ("what", "median", "beside it", "median", "ratio", "bound")
     table = Table(*columns, box=box.MARKDOWN)

@@ -14,7 +14,7 @@ from live import entries, without_times
 
 from referee.bots.bot import Answer, Failure
 from referee.bots.in_process import InProcessBot
-from referee.errors import InternalError
+from referee.errors import BotError
 from referee.logs.files import open_logs
 from referee.logs.verify import Kind, verify_record
 from referee.match_spec import MatchSpec, match_spec
@@ -177,9 +177,9 @@ async def test_a_bot_that_was_disqualified_fails_in_a_later_match(tmp_path: Path
     assert again.result.players[1].requests == 0
 
 
-async def test_an_exception_in_a_bot_of_this_program_is_a_bug(tmp_path: Path) -> None:
+async def test_an_exception_in_a_bot_of_this_program_ends_the_match(tmp_path: Path) -> None:
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben"))]
-    with pytest.raises(InternalError, match="IndexError") as caught:
+    with pytest.raises(BotError, match="the bot Script raised IndexError") as caught:
         await play(tmp_path, toy("a", "b"), bots)
     assert isinstance(caught.value.__cause__, IndexError)
     assert verify_record(str(tmp_path / "record")).kind == Kind.CUT_SHORT
@@ -212,3 +212,30 @@ async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.C
     assert dealt[0] - started == pytest.approx(5 + NEWS_SECONDS)  # after the other's handshake
     assert dealt[1].count(b"\n") == 4
     assert pushed[2][0] - started >= 10
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        (b'{"type":"number-reply","number":1}\n', '{"type":"number-reply","number":1}'),
+        (b'{"type":"number-reply",\n"number":1}', '{"type":"number-reply",\r"number":1}'),
+        (b" \r", "null"),
+        (b"", "null"),
+        (b" 7\r", " 7\r"),
+    ],
+)
+async def test_what_is_no_line_becomes_one(tmp_path: Path, reply: bytes, line: str) -> None:
+    bots = [InProcessBot(Script("Ann", reply)), InProcessBot(Script("Ben", 1))]
+    await play(tmp_path, toy("a", "b", turns=1), bots)
+    received = [e for e in entries(tmp_path / "record") if e["entry"] == "received"]
+    assert received[2]["line"] == line
+
+
+async def test_text_is_no_reply(tmp_path: Path) -> None:
+    class Text(Script):
+        def reply(self, lines: Sequence[bytes]) -> Answer:
+            return super().reply(lines).decode()  # type: ignore[union-attr,return-value]
+
+    bots = [InProcessBot(Text("Ann")), InProcessBot(Script("Ben"))]
+    with pytest.raises(BotError, match="the bot Text replied with str; its reply has to be bytes"):
+        await play(tmp_path, toy("a", "b"), bots)

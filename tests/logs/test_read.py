@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from helpers import ROOT
 from live import entries
+from live import referee as command_line
 
 import referee.logs
 from referee.errors import LogReadError, UsageError
@@ -98,19 +99,33 @@ def test_misuse() -> None:
         list(read_log(LOG, "chess"))
 
 
-def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "spec" / "reading-logs.md").read_text()
-    code = next(
-        block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "seats" in block
-    )
-    (tmp_path / "records").mkdir()
-    for name in ("two-players", "four-players"):
-        file = EXAMPLES / f"{name}.record.jsonl"
-        (tmp_path / "records" / file.name).write_bytes(file.read_bytes())
+PAGE = (ROOT / "spec" / "reading-logs.md").read_text()
+CODE = re.findall(r"^```python\n(.*?)^```", PAGE, re.S | re.M)
+
+
+def test_the_page_shows_what_a_player_was_sent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    exec(CODE[0])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 20
+    assert all(line.startswith(("PlayTurn", "AttackRequest", "PlayerName")) for line in lines)
+
+
+def test_the_page_makes_records_and_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = re.search(r"^referee (tournament .*)", PAGE, re.M)
+    assert command is not None
     monkeypatch.chdir(tmp_path)
+    words = command[1].replace("--matches 1000", "--matches 6").split()
+    assert "6" in words
+    assert command_line(*words, "--quiet").returncode == 0
     space: dict[str, Any] = {}
-    exec(code, space)
+    exec(next(code for code in CODE if "seats" in code), space)
     rows = space["rows"]
-    assert len(rows) == 6
-    assert sum(row["win"] for row in rows) == 2
+    assert len(rows) == 12
+    assert sum(row["win"] for row in rows) == 6
+    assert {row["bot"] for row in rows} <= set(words)
     assert all(row["smithies"] >= 0 for row in rows)

@@ -151,7 +151,8 @@ os.environ.update([RUN.split("=")])
 def left_behind(run: str = RUN) -> list[tuple[int, str]]:
     """The processes that still run and have this in their environment: id and command line.
 
-    By default those that the tests of this process have started.
+    By default those that the tests of this process have started. The process that `multiprocessing`
+    keeps for good is not one of them.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -162,7 +163,8 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
             continue
         if run.encode() in environment and command:  # a zombie has neither
             words = command.replace(b"\0", b" ").decode(errors="replace")
-            found.append((int(folder.name), words))
+            if "multiprocessing.resource_tracker" not in words:
+                found.append((int(folder.name), words))
     return found
 
 

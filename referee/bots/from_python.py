@@ -1,0 +1,149 @@
+"""What a Python program gives as a bot -> where the bot comes from (spec/python.md, 2)."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import msgspec
+
+from referee.bots.bot import Answer
+from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot, find_bot
+from referee.bots.in_process import InProcessBot, Player, own_errors
+from referee.errors import BotError, UsageError
+
+Message: TypeAlias = dict[str, Any]
+BotFunction: TypeAlias = Callable[[Message], Mapping[str, object] | None]
+"""Is given every message, and returns the reply to a request, else None."""
+BotLike: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | Sequence[str]
+    | Player
+    | BotFunction
+    | Callable[[], Player | BotFunction]
+    | BotSource
+)
+"""What a program can give as a bot."""
+
+_KINDS = (
+    "a string as `referee play` takes it, a path, a list of words, a function, a class, or an "
+    "object with a method `reply`"
+)
+
+
+def bot_source(bot: BotLike, game: str) -> BotSource:
+    """Find out what was given as a bot.
+
+    Args:
+        game: a key of `GAMES`.
+
+    Raises:
+        UsageError: it is no bot.
+        BotNotFoundError: it names nothing that can be run.
+    """
+    if isinstance(bot, BotCommand | BotAddress | PythonBot):
+        return bot
+    if isinstance(bot, str):
+        return find_bot(bot, game)
+    if isinstance(bot, os.PathLike):
+        path = os.fspath(bot)
+        if isinstance(path, str):
+            # With a directory before it, it is neither a bundled bot nor an address.
+            return find_bot(os.path.join(".", path), game)._replace(argument=path)
+    elif isinstance(bot, list | tuple):
+        if bot and all(isinstance(word, str) for word in bot):
+            return find_bot(shlex.join(bot), game)
+    elif callable(getattr(bot, "reply", None)) or callable(bot):
+        return _python_bot(bot)
+    raise UsageError(f"{_shown(bot)} is no bot; a bot is {_KINDS}")
+
+
+def _python_bot(bot: Any) -> PythonBot:
+    name = _name_of(bot)
+    function = bot.func if isinstance(bot, partial) else bot
+    if not isinstance(function, type) and callable(getattr(bot, "reply", None)):
+        return PythonBot(name, lambda: InProcessBot(bot, name))
+    if inspect.iscoroutinefunction(function):
+        raise UsageError(f"{name} is an async function; a bot is called without await")
+    if isinstance(function, type) or not _takes_message(bot):
+        return PythonBot(name, lambda: _made(bot, name))
+    return PythonBot(name, lambda: InProcessBot(FunctionPlayer(bot, name), name))
+
+
+def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
+    """A bot for one match."""
+    with own_errors(name):
+        bot = factory()
+    if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
+        return InProcessBot(bot, name)
+    if not callable(bot):
+        raise UsageError(f"{name}() made {_shown(bot)}, which is no bot: it has no `reply`")
+    return InProcessBot(FunctionPlayer(bot, name), name)
+
+
+def _takes_message(function: Callable[..., Any]) -> bool:
+    """Whether it can be called with one argument."""
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # some that are written in C do not tell
+        return True
+    return True
+
+
+def _name_of(bot: Any) -> str:
+    bot = bot.func if isinstance(bot, partial) else bot
+    name = getattr(bot, "__name__", None)
+    return name.strip("<>") if isinstance(name, str) else type(bot).__name__
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "None"
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+
+
+class FunctionPlayer:
+    """A function that is called with each message, as a `Player`.
+
+    It need not know of the handshake: if it returns None, it has said its own name.
+    """
+
+    def __init__(self, function: BotFunction, name: str) -> None:
+        self._function = function
+        self._name = name
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        """What it returns for the last message."""
+        self.hear(lines[:-1])
+        asked = msgspec.json.decode(lines[-1])
+        reply = self._function(asked)
+        kind = asked["type"]
+        if reply is None and kind == "player-name-request":
+            number = asked["player_number"]
+            reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
+        if not isinstance(reply, Mapping):
+            raise BotError(f"{self._returned(reply, kind)}; return a dict for it")
+        try:
+            return msgspec.json.encode(dict(reply))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise BotError(f"{self._returned(reply, kind)}, which is no JSON: {error}") from error
+
+    def hear(self, lines: Sequence[bytes]) -> None:
+        """Call it with messages that ask for nothing."""
+        for line in lines:
+            message = msgspec.json.decode(line)
+            reply = self._function(message)
+            if reply is not None:
+                returned = self._returned(reply, message["type"])
+                raise BotError(f"{returned}, which asks for nothing; return None for it")
+
+    def _returned(self, reply: object, kind: str) -> str:
+        return f"the bot {self._name} returned {_shown(reply)} for {kind!r}"

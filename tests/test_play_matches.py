@@ -1,0 +1,220 @@
+"""Many matches from a Python program (spec/python.md, 3)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from live import hostile, left_behind
+
+import referee
+from referee.logs import summaries
+from referee.logs.verify import Kind, verify_record
+from referee.tournament.batch import MatchRow
+from referee.tournament.player import Player
+from referee.tournament.run import Run
+from referee.tournament.setup import entrant, setup
+from referee.tournament.store import Store
+from referee.workers import worker_processes
+
+Message = dict[str, Any]
+SHORT = {"max_turns": 3}
+
+
+def cautious(message: Message) -> Mapping[str, object] | None:
+    match message["type"]:
+        case "play-turn":
+            return {"type": "play-reply", "phase": "cleanup"}
+        case "attack-request":
+            return {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
+    return None
+
+
+def told(matches: referee.Matches) -> list[tuple[Any, ...]]:
+    """All of each match that does not depend on time."""
+    return [
+        (result.seed, seats, [(p.name, p.score, p.rank) for p in result.players])
+        for result, seats in zip(matches.results, matches.seats, strict=True)
+    ]
+
+
+def test_the_matches_are_those_of_a_tournament() -> None:
+    bots = ["big_money", "minimal", "smithy_big_money"]
+    what = setup(
+        [entrant(bot) for bot in bots],
+        game="dominion",
+        players=3,
+        matches=6,
+        seed=5,
+        settings=SHORT,
+    )
+    rows: list[MatchRow] = []
+    with Store.in_memory() as store:
+        store.add_stage(what)
+        run = Run(store)
+        run.on_rows = rows.extend
+        with Player(lambda: worker_processes(1), lambda: 1) as player:
+            run.play(player)
+    rows.sort(key=lambda row: row.match)
+    matches = referee.play_matches(bots, 6, seed=5, options=SHORT)
+    assert [(row.seed, row.players, row.scores) for row in rows] == [
+        (result.seed, seats, [player.score for player in result.players])
+        for result, seats in zip(matches.results, matches.seats, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_seats_rotate_on_the_same_seed(n: int) -> None:
+    matches = referee.play_matches([cautious, cautious], n, seed=1, options=SHORT)
+    assert len(matches.results) == len(matches.seats) == n
+    for first in range(0, n - 1, 2):
+        assert matches.seats[first] == matches.seats[first + 1][::-1]
+        assert matches.results[first].seed == matches.results[first + 1].seed
+
+
+def test_it_counts_wins_draws_and_losses() -> None:
+    """A win is alone, a draw shared; one entry a bot, wherever it sat."""
+    matches = referee.play_matches(["big_money", cautious], 4, seed=1, options={"max_turns": 20})
+    assert (matches.wins, matches.draws, matches.losses) == ([4, 0], [0, 0], [0, 4])
+    matches = referee.play_matches([cautious, cautious], 3, seed=1, options=SHORT)
+    assert (matches.wins, matches.draws, matches.losses) == ([0, 0], [3, 3], [0, 0])
+    assert matches.void == 0
+
+
+def test_players_are_those_of_one_bot() -> None:
+    matches = referee.play_matches(["big_money", cautious], 4, seed=1, options=SHORT)
+    assert matches.bots == ["big_money", "cautious"]
+    assert [player.name for player in matches.players(0)] == ["Big Money"] * 4
+    assert [player.name for player in matches.players(1)] == ["cautious"] * 4
+    assert {player.player_number for player in matches.players(1)} == {"player1", "player2"}
+
+
+def test_on_several_cores_and_on_one_it_is_the_same() -> None:
+    bots = ["big_money", [sys.executable, referee_bot("minimal")]]
+    one, two = (referee.play_matches(bots, 6, seed=3, options=SHORT, jobs=jobs) for jobs in (1, 2))
+    assert told(one) == told(two)
+    assert left_behind() == []
+
+
+def referee_bot(name: str) -> str:
+    return str(Path(__file__).parents[1] / "example_bots" / f"{name}.py")
+
+
+def test_processes_play_match_after_match_if_they_may(tmp_path: Path) -> None:
+    program = tmp_path / "counting.py"
+    starts = tmp_path / "starts"
+    head = f"with open({str(starts)!r}, 'a') as file:\n    file.write('x')\n"
+    program.write_text(head + Path(referee_bot("minimal")).read_text())
+    for keep_alive, started in ((True, 1), (False, 3)):
+        starts.write_text("")
+        bots: list[referee.BotLike] = [program, cautious]
+        referee.play_matches(bots, 3, seed=1, options=SHORT, keep_alive=keep_alive)
+        assert len(starts.read_text()) == started
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_records(tmp_path: Path, jobs: int) -> None:
+    folder = tmp_path / "new" / "records"
+    matches = referee.play_matches(
+        ["minimal", "big_money"], 3, seed=2, options=SHORT, records=folder, jobs=jobs
+    )
+    files = sorted(folder.glob("*.record.jsonl.zst"))
+    assert [file.name for file in files] == [f"00000{n}.record.jsonl.zst" for n in range(3)]
+    assert [verify_record(str(file)).kind for file in files] == [Kind.HOLDS] * 3
+    assert [summary.header.seed for summary in summaries(files)] == [
+        result.seed for result in matches.results
+    ]
+
+
+def test_the_facts_of_the_game_are_in_the_results() -> None:
+    result = referee.play_matches([cautious, cautious], 1, seed=1, options=SHORT).results[0]
+    assert isinstance(result, referee.MatchResult)
+    assert getattr(result.players[0], "cards")["copper"] == 7  # noqa: B009
+
+
+def test_a_seed_is_drawn_and_told() -> None:
+    first, second = (referee.play_matches([cautious, cautious], 1, options=SHORT) for _ in range(2))
+    assert first.seed != second.seed
+    again = referee.play_matches([cautious, cautious], 1, options=SHORT, seed=first.seed)
+    assert told(again) == told(first)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"n": 0}, "n is 0; give an integer of at least 1"),
+        ({"n": 2.0}, "n is 2.0"),
+        ({"jobs": 0}, "jobs is 0"),
+        ({"jobs": 2}, "jobs=2: bots that are Python objects play with jobs=1 alone"),
+        ({"seed": "7"}, "seed '7' is not an integer"),
+        ({"game": "chess"}, "no game 'chess'"),
+        ({"options": ["max_turns"]}, "options are given by name"),
+        ({"bots": ["minimal"]}, "dominion takes 2 to 4 bots, not 1"),
+        ({"bots": "minimal"}, "bots are given as a list"),
+        ({"records": 3}, "records is a file name, not 3"),
+        ({"records": "/dev/null/x"}, "cannot write /dev/null/x"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], says: str) -> None:
+    given = {"bots": [cautious, cautious], "n": 2} | arguments
+    with pytest.raises(referee.UsageError, match=says):
+        referee.play_matches(given.pop("bots"), given.pop("n"), **given)
+
+
+def test_an_error_in_a_bot_ends_the_processes_too() -> None:
+    class Failing:
+        matches = 0
+
+        def __call__(self, message: Message) -> Mapping[str, object] | None:
+            self.matches += message["type"] == "player-name-request"
+            if self.matches == 2:
+                raise ValueError("in the second match")
+            return cautious(message)
+
+    with pytest.raises(referee.BotError, match="the bot Failing raised ValueError: in the second"):
+        referee.play_matches([Failing(), "minimal"], 3, seed=1, options=SHORT)
+    assert left_behind() == []
+
+
+def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
+    bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
+    matches = referee.play_matches([bot, "minimal"], 2, seed=1, jobs=2)
+    assert matches.void == 2
+    assert matches.results == matches.seats == []
+    assert matches.wins == matches.draws == matches.losses == [0, 0]
+    assert left_behind() == []
+
+
+def test_ctrl_c_is_a_keyboard_interrupt() -> None:
+    bot = hostile("signal_referee", f"3:{int(signal.SIGINT)}")
+    with pytest.raises(KeyboardInterrupt):
+        referee.play_matches([bot, "minimal"], 2, seed=1)
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("as_file", [True, False])
+def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file: bool) -> None:
+    """It is not run again by the processes that play, nor need it be a file."""
+    program = (
+        "import referee\n"
+        "print('here')\n"
+        "m = referee.play_matches(['minimal', 'minimal'], 4, jobs=2, options={'max_turns': 1})\n"
+        "print(len(m.results), __spec__)\n"
+    )
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    done = subprocess.run(
+        [sys.executable, str(file) if as_file else "-"],
+        input=program,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "error"},
+    )
+    assert (done.stdout, done.stderr) == ("here\n4 None\n", "")
