@@ -11,6 +11,7 @@ from referee.errors import UsageError
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
 from referee.seam.game import Game, Setup
+from referee.seam.person import Dialogue
 from referee.seam.probing import Probes
 
 
@@ -49,6 +50,8 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         checker: makes a checker of logs from the players' names, in seat order.
         turns: makes a reader of turns, likewise.
         turn: the struct of these turns, a line of `referee replay --format json`.
+        person: makes what a person at the terminal sees and chooses, from the players' names, in
+            seat order, and the person's seat.
         statistics: makes what gathers facts of many matches, for tournaments.
         cases: the conformance cases for bots, as JSON (spec/vectors/README.md).
         situation: makes a game that begins in the middle, from a JSON object that says where.
@@ -79,6 +82,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     checker: Callable[[Sequence[str]], LogChecker] | None = None
     turns: Callable[[Sequence[str]], TurnReader] | None = None
     turn: Callable[[], type[Struct]] | None = None
+    person: Callable[[Sequence[str], int], Dialogue] | None = None
     statistics: Callable[[], Statistics] | None = None
     cases: Callable[[], bytes] | None = None
     situation: Callable[[Setup, Mapping[str, Any]], Game] | None = None

@@ -4,6 +4,7 @@ rules/         the rules, pure
 events.py      public messages as events: what the next two read
 validation/    what a spectator can check of a game
 turns.py       a match turn by turn, for people
+person.py      what a person who plays is told, sees and can choose
 statistics.py  the cards that bots buy, over many matches
 probes/        how another referee of it is checked
 """
@@ -19,6 +20,7 @@ from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
+from referee.seam.person import Dialogue
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
 from referee.seam.vectors import read_vectors
@@ -40,6 +42,12 @@ def _turn() -> type[Struct]:
     from referee.games.dominion.turns import Turn
 
     return Turn
+
+
+def _person(names: Sequence[str], seat: int) -> Dialogue:
+    from referee.games.dominion.person import Player
+
+    return Player(names, seat)
 
 
 def _statistics() -> Statistics:
@@ -71,6 +79,7 @@ RULES = Rules(
     checker=_checker,
     turns=_turns,
     turn=_turn,
+    person=_person,
     statistics=_statistics,
     cases=partial(read_vectors, "bot-cases.json"),
     situation=begin_at,
