@@ -80,8 +80,9 @@ class PersonBot:
             self._names.append(message.name)
             return []
         elif isinstance(message, PlayerDisqualified):
-            who = self._who(seat_index(message.player_number))
-            return [f"{who} left the match: {message.reason}."]
+            seat = seat_index(message.player_number)
+            told = [] if self._dialogue is None else self._dialogue.disqualify(seat)
+            return [*told, f"{self._who(seat)} left the match: {message.reason}."]
         elif isinstance(message, GameEnd):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]

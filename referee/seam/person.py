@@ -111,6 +111,9 @@ class Dialogue(Protocol):
             What is to be told by now, a sentence each.
         """
 
+    def disqualify(self, seat: int) -> Sequence[str]:
+        """Take the disqualification of another seat, which is told anyway; returns likewise."""
+
     def end(self) -> Sequence[str]:
         """Take the end of the match; returns what is still to be told."""
 

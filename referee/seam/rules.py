@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -11,8 +11,10 @@ from referee.errors import UsageError
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
 from referee.seam.game import Game, Setup
-from referee.seam.person import Dialogue
 from referee.seam.probing import Probes
+
+if TYPE_CHECKING:
+    from referee.seam.person import Dialogue  # few matches have a person
 
 
 def _no_probes() -> Probes:

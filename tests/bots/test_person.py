@@ -115,4 +115,5 @@ async def test_a_person_is_told_who_left(tmp_path: Path) -> None:
     leaving = PersonBot(toy.RULES, Scripted(None))
     ann = InProcessBot(Threes())
     await play(tmp_path, PersonBot(toy.RULES, desk), leaving, ann)
-    assert (0, "player2 Human left the match: exited.") in desk.told
+    place = desk.told.index((0, "player2 Human left the match: exited."))
+    assert desk.told[place - 1] == (0, "Human says no more.")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -20,10 +21,12 @@ from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
-from referee.seam.person import Dialogue
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
 from referee.seam.vectors import read_vectors
+
+if TYPE_CHECKING:
+    from referee.seam.person import Dialogue
 
 
 def _checker(names: Sequence[str]) -> LogChecker:

@@ -1,7 +1,9 @@
 """What a person who plays Dominion is told, sees and can choose.
 
 Of a turn of another player one line is told, when it is over: at the top discard after
-`player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it.
+`player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it. A top
+discard without `player-played` before it is a cellar's or ends such a turn; what cannot be known
+yet is left open until it is.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from referee.games.dominion.events import (
     TurnMessage,
     cards_of,
     kind_of,
+    next_seat,
     score,
     split_gains,
 )
@@ -91,8 +94,9 @@ class Player:
         self._in_turn = False  # it is this player's turn
         self._buying = False  # what it gains it has bought
         self._chooses_top = False  # wants to say what lies on top
-        self._active: int | None = None  # whose turn `_moves` are of
-        self._moves: list[tuple[str, tuple[str, ...]]] = []  # kind of event, cards
+        self._left: set[int] = set()
+        self._active = 0  # whose turn it is, as far as is known
+        self._moves: list[tuple[str, tuple[str, ...]]] = []  # of it, not told: kind, cards
 
     # --- what is told ---------------------------------------------------------------------------
 
@@ -101,22 +105,27 @@ class Player:
         if isinstance(message, SupplyInfo):
             self._supply = {pile.card: pile.count for pile in message.cards}
         elif isinstance(message, PlayTurn):
-            lines = self.end()
+            lines = self._pass_to(self._seat)
             if not self._in_turn:
                 self._in_turn = True
                 self._turns += 1
-            self._active = self._seat
             return lines
+        elif isinstance(message, AttackRequest):
+            return self._pass_on() if self._is_over() else []
         elif isinstance(message, TurnMessage):
             seat = seat_index(message.player_number)
             return self._event(seat, kind_of(message), cards_of(message))
         return []
 
+    def disqualify(self, seat: int) -> list[str]:
+        """Take the disqualification of a seat; its turn is cleaned up, if it was its turn."""
+        self._left.add(seat)
+        return []
+
     def end(self) -> list[str]:
-        """What is known of the turn that goes on; it is over, or this player's."""
-        seat, moves = self._active, self._moves
-        self._active, self._moves = None, []
-        if seat is None or (seat == self._seat and not moves):
+        """What is known of the turn that goes on and was not told; it is over, or one's own."""
+        seat, moves, self._moves = self._active, self._moves, []
+        if not moves:
             return []
         if seat == self._seat:
             return [f"You {_did(moves, bought=self._buying)}."]
@@ -125,7 +134,8 @@ class Player:
         gained, bought = split_gains(moves, played)
         trashed = [card for kind, cards in moves if kind == Kind.TRASHED for card in cards]
         parts = [f"played {listed(played) or 'nothing'}"]
-        parts += [f"{what} {listed(cards)}" for what, cards in _named(trashed, gained) if cards]
+        parts += [f"trashed {listed(trashed)}"] if trashed else []
+        parts += [f"gained {listed(gained)}"] if gained else []
         return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(bought) or 'nothing'}."]
 
     def _event(self, seat: int, kind: str, cards: tuple[str, ...]) -> list[str]:
@@ -141,14 +151,36 @@ class Player:
             what = "revealed a moat" if kind == Kind.REVEALED else f"discarded, {cards[0]} on top"
             return [f"{self._who[seat]} {what}."]
         lines: list[str] = []
-        if self._active is None or (seat != self._active and kind not in ANSWERS):
-            lines = self.end()
-            self._active = seat
         if seat != self._active:
-            return [f"{self._who[seat]} revealed a moat."] if kind == Kind.REVEALED else []
+            if kind not in ANSWERS:
+                lines = self._pass_to(seat)
+            elif self._is_over():
+                lines = self._pass_on()
+        if seat != self._active:
+            if kind == Kind.REVEALED:
+                lines.append(f"{self._who[seat]} revealed a moat.")
+            return lines
         self._moves.append((kind, cards))
         if kind == Kind.TOP and any(kind == Kind.PLAYED for kind, _ in self._moves):
-            lines += self.end()
+            lines += self._pass_on()
+        return lines
+
+    def _is_over(self) -> bool:
+        """Whether another player's discarding shows that the turn of `_active` is over.
+
+        It is, if that is no answer to a militia, or a militia that nobody can have played yet.
+        """
+        owned = self._owned[self._active]
+        has_discarded = bool(self._moves) and self._moves[-1][0] == Kind.TOP
+        return not owned["militia"] or (has_discarded and not owned["cellar"])
+
+    def _pass_on(self) -> list[str]:
+        """The turn is over, and the next one has begun."""
+        return self._pass_to(next_seat(self._active, len(self._who), self._left))
+
+    def _pass_to(self, seat: int) -> list[str]:
+        lines = self.end()
+        self._active = seat
         return lines
 
     def _own_event(self, kind: str, cards: tuple[str, ...]) -> list[str]:
@@ -171,7 +203,7 @@ class Player:
             return (yield from self._turn(request))
         top = yield from self._top_discard(request)
         self._in_turn = self._buying = self._chooses_top = False
-        self._active = None
+        self._pass_on()  # all of it was told
         reply = {"type": "play-reply", "phase": "cleanup"}
         return reply if top is None else {**reply, "top_discard": top}
 
@@ -402,18 +434,17 @@ class Player:
         """The answer to a militia (7)."""
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
-        choices = [Choice(card) for card in hand]
-        enter = ""
-        if "moat" in hand:
-            enter = "reveal your moat"
+        attacker = "Another player"
+        if self._active != self._seat and self._owned[self._active]["militia"]:
+            attacker = self._who[self._active]
         picks = yield Question(
             f"Which {plural(count, 'card')} do you discard?",
-            choices,
-            title=f"{self._attacker()} plays a militia: you keep {len(hand) - count} cards",
+            [Choice(card) for card in hand],
+            title=f"{attacker} plays a militia: you keep {len(hand) - count} cards",
             state=[Phrase("hand", listed(hand))],
             least=count,
             most=count,
-            enter=enter,
+            enter="reveal your moat" if "moat" in hand else "",
             views=self._views(),
             help=("Numbers with a space between them, such as 1 2. The last one lies on top.",),
         )
@@ -422,15 +453,6 @@ class Player:
         return {"type": "attack-reply", "discard": [hand[pick] for pick in picks]}
 
     # --- what is seen ---------------------------------------------------------------------------
-
-    def _attacker(self) -> str:
-        """Who it can be: somebody else who has a militia."""
-        able = [
-            who
-            for seat, who in enumerate(self._who)
-            if seat != self._seat and self._owned[seat]["militia"]
-        ]
-        return able[0] if len(able) == 1 else "Another player"
 
     def _state(self, request: PlayTurn) -> list[Phrase]:
         hand = sorted(request.hand, key=_IN_HAND.index)
@@ -475,10 +497,6 @@ def _did(moves: Sequence[tuple[str, tuple[str, ...]]], *, bought: bool) -> str:
         for kind, word in words.items()
     }
     return ", ".join(f"{word} {cards}" for word, cards in done.items() if cards)
-
-
-def _named(trashed: list[str], gained: list[str]) -> list[tuple[str, list[str]]]:
-    return [("trashed", trashed), ("gained", gained)]
 
 
 def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:
