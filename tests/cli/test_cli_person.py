@@ -177,3 +177,15 @@ def test_a_person_plays_matches_alone(command: tuple[str, ...]) -> None:
     done = referee(*command)
     assert done.returncode == 2
     assert "`referee play human BOT` alone" in one_line(done.stderr)
+
+
+def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    command = ["play", "big_money", "minimal", "--seed", "11", "--max-turns", "3"]
+    assert referee(*command, "--record", str(record)).returncode == 0
+    person = sit("play", "human", "minimal", "--from", str(record), "--turn", "5")
+    before = person.answer("silver")
+    assert before.count("player2 Minimal played") == 2
+    assert "Your turn 3\n" in before
+    assert person.leave() == 0
+    assert "3       0" in person.seen  # three turns, and no fault

@@ -92,7 +92,6 @@ class Player:
         self._owned = [Counter(STARTING_DECK) for _ in names]
         self._turns = 0
         self._in_turn = False  # it is this player's turn
-        self._buying = False  # what it gains it has bought
         self._chooses_top = False  # wants to say what lies on top
         self._left: set[int] = set()
         self._active = 0  # whose turn it is, as far as is known
@@ -105,17 +104,32 @@ class Player:
         if isinstance(message, SupplyInfo):
             self._supply = {pile.card: pile.count for pile in message.cards}
         elif isinstance(message, PlayTurn):
-            lines = self._pass_to(self._seat)
-            if not self._in_turn:
-                self._in_turn = True
-                self._turns += 1
-            return lines
+            return self._own_request(message)
         elif isinstance(message, AttackRequest):
+            self._end_own_turn()
             return self._pass_on() if self._is_over() else []
         elif isinstance(message, TurnMessage):
             seat = seat_index(message.player_number)
             return self._event(seat, kind_of(message), cards_of(message))
         return []
+
+    def _own_request(self, request: PlayTurn) -> list[str]:
+        # A decision of its own is not always one that was made here: where a recorded match goes
+        # on, the first ones stand in the record.
+        if request == PlayTurn(1, 1, 0, request.hand, [], [], []):  # only a turn's first one
+            self._end_own_turn()
+        if self._in_turn:
+            moves, self._moves = self._moves, []
+            return [f"You {_did(moves, bought=bool(request.cards_bought))}."] if moves else []
+        self._in_turn = True
+        self._turns += 1
+        return self._pass_to(self._seat)
+
+    def _end_own_turn(self) -> None:
+        if self._in_turn:
+            self._in_turn = self._chooses_top = False
+            self._moves = []  # the player has seen it
+            self._pass_on()
 
     def disqualify(self, seat: int) -> list[str]:
         """Take the disqualification of a seat; its turn is cleaned up, if it was its turn."""
@@ -123,12 +137,10 @@ class Player:
         return []
 
     def end(self) -> list[str]:
-        """What is known of the turn that goes on and was not told; it is over, or one's own."""
+        """What is known of another player's turn that was not told; it is over."""
         seat, moves, self._moves = self._active, self._moves, []
-        if not moves:
+        if not moves or seat == self._seat:
             return []
-        if seat == self._seat:
-            return [f"You {_did(moves, bought=self._buying)}."]
         played = [card for kind, cards in moves if kind == Kind.PLAYED for card in cards]
         played.sort(key=_as_played)
         gained, bought = split_gains(moves, played)
@@ -147,6 +159,8 @@ class Player:
             return self._own_event(kind, cards)
         if kind == Kind.SHUFFLED:
             return []
+        if self._in_turn and (kind not in ANSWERS or not self._owned[self._seat]["militia"]):
+            self._end_own_turn()
         if self._in_turn:  # it answers a militia
             what = "revealed a moat" if kind == Kind.REVEALED else f"discarded, {cards[0]} on top"
             return [f"{self._who[seat]} {what}."]
@@ -188,6 +202,8 @@ class Player:
             return ["You revealed your moat, and discard nothing."]
         if kind == Kind.SHUFFLED:
             return ["Your discard pile was shuffled: it is your deck now."]
+        if kind == Kind.PLAYED:
+            self._end_own_turn()
         if self._in_turn and kind in (Kind.GAINED, Kind.TRASHED):
             self._moves.append((kind, cards))
         return []
@@ -202,8 +218,7 @@ class Player:
         if request.buys:
             return (yield from self._turn(request))
         top = yield from self._top_discard(request)
-        self._in_turn = self._buying = self._chooses_top = False
-        self._pass_on()  # all of it was told
+        self._end_own_turn()
         reply = {"type": "play-reply", "phase": "cleanup"}
         return reply if top is None else {**reply, "top_discard": top}
 
@@ -224,7 +239,6 @@ class Player:
             bought = yield from self._buy(request, money, title, state, can_go_back=has_actions)
             if bought is None:
                 continue
-            self._buying = True
             return {
                 "type": "play-reply",
                 "phase": "buy",
