@@ -18,7 +18,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   result.py       the result of a match as one object
 #   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   logs/           spectator log and match record: write, read, verify, validate
-#   bots/           BOT argument -> command line -> process -> lines; or HTTP, or a Python object
+#   bots/           BOT argument -> command line -> process -> lines; HTTP, Python objects, people
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
 #   tournament/     many matches: ratings, error bars, SPRT

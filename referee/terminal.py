@@ -10,6 +10,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
+_SHORT = 40
+_NO_BREAK = "\u00a0"
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
 
 
@@ -67,6 +69,22 @@ def _quoted(word: str) -> str:
 def as_text(argument: str) -> str:
     r"""An argument or a file name for JSON: bytes of it that are no UTF-8 become `\xHH`."""
     return argument.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def wrap_list(text: str, width: int) -> list[str]:
+    """A text whose parts are separated by ", " as lines of at most so many columns.
+
+    Where all parts are short none is broken, so that "2 copper" stays in one line.
+    """
+    import textwrap  # a command that wraps nothing starts without it
+
+    parts = text.split(", ")
+    if max(map(len, parts)) < _SHORT:
+        text = ", ".join(part.replace(" ", _NO_BREAK) for part in parts).replace(
+            f";{_NO_BREAK}", "; "
+        )
+    lines = textwrap.wrap(text, width, break_on_hyphens=False)
+    return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
 def duration(seconds: float) -> str:

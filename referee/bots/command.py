@@ -36,6 +36,8 @@ _INTERPRETERS = {
     ".jar": "java -jar",
     ".sh": "sh",
 }
+HUMAN = "human"
+"""The BOT argument for a person, whom `referee play` alone can ask."""
 _DIALECT = re.compile(r"[a-z][a-z0-9-]*").fullmatch
 _COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
 
@@ -151,6 +153,10 @@ def resolve_bot(argument: str, directory: str = "") -> BotCommand:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
     if _is_url(argument):
         raise BotNotFoundError(f"BOT {argument!r} is an address, and this needs a program")
+    if argument == HUMAN:
+        raise BotNotFoundError(
+            f"BOT {HUMAN} is a person at the terminal, for `referee play {HUMAN} BOT` alone"
+        )
     found = _resolve_word(argument, directory)
     if found is not None:
         return BotCommand(as_text(argument), found, directory=directory)

@@ -27,6 +27,7 @@ from referee.terminal import plain
 if TYPE_CHECKING:
     import trio
 
+    from referee.bots.command import BotSource
     from referee.bots.launch import Started
     from referee.logs.answers import RecordedAnswers
     from referee.logs.files import LogFile
@@ -44,7 +45,8 @@ def add(commands: Commands) -> None:
         description="Play one match between two to four bots.",
         epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
         'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
-        "the http:// or https:// address of a bot (spec/http-bots.md).",
+        'the http:// or https:// address of a bot (spec/http-bots.md), or "human": you, at this '
+        "terminal.",
         exit_codes={
             0: "played, and nobody was disqualified",
             1: "somebody was disqualified",
@@ -56,6 +58,7 @@ def add(commands: Commands) -> None:
                 'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
                 "two of yours, with a record for referee replay and referee verify",
             ),
+            ("referee play human ./my_bot.py", "you against your bot"),
             (
                 "referee play big_money ./my_bot.py --time-limit none",
                 "no clock runs while your bot stands in a debugger",
@@ -81,7 +84,6 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    from referee.bots.command import find_bot
     from referee.bots.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, open_logs
@@ -95,7 +97,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if not options.bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
-    sources = [find_bot(bot, options.game) for bot in options.bots]
+    sources = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
     with interrupts.raising():  # a FIFO waits for its reader
         log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
@@ -142,6 +144,19 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
     options.bots = options.bots or recorded
     options.seed, options.game = resumed.header.seed, resumed.header.game
     return resumed
+
+
+def _sources(options: argparse.Namespace) -> list[BotSource]:
+    """What the bots are; a person is one of them by the name of `human`."""
+    from referee.bots.command import HUMAN, find_bot
+
+    people = options.bots.count(HUMAN)
+    if not people:
+        return [find_bot(bot, options.game) for bot in options.bots]
+    from referee.cli.person import seated
+
+    person = seated(options.game, people, log_to_stdout=options.log == "-")
+    return [person if bot == HUMAN else find_bot(bot, options.game) for bot in options.bots]
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -196,6 +211,7 @@ def _play_match(
     """Play the match with bots that were launched already."""
     from functools import partial
 
+    from referee.bots.command import HUMAN
     from referee.cli.work import collect_garbage, run_in_trio, show_progress
     from referee.match_spec import match_spec
     from referee.play import play_once
@@ -214,7 +230,8 @@ def _play_match(
 
     async def work(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
-            if not options.quiet and sys.stderr.isatty():
+            # A line that is written again and again would be where a person types.
+            if not options.quiet and HUMAN not in bots and sys.stderr.isatty():
                 line = partial(_progress, runner)
                 nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
 

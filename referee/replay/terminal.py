@@ -12,14 +12,12 @@ from referee.games import GAMES
 from referee.replay.reader import CutShort, End, Skipped, Start
 from referee.seam.capabilities import Phrase, Picture, TurnReader
 from referee.seam.seats import seat_id, seat_ids
-from referee.terminal import paint, plain
+from referee.terminal import paint, plain, wrap_list
 
 _LABEL = 13
 """One column more than the longest label, "disqualified"."""
 _MAX_WIDTH = 120
 """Longer lines are hard to read, however wide the terminal is."""
-_SHORT = 40
-_NO_BREAK = "\u00a0"
 
 
 class Painter:
@@ -82,12 +80,8 @@ class Painter:
         yield from (self._paint(line, "yellow") for line in self._wrap(text, 0))
 
     def _phrase(self, phrase: Phrase) -> Iterator[str]:
-        text = plain(phrase.text)
-        parts = text.split(", ")
-        if max(map(len, parts)) < _SHORT:  # "2 copper" stays in one line
-            text = ", ".join(part.replace(" ", _NO_BREAK) for part in parts)
-        wrapped = textwrap.wrap(text, self._width - _LABEL - 2, break_on_hyphens=False)
-        first, *rest = [line.replace(_NO_BREAK, " ") for line in wrapped] or [""]
+        wrapped = wrap_list(plain(phrase.text), self._width - _LABEL - 2)
+        first, *rest = wrapped or [""]
         label = self._paint(f"{phrase.label:{_LABEL - 1}} ", "dim")
         yield f"  {label}{self._paint(first, phrase.style)}"
         for line in rest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -12,6 +12,9 @@ from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
+
+if TYPE_CHECKING:
+    from referee.seam.person import Dialogue  # few matches have a person
 
 
 def _no_probes() -> Probes:
@@ -47,6 +50,8 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         checker: makes a checker of logs from the players' names, in seat order.
         turns: makes a reader of turns, likewise.
         turn: the struct of these turns, a line of `referee replay --format json`.
+        person: makes what a person at the terminal sees and chooses, from the players' names, in
+            seat order, and the person's seat.
         statistics: makes what gathers facts of many matches, for tournaments.
         notes: what is no fault but hardly meant so, for the authors of the bots: from a game that
             is over, as `new` made it, sentences for each seat, in seat order.
@@ -80,6 +85,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     checker: Callable[[Sequence[str]], LogChecker] | None = None
     turns: Callable[[Sequence[str]], TurnReader] | None = None
     turn: Callable[[], type[Struct]] | None = None
+    person: Callable[[Sequence[str], int], Dialogue] | None = None
     statistics: Callable[[], Statistics] | None = None
     notes: Callable[[Any], list[list[str]]] | None = None
     hint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None

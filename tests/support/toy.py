@@ -20,6 +20,7 @@ from referee.seam.capabilities import Finding, Phrase, SeatFacts, Summary, Table
 from referee.seam.dialect import DialectKind
 from referee.seam.faults import Fault, Malformed, Termination
 from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
+from referee.seam.person import Choice, Decision, Question
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id, seat_index
 
@@ -201,6 +202,28 @@ class Turns:
         return Summary(["turn", *self._names], rows)
 
 
+class Teller:
+    def __init__(self, names: Sequence[str], seat: int) -> None:
+        self._names = names
+
+    def hear(self, message: Struct) -> list[str]:
+        if not isinstance(message, NumbersNamed):
+            return []
+        numbers = {self._names[seat_index(p)]: number for p, number in message.numbers.items()}
+        return [", ".join(f"{name} named {number}" for name, number in numbers.items())]
+
+    def disqualify(self, seat: int) -> list[str]:
+        return [f"{self._names[seat]} says no more."]
+
+    def end(self) -> list[str]:
+        return ["No more numbers."]
+
+    def decide(self, request: Struct) -> Decision:
+        choices = [Choice(str(number)) for number in (1, 2, 3)]
+        picks = yield Question("Which number?", choices)
+        return {"type": "number-reply", "number": picks[0] + 1}
+
+
 class Statistics:
     def of_match(self, game: Toy) -> list[bytes]:
         return [msgspec.json.encode(standing.facts) for standing in game.standings()]
@@ -256,6 +279,7 @@ RULES = Rules(
     checker=Checker,
     turns=Turns,
     turn=lambda: Turn,
+    person=Teller,
     statistics=Statistics,
     cases=lambda: json.dumps(CASES).encode(),
     dialects={

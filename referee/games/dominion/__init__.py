@@ -4,6 +4,7 @@ rules/         the rules, pure
 events.py      public messages as events: what the next two read
 validation/    what a spectator can check of a game
 turns.py       a match turn by turn, for people
+person.py      what a person who plays is told, sees and can choose
 statistics.py  the cards that bots buy, over many matches
 notes.py       what a bot hardly meant to do, or not to do
 probes/        how another referee of it is checked
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -24,6 +25,9 @@ from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
 from referee.seam.spec_files import read_spec
+
+if TYPE_CHECKING:
+    from referee.seam.person import Dialogue
 
 
 def _checker(names: Sequence[str]) -> LogChecker:
@@ -42,6 +46,12 @@ def _turn() -> type[Struct]:
     from referee.games.dominion.turns import Turn
 
     return Turn
+
+
+def _person(names: Sequence[str], seat: int) -> Dialogue:
+    from referee.games.dominion.person import Player
+
+    return Player(names, seat)
 
 
 def _statistics() -> Statistics:
@@ -85,6 +95,7 @@ RULES = Rules(
     checker=_checker,
     turns=_turns,
     turn=_turn,
+    person=_person,
     statistics=_statistics,
     notes=_notes,
     hint=_hint,

@@ -13,10 +13,10 @@ to go on through damaged logs, where such counts are wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from referee.games.dominion.rules.cards import POINTS
+from referee.games.dominion.rules.cards import CARDS, COST, POINTS
 from referee.games.dominion.rules.messages import (
     PlayerGained,
     PlayerPlayed,
@@ -90,3 +90,30 @@ def next_seat(seat: int, seats: int, disqualified: Container[int]) -> int:
 def score(owned: Counter[str]) -> int:
     """The score of a player who owns these cards (4.5)."""
     return sum(POINTS.get(card, 0) * count for card, count in owned.items())
+
+
+def split_gains(
+    moves: Iterable[tuple[str, Sequence[str]]], played: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """The cards that a turn's actions gained, and those that were bought, as far as can be seen.
+
+    Args:
+        moves: the kind of each event and its cards, in order; the gains are of the active player.
+        played: the cards played in the turn.
+    """
+    gained: list[str] = []
+    bought: list[str] = []
+    workshops, limit = played.count("workshop"), CARDS["workshop"].gains
+    before = ""
+    for kind, cards in moves:
+        if kind == Kind.GAINED:
+            by_workshop = workshops > 0 and COST.get(cards[0], limit + 1) <= limit
+            if before == Kind.TRASHED:
+                gained += cards
+            elif by_workshop:
+                workshops -= 1
+                gained += cards
+            else:
+                bought += cards
+        before = kind
+    return gained, bought

@@ -20,6 +20,7 @@ from referee.games.dominion.events import (
     kind_of,
     next_seat,
     score,
+    split_gains,
 )
 from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
@@ -38,6 +39,7 @@ _WHAT = {
     Kind.PLAYED: "played",
 }
 """Kind of message -> `Step.what`."""
+_KIND = {what: kind for kind, what in _WHAT.items()}
 _ANSWERS = [_WHAT[kind] for kind in ANSWERS]
 
 
@@ -266,21 +268,7 @@ class Turns:
             bought = self._request.cards_bought
             every = self._request.cards_gained
             return every[: len(every) - len(bought)], bought
-        gained, bought = [], []
-        workshops, limit = played.count("workshop"), CARDS["workshop"].gains
-        before = ""
-        for step in steps:
-            if step.what == "gained":
-                by_workshop = workshops > 0 and COST.get(step.cards[0], limit + 1) <= limit
-                if before == "trashed":
-                    gained += step.cards
-                elif by_workshop:
-                    workshops -= 1
-                    gained += step.cards
-                else:
-                    bought += step.cards
-            before = step.what
-        return gained, bought
+        return split_gains([(_KIND.get(s.what, s.what), s.cards) for s in steps], played)
 
     # --- for people ---------------------------------------------------------------------------
 
@@ -297,16 +285,16 @@ class Turns:
         """The turn as labelled phrases."""
         phrases: list[Phrase | Picture] = []
         if turn.hand is not None:
-            phrases.append(Phrase("hand", _listed(turn.hand) or "empty"))
-        phrases.append(Phrase("played", _listed(turn.played) or "nothing"))
+            phrases.append(Phrase("hand", listed(turn.hand) or "empty"))
+        phrases.append(Phrase("played", listed(turn.played) or "nothing"))
         for label, cards in (("trashed", turn.trashed), ("gained", turn.gained)):
             if cards:
-                phrases.append(Phrase(label, _listed(cards)))
+                phrases.append(Phrase(label, listed(cards)))
         money = f" ({turn.spent} of {turn.money} money)"
-        phrases.append(Phrase("bought", (_listed(turn.bought) or "nothing") + money, "bold"))
+        phrases.append(Phrase("bought", (listed(turn.bought) or "nothing") + money, "bold"))
         phrases += [_phrase(step, turn) for step in turn.steps]
         points = turn.scores[seat_index(turn.player_number)]
-        total = f"{sum(turn.cards.values())} cards, {_plural(points, 'point')}"
+        total = f"{sum(turn.cards.values())} cards, {plural(points, 'point')}"
         phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
         scores = [f"{seat_id(seat)} {points}" for seat, points in enumerate(turn.scores)]
         phrases.append(Phrase("scores", ", ".join(scores)))
@@ -339,15 +327,15 @@ def _phrase(step: Step, turn: Turn) -> Phrase:
     own = step.player_number == turn.player_number
     who = "" if own else f"{step.player_number}: "
     if step.what == "discarded":
-        return Phrase("discarded", f"{who}{_listed(step.cards)} on top")
+        return Phrase("discarded", f"{who}{listed(step.cards)} on top")
     if step.what == "revealed":
-        return Phrase("revealed", f"{who}{_listed(step.cards)}", "green")
+        return Phrase("revealed", f"{who}{listed(step.cards)}", "green")
     if step.what == "shuffled":
         return Phrase("shuffled", f"{step.player_number}'s discard pile is the new deck")
     return Phrase(step.what, f"{step.player_number}: {step.text}", "red")
 
 
-def _listed(cards: Sequence[str]) -> str:
+def listed(cards: Sequence[str]) -> str:
     """Cards in order; the same ones in a row are counted."""
     rows: list[tuple[str, int]] = []
     for card in cards:
@@ -362,5 +350,6 @@ def _counted(cards: dict[str, int]) -> str:
     return ", ".join(f"{count or 'no'} {card}" for card, count in cards.items())
 
 
-def _plural(count: int, what: str) -> str:
+def plural(count: int, what: str) -> str:
+    """A count with its noun: "1 point", "2 points"."""
     return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"

@@ -1,0 +1,140 @@
+"""A person as a bot: what it is sent is told, what it is asked becomes questions.
+
+Where the person sits, and how it is asked there, is a `Desk`; what a game shows and asks is its
+`referee.seam.person.Dialogue`. A person has no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, Union
+
+import msgspec
+import trio
+from msgspec import Struct
+
+from referee.bots.bot import Answer, Failure, split_lines
+from referee.seam.faults import Disqualification
+from referee.seam.person import Dialogue, Picks, Question
+from referee.seam.rules import Rules
+from referee.seam.seats import seat_id, seat_index
+from referee.wire.messages import (
+    SHARED_PUBLIC,
+    GameEnd,
+    PlayerDisqualified,
+    PlayerName,
+    PlayerNameReply,
+    PlayerNameRequest,
+)
+
+NAME = "Human"
+"""What every person is called: a record tells no more of who played."""
+
+
+class Desk(Protocol):
+    """Where people sit; there may be several, one a seat."""
+
+    def tell(self, seat: int, lines: Sequence[str]) -> None:
+        """Tell a person something, now or before it is asked next."""
+
+    def turn_of(self, seat: int) -> AbstractAsyncContextManager[None]:
+        """A block in which this person, and nobody else, is asked."""
+
+    async def ask(self, question: Question) -> Picks | None:
+        """What the person chooses; None if it leaves the match. What is wrong is asked again."""
+
+
+class PersonBot:
+    """Implements `referee.bots.bot.Bot` for a person; who plays knows a `Rules.person`."""
+
+    started: float | None = None
+    exit_code: int | None = None
+
+    def __init__(self, rules: Rules, desk: Desk) -> None:
+        self._rules = rules
+        self._desk = desk
+        kinds = (PlayerNameRequest, *SHARED_PUBLIC, *rules.public, *rules.requests)
+        self._decoder = msgspec.json.Decoder(Union[kinds])  # noqa: UP007
+        self._seat = 0
+        self._names: list[str] = []
+        self._dialogue: Dialogue | None = None
+        self._asked: Struct | None = None
+        self._has_left = False
+
+    def push(self, lines: bytes) -> None:
+        """Tell what is new, and keep the request."""
+        told: list[str] = []
+        for line in split_lines(lines):
+            told += self._hear(self._decoder.decode(line))
+        self._desk.tell(self._seat, told)
+
+    def _hear(self, message: Struct) -> Sequence[str]:
+        if isinstance(message, self._rules.requests):
+            self._asked = message
+        elif isinstance(message, PlayerNameRequest):
+            self._asked = message
+            self._seat = seat_index(message.player_number)
+            return []
+        elif isinstance(message, PlayerName):
+            self._names.append(message.name)
+            return []
+        elif isinstance(message, PlayerDisqualified):
+            seat = seat_index(message.player_number)
+            told = [] if self._dialogue is None else self._dialogue.disqualify(seat)
+            return [*told, f"{self._who(seat)} left the match: {message.reason}."]
+        elif isinstance(message, GameEnd):
+            told = [] if self._dialogue is None else self._dialogue.end()
+            return [*told, "The match is over.", ""]
+        if self._dialogue is None:
+            assert self._rules.person is not None  # else nobody is seated
+            self._dialogue = self._rules.person(self._names, self._seat)
+            others = [seat for seat in range(len(self._names)) if seat != self._seat]
+            against = ", ".join(map(self._who, others))
+            return [
+                f"You are {seat_id(self._seat)}. You play against {against}.",
+                *self._dialogue.hear(message),
+            ]
+        return self._dialogue.hear(message)
+
+    def _who(self, seat: int) -> str:
+        return f"{seat_id(seat)} {self._names[seat]}"
+
+    async def reply(self, deadline: float) -> Answer:
+        """Ask the person, for as long as it takes."""
+        await trio.lowlevel.checkpoint()
+        asked = self._asked
+        if isinstance(asked, PlayerNameRequest):
+            return msgspec.json.encode(PlayerNameReply(asked.player_number, NAME, 1))
+        if self._has_left:
+            return Failure(Disqualification.EXITED, "it has left a match before")
+        assert asked is not None  # it was handed a request
+        assert self._dialogue is not None  # the first public messages come before it
+        decision = self._dialogue.decide(asked)
+        try:
+            question = next(decision)
+            async with self._desk.turn_of(self._seat):
+                while True:
+                    picks = await self._desk.ask(question)
+                    if picks is None:
+                        return Failure(Disqualification.EXITED, "the person left the match")
+                    question = decision.send(picks)
+        except StopIteration as over:
+            return msgspec.json.encode(over.value)
+
+    async def release(self, grace: float) -> bool:
+        """There is nothing to let go of."""
+        await trio.lowlevel.checkpoint()
+        return not self._has_left
+
+    async def finish(self, grace: float) -> None:
+        """Do nothing: there is nothing to end."""
+        await trio.lowlevel.checkpoint()
+
+    async def kill(self) -> None:
+        """Never ask again."""
+        self._has_left = True
+        await trio.lowlevel.checkpoint()
+
+    def last_words(self, count: int) -> None:
+        """It has no stderr."""

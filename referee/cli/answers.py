@@ -1,0 +1,115 @@
+"""What a person has typed -> what it means: picks, or what is wrong and what is possible."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from referee.seam.person import Choice, Picks, Question
+
+_DIGITS = re.compile("[0-9]{1,6}")
+
+
+class Refusal(NamedTuple):
+    """Why something typed is no answer, in a sentence that says what is possible."""
+
+    text: str
+
+
+def read_answer(question: Question, text: str) -> Picks | Refusal:
+    """Read a line: numbers, names or their beginnings, a key alone, or nothing at all.
+
+    Args:
+        text: as typed, without its line end.
+    """
+    words = re.split(r"[\s,]+", text.strip().lower().strip(","))
+    if words == [""]:
+        if question.enter:
+            return ()
+        return Refusal(f"Nothing was chosen. {possible(question)}")
+    picks: list[int] = []
+    for word in words:
+        pick = _pick(question, word, picks)
+        if isinstance(pick, Refusal):
+            return pick
+        picks.append(pick)
+    return _checked(question, tuple(picks))
+
+
+def possible(question: Question) -> str:
+    """What may be typed, in one sentence."""
+    numbers = [number for number, choice in numbered(question) if not choice.barred]
+    ways = [f"{choice.key} ({choice.name})" for choice in question.choices if choice.key]
+    if question.enter:
+        ways.append(f"Enter ({question.enter})")
+    ways.append("? for help")
+    if numbers:
+        ways.insert(0, _numbers(question, numbers))
+    return f"Type {', '.join(ways[:-1])} or {ways[-1]}."
+
+
+def _numbers(question: Question, numbers: list[int]) -> str:
+    run = f"{numbers[0]} to {numbers[-1]}"
+    if len(numbers) <= 2 or numbers[-1] - numbers[0] >= len(numbers):
+        run = " ".join(map(str, numbers))
+    if question.most == 1:
+        return f"a number ({run}) or a name"
+    most = min(question.most, len(numbers)) if not question.repeats else question.most
+    exact = "" if question.least == question.most else "up to "
+    return f"{exact}{most} numbers ({run}) or names"
+
+
+def numbered(question: Question) -> list[tuple[int, Choice]]:
+    """The choices that have numbers, with them."""
+    return list(enumerate((choice for choice in question.choices if not choice.key), start=1))
+
+
+def _pick(question: Question, word: str, picks: list[int]) -> int | Refusal:
+    """The choice that a word means, given those that were picked before it."""
+    choices = question.choices
+    for index, choice in enumerate(choices):
+        if choice.key == word:
+            return index
+    if _DIGITS.fullmatch(word):
+        plain = [index for index, choice in enumerate(choices) if not choice.key]
+        if not 1 <= int(word) <= len(plain):
+            return Refusal(f"There is no {word} here. {possible(question)}")
+        return plain[int(word) - 1]
+    found = _named(question, word)
+    if not found:
+        return Refusal(f'"{word}" is no choice here. {possible(question)}')
+    names = list(dict.fromkeys(choices[index].name for index in found))
+    if len(names) > 1:
+        return Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
+    free = [index for index in found if question.repeats or index not in picks]
+    if not free:
+        return Refusal(f"There is no other {names[0]} to choose.")
+    return free[0]
+
+
+def _named(question: Question, word: str) -> list[int]:
+    """The choices of this name; if there are none, those whose names begin so."""
+    names = [
+        (index, choice.name.lower())
+        for index, choice in enumerate(question.choices)
+        if not choice.key
+    ]
+    exact = [index for index, name in names if name == word]
+    return exact or [index for index, name in names if name.startswith(word)]
+
+
+def _checked(question: Question, picks: Picks) -> Picks | Refusal:
+    chosen = [question.choices[pick] for pick in picks]
+    if len(picks) > 1 and (keyed := [choice for choice in chosen if choice.key]):
+        return Refusal(f"{keyed[0].key} stands alone: {keyed[0].name}.")
+    for choice in chosen:
+        if choice.barred:
+            return Refusal(f"{choice.name} {choice.barred}. {possible(question)}")
+    if chosen[0].key:
+        return picks
+    if not question.least <= len(picks) <= question.most:
+        return Refusal(f"That is {len(picks)}. {possible(question)}")
+    if not question.repeats and len(set(picks)) < len(picks):
+        return Refusal("Each can be chosen once.")
+    problem = question.check(picks)
+    return Refusal(f"{problem}.") if problem else picks

@@ -1,0 +1,522 @@
+"""What a person who plays Dominion is told, sees and can choose.
+
+Of a turn of another player one line is told, when it is over: at the top discard after
+`player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it. A top
+discard without `player-played` before it is a cellar's or ends such a turn; what cannot be known
+yet is left open until it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from referee.games.dominion.events import (
+    ANSWERS,
+    Kind,
+    TurnMessage,
+    cards_of,
+    kind_of,
+    next_seat,
+    score,
+    split_gains,
+)
+from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK, WORTH
+from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
+from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
+from referee.games.dominion.turns import listed, plural
+from referee.seam.capabilities import Phrase
+from referee.seam.person import Choice, Decision, Picks, Question, View
+from referee.seam.seats import seat_id, seat_index
+
+Parameters = Mapping[str, Any]
+
+BY_COST = sorted(CARDS, key=COST.__getitem__)
+"""So the cards that can be afforded have the same numbers all game long, and no gaps."""
+_IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
+"""Actions, treasures, the rest."""
+_SPECIAL = {
+    "cellar": "discard any cards, draw as many",
+    "militia": "the others discard down to {leaves} cards",
+    "mine": "trash a treasure, gain one up to {raises} dearer, in hand",
+    "moat": "in hand it keeps a militia off",
+    "remodel": "trash a card, gain one up to {raises} dearer",
+    "workshop": "gain a card costing up to {gains}",
+}
+_HELP = (
+    "You have 5 cards in hand, 1 action and 1 buy a turn. First you play action cards, as long as "
+    "you have actions. Then all your treasures are played for you, and you buy. Then your hand and "
+    "the cards in play are discarded, and you draw 5 cards.",
+    f"The game ends when the provinces or any {EMPTY_PILES_TO_END} piles are gone. The most points "
+    "win.",
+)
+_FEW = 3
+"""Piles of so many cards are shown every turn."""
+_PILES = ("card", "cost", "left", "what it does")
+_BACK = Choice("back", key="b")
+
+
+def does(card: str) -> str:
+    """What a card does, in a few words."""
+    data = CARDS[card]
+    if data.worth:
+        return f"{data.worth} money"
+    if data.points:
+        return plural(data.points, "point")
+    gives = [
+        f"+{number} {what}" if number == 1 or what == "money" else f"+{number} {what}s"
+        for number, what in (
+            (data.cards, "card"),
+            (data.actions, "action"),
+            (data.buys, "buy"),
+            (data.money, "money"),
+        )
+        if number
+    ]
+    special = _SPECIAL.get(card, "").format(
+        leaves=data.leaves, raises=data.raises, gains=data.gains
+    )
+    return "; ".join(filter(None, [", ".join(gives), special]))
+
+
+class Player:
+    """Implements `referee.seam.person.Dialogue` for Dominion."""
+
+    def __init__(self, names: Sequence[str], seat: int) -> None:
+        self._seat = seat
+        self._who = [f"{seat_id(other)} {name}" for other, name in enumerate(names)]
+        self._supply: dict[str, int] = {}
+        self._owned = [Counter(STARTING_DECK) for _ in names]
+        self._turns = 0
+        self._in_turn = False  # it is this player's turn
+        self._chooses_top = False  # wants to say what lies on top
+        self._left: set[int] = set()
+        self._active = 0  # whose turn it is, as far as is known
+        self._moves: list[tuple[str, tuple[str, ...]]] = []  # of it, not told: kind, cards
+
+    # --- what is told ---------------------------------------------------------------------------
+
+    def hear(self, message: Struct) -> list[str]:
+        """Take a public message or a request; returns what is to be told."""
+        if isinstance(message, SupplyInfo):
+            self._supply = {pile.card: pile.count for pile in message.cards}
+        elif isinstance(message, PlayTurn):
+            return self._own_request(message)
+        elif isinstance(message, AttackRequest):
+            self._end_own_turn()
+            return self._pass_on() if self._is_over() else []
+        elif isinstance(message, TurnMessage):
+            seat = seat_index(message.player_number)
+            return self._event(seat, kind_of(message), cards_of(message))
+        return []
+
+    def _own_request(self, request: PlayTurn) -> list[str]:
+        # A decision of its own is not always one that was made here: where a recorded match goes
+        # on, the first ones stand in the record.
+        if request == PlayTurn(1, 1, 0, request.hand, [], [], []):  # only a turn's first one
+            self._end_own_turn()
+        if self._in_turn:
+            moves, self._moves = self._moves, []
+            return [f"You {_did(moves, bought=bool(request.cards_bought))}."] if moves else []
+        self._in_turn = True
+        self._turns += 1
+        return self._pass_to(self._seat)
+
+    def _end_own_turn(self) -> None:
+        if self._in_turn:
+            self._in_turn = self._chooses_top = False
+            self._moves = []  # the player has seen it
+            self._pass_on()
+
+    def disqualify(self, seat: int) -> list[str]:
+        """Take the disqualification of a seat; its turn is cleaned up, if it was its turn."""
+        self._left.add(seat)
+        return []
+
+    def end(self) -> list[str]:
+        """What is known of another player's turn that was not told; it is over."""
+        seat, moves, self._moves = self._active, self._moves, []
+        if not moves or seat == self._seat:
+            return []
+        played = [card for kind, cards in moves if kind == Kind.PLAYED for card in cards]
+        played.sort(key=_as_played)
+        gained, bought = split_gains(moves, played)
+        trashed = [card for kind, cards in moves if kind == Kind.TRASHED for card in cards]
+        parts = [f"played {listed(played) or 'nothing'}"]
+        parts += [f"trashed {listed(trashed)}"] if trashed else []
+        parts += [f"gained {listed(gained)}"] if gained else []
+        return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(bought) or 'nothing'}."]
+
+    def _event(self, seat: int, kind: str, cards: tuple[str, ...]) -> list[str]:
+        if kind == Kind.GAINED:
+            self._owned[seat].update(cards)
+        elif kind == Kind.TRASHED:
+            self._owned[seat].subtract(cards)
+        if seat == self._seat:
+            return self._own_event(kind, cards)
+        if kind == Kind.SHUFFLED:
+            return []
+        if self._in_turn and (kind not in ANSWERS or not self._owned[self._seat]["militia"]):
+            self._end_own_turn()
+        if self._in_turn:  # it answers a militia
+            what = "revealed a moat" if kind == Kind.REVEALED else f"discarded, {cards[0]} on top"
+            return [f"{self._who[seat]} {what}."]
+        lines: list[str] = []
+        if seat != self._active:
+            if kind not in ANSWERS:
+                lines = self._pass_to(seat)
+            elif self._is_over():
+                lines = self._pass_on()
+        if seat != self._active:
+            if kind == Kind.REVEALED:
+                lines.append(f"{self._who[seat]} revealed a moat.")
+            return lines
+        self._moves.append((kind, cards))
+        if kind == Kind.TOP and any(kind == Kind.PLAYED for kind, _ in self._moves):
+            lines += self._pass_on()
+        return lines
+
+    def _is_over(self) -> bool:
+        """Whether another player's discarding shows that the turn of `_active` is over.
+
+        It is, if that is no answer to a militia, or a militia that nobody can have played yet.
+        """
+        owned = self._owned[self._active]
+        has_discarded = bool(self._moves) and self._moves[-1][0] == Kind.TOP
+        return not owned["militia"] or (has_discarded and not owned["cellar"])
+
+    def _pass_on(self) -> list[str]:
+        """The turn is over, and the next one has begun."""
+        return self._pass_to(next_seat(self._active, len(self._who), self._left))
+
+    def _pass_to(self, seat: int) -> list[str]:
+        lines = self.end()
+        self._active = seat
+        return lines
+
+    def _own_event(self, kind: str, cards: tuple[str, ...]) -> list[str]:
+        if kind == Kind.REVEALED:
+            return ["You revealed your moat, and discard nothing."]
+        if kind == Kind.SHUFFLED:
+            return ["Your discard pile was shuffled: it is your deck now."]
+        if kind == Kind.PLAYED:
+            self._end_own_turn()
+        if self._in_turn and kind in (Kind.GAINED, Kind.TRASHED):
+            self._moves.append((kind, cards))
+        return []
+
+    # --- what is asked --------------------------------------------------------------------------
+
+    def decide(self, request: Struct) -> Decision:
+        """Ask what is to be replied to a request."""
+        if isinstance(request, AttackRequest):
+            return (yield from self._attacked(request))
+        assert isinstance(request, PlayTurn)  # there is no other
+        if request.buys:
+            return (yield from self._turn(request))
+        top = yield from self._top_discard(request)
+        self._end_own_turn()
+        reply = {"type": "play-reply", "phase": "cleanup"}
+        return reply if top is None else {**reply, "top_discard": top}
+
+    def _turn(self, request: PlayTurn) -> Decision:
+        """A turn's actions one by one, then what is bought."""
+        treasures = [card for card in request.hand if card in WORTH]
+        has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
+        title, state = f"Your turn {self._turns}", self._state(request)
+        if request.cards_played:
+            title += ", after " + listed(request.cards_played)
+        while True:
+            if has_actions:
+                action = yield from self._action(request, title, state)
+                if action is not None:
+                    return {"type": "play-reply", "phase": "action", **action}
+                title, state = "", []
+            money = request.extra_money + sum(WORTH[card] for card in treasures)
+            bought = yield from self._buy(request, money, title, state, can_go_back=has_actions)
+            if bought is None:
+                continue
+            return {
+                "type": "play-reply",
+                "phase": "buy",
+                "played_treasures": treasures,
+                "cards_to_buy": bought,
+            }
+
+    def _action(
+        self, request: PlayTurn, title: str, state: list[Phrase]
+    ) -> Generator[Question, Picks, Parameters | None]:
+        """What an action reply has besides its phase; None for no more actions."""
+        hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
+        barred = {card: why for card in hand if (why := self._why_not(card, request.hand))}
+        while True:
+            picks = yield Question(
+                f"Which action do you play? ({plural(request.actions, 'action')} left)",
+                [Choice(card, [does(card)], barred=barred.get(card, "")) for card in hand],
+                title=title,
+                state=state,
+                columns=("card", "what it does"),
+                remarks=[Phrase("not now", f"{card} {why}") for card, why in barred.items()],
+                enter="go on to buy",
+                views=self._views(),
+                help=_HELP,
+            )
+            if not picks:
+                return None
+            card = hand[picks[0]]
+            rest = request.hand.copy()
+            rest.remove(card)
+            parameters = yield from self._parameters(card, rest)
+            if parameters is None:
+                title, state = "", []
+            elif parameters:
+                return {"card": card, "additional_parameters": parameters}
+            else:
+                return {"card": card}
+
+    def _why_not(self, card: str, hand: Sequence[str]) -> str:
+        """Why an action cannot be carried out (6); empty if it can."""
+        rest = list(hand)
+        rest.remove(card)
+        if card == "mine" and not WORTH.keys() & set(rest):
+            return "needs a treasure in your hand to trash"
+        if card == "remodel" and not rest:
+            return "needs another card in your hand to trash"
+        if card == "workshop" and not self._gainable(CARDS, CARDS[card].gains):
+            return f"needs a card that costs up to {CARDS[card].gains}, and none is left"
+        return ""
+
+    def _parameters(
+        self, card: str, hand: Sequence[str]
+    ) -> Generator[Question, Picks, Parameters | None]:
+        """The card's parameters, empty if it has none; None to play another card instead.
+
+        Args:
+            hand: without the card.
+        """
+        if card == "cellar" and hand:
+            cards = yield from self._cards(
+                "Which cards do you discard, to draw as many?", hand, enter="discard nothing"
+            )
+            return None if cards is None else {"cards": cards}
+        if card == "workshop":
+            limit = CARDS[card].gains
+            gained = yield from self._gain(f"up to {limit}", CARDS, limit)
+            return None if gained is None else {"desired_card": gained}
+        if card in ("mine", "remodel"):
+            among = WORTH if card == "mine" else CARDS
+            trashed = yield from self._cards(
+                "Which card do you trash?",
+                [held for held in _IN_HAND if held in hand and held in among],
+                most=1,
+            )
+            if trashed is None:
+                return None
+            limit = COST[trashed[0]] + CARDS[card].raises
+            if not self._gainable(among, limit):
+                return {"card_to_trash": trashed[0]}
+            gained = yield from self._gain(f"up to {limit} for the {trashed[0]}", among, limit)
+            if gained is None:
+                return None
+            return {"card_to_trash": trashed[0], "desired_card": gained}
+        return {}
+
+    def _cards(
+        self, text: str, cards: Sequence[str], *, enter: str = "", most: int | None = None
+    ) -> Generator[Question, Picks, list[str] | None]:
+        """Some of these cards; None to go back."""
+        cards = sorted(cards, key=_IN_HAND.index)
+        picks = yield Question(
+            text,
+            [*(Choice(card) for card in cards), _BACK],
+            most=len(cards) if most is None else most,
+            enter=enter,
+            views=self._views(),
+            help=_HELP,
+        )
+        return None if len(cards) in picks else [cards[pick] for pick in picks]
+
+    def _gain(
+        self, how: str, among: Iterable[str], limit: int
+    ) -> Generator[Question, Picks, str | None]:
+        """A card of the supply to be gained; None to go back."""
+        barred = {card: f"costs {COST[card]}, not up to {limit}" for card in CARDS}
+        barred |= {card: "is no treasure" for card in CARDS if card not in among}
+        for card in self._gainable(among, limit):
+            del barred[card]
+        picks = yield Question(
+            f"Which card do you gain? (costing {how})",
+            [*self._piles(self._supply, barred), _BACK],
+            columns=_PILES,
+            views=self._views(),
+            help=_HELP,
+        )
+        return None if picks[0] == len(BY_COST) else BY_COST[picks[0]]
+
+    def _gainable(self, among: Iterable[str], limit: int) -> list[str]:
+        return [card for card in among if self._supply[card] and COST[card] <= limit]
+
+    def _buy(
+        self,
+        request: PlayTurn,
+        money: int,
+        title: str,
+        state: list[Phrase],
+        *,
+        can_go_back: bool,
+    ) -> Generator[Question, Picks, list[str] | None]:
+        """What is bought; None to go back to the actions."""
+        bought: list[str] = []
+        while len(bought) < request.buys:
+            left, supply = money - sum(COST[card] for card in bought), Counter(self._supply)
+            supply.subtract(bought)
+            buys = request.buys - len(bought)
+            barred = {
+                card: f"costs {COST[card]}, you have {left}" for card in CARDS if COST[card] > left
+            }
+            keys = [] if self._chooses_top else [Choice("choose the top discard", key="t")]
+            if can_go_back and not bought:
+                keys.append(Choice("back to the actions", key="b"))
+            if bought:
+                keys.append(Choice(f"take back: {listed(bought)}", key="b"))
+
+            def check(picks: Picks, left: int = left, supply: Mapping[str, int] = supply) -> str:
+                cards = [BY_COST[pick] for pick in picks if pick < len(BY_COST)]
+                cost = sum(COST[card] for card in cards)
+                if cost > left:
+                    return f"{listed(cards)} cost {cost} together, you have {left}"
+                short = [card for card in cards if cards.count(card) > supply[card]]
+                return f"only {supply[short[0]]} {short[0]} left" if short else ""
+
+            picks = yield Question(
+                f"What do you buy? ({left} money, {plural(buys, 'buy')})",
+                [*self._piles(supply, barred), *keys],
+                title=title,
+                state=state,
+                columns=_PILES,
+                remarks=_too_dear(supply, left),
+                most=buys,
+                repeats=True,
+                enter="buy nothing more" if bought else "buy nothing",
+                check=check,
+                views=self._views(),
+                help=_HELP,
+            )
+            title, state = "", []
+            if not picks:
+                break
+            if picks[0] < len(BY_COST):
+                bought += [BY_COST[pick] for pick in picks]
+                left = money - sum(COST[card] for card in bought)
+                if not any(0 < COST[card] <= left and supply[card] for card in CARDS):
+                    break  # nobody wants to be asked for the coppers that are still to be had
+            elif keys[picks[0] - len(BY_COST)].key == "t":
+                self._chooses_top = True
+            elif bought:
+                bought = []
+            else:
+                return None
+        return bought
+
+    def _piles(self, supply: Mapping[str, int], barred: Mapping[str, str]) -> list[Choice]:
+        return [
+            Choice(
+                card,
+                [str(COST[card]), str(supply[card]), does(card)],
+                barred=barred.get(card, "") if supply[card] else "has an empty pile",
+            )
+            for card in BY_COST
+        ]
+
+    def _top_discard(self, request: PlayTurn) -> Generator[Question, Picks, str | None]:
+        cards = [card for card in _IN_HAND if card in request.hand + request.cards_played]
+        if not self._chooses_top or not cards:
+            return None
+        picks = yield Question(
+            "Which card shall lie on top of your discard pile?",
+            [Choice(card) for card in cards],
+            enter="the last one played",
+            views=self._views(),
+            help=_HELP,
+        )
+        return cards[picks[0]] if picks else None
+
+    def _attacked(self, request: AttackRequest) -> Decision:
+        """The answer to a militia (7)."""
+        hand = sorted(request.options, key=_IN_HAND.index)
+        count = request.discard
+        attacker = "Another player"
+        if self._active != self._seat and self._owned[self._active]["militia"]:
+            attacker = self._who[self._active]
+        picks = yield Question(
+            f"Which {plural(count, 'card')} do you discard?",
+            [Choice(card) for card in hand],
+            title=f"{attacker} plays a militia: you keep {len(hand) - count} cards",
+            state=[Phrase("hand", listed(hand))],
+            least=count,
+            most=count,
+            enter="reveal your moat" if "moat" in hand else "",
+            views=self._views(),
+            help=("Numbers with a space between them, such as 1 2. The last one lies on top.",),
+        )
+        if not picks:
+            return {"type": "attack-reply-reaction", "reaction": "moat"}
+        return {"type": "attack-reply", "discard": [hand[pick] for pick in picks]}
+
+    # --- what is seen ---------------------------------------------------------------------------
+
+    def _state(self, request: PlayTurn) -> list[Phrase]:
+        hand = sorted(request.hand, key=_IN_HAND.index)
+        points = [
+            f"{'you' if seat == self._seat else who} {score(self._owned[seat])}"
+            for seat, who in enumerate(self._who)
+        ]
+        few = [
+            card for card in BY_COST[::-1] if card == "province" or 0 < self._supply[card] <= _FEW
+        ]
+        left = ", ".join(f"{self._supply[card]} {card}" for card in few)
+        empty = [card for card in BY_COST if not self._supply[card]]
+        if empty:
+            left += f"; empty: {', '.join(empty)}"
+        return [
+            Phrase("hand", listed(hand) or "empty", "bold"),
+            Phrase("points", ", ".join(points)),
+            Phrase("left", left),
+        ]
+
+    def _views(self) -> list[View]:
+        owned = self._owned[self._seat]
+        mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
+        return [
+            View("s", "the supply", _PILES, [[card, *self._pile(card)] for card in BY_COST]),
+            View("d", "your cards", ("card", "you own", "what it does"), mine),
+        ]
+
+    def _pile(self, card: str) -> list[str]:
+        return [str(COST[card]), str(self._supply[card]), does(card)]
+
+
+def _as_played(card: str) -> int:
+    """Sorts treasures behind the actions, whose order is kept."""
+    return WORTH.get(card, 0)
+
+
+def _did(moves: Sequence[tuple[str, tuple[str, ...]]], *, bought: bool) -> str:
+    words = {Kind.TRASHED: "trashed", Kind.GAINED: "bought" if bought else "gained"}
+    done = {
+        word: listed([card for what, cards in moves if what == kind for card in cards])
+        for kind, word in words.items()
+    }
+    return ", ".join(f"{word} {cards}" for word, cards in done.items() if cards)
+
+
+def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:
+    """The cards that cost more than there is, by cost."""
+    costs = sorted({COST[card] for card in CARDS if COST[card] > money and supply[card]})
+    texts = [
+        f"{cost} {', '.join(c for c in BY_COST if COST[c] == cost and supply[c])}" for cost in costs
+    ]
+    return [Phrase("too dear", "; ".join(texts))] if texts else []

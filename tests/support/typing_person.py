@@ -1,0 +1,90 @@
+"""A person at a terminal of its own: waits for a text, then types."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+from typing import IO
+
+from live import ROOT
+
+CTRL_C, CTRL_D = "\x03", "\x04"
+
+
+class TypingPerson:
+    """The command on a terminal that is its own, so that Ctrl-C is a signal there.
+
+    Attributes:
+        seen: all that was written so far, with plain line ends.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        columns: int = 80,
+        rows: int = 24,
+        stdout: IO[bytes] | None = None,
+        **environment: str,
+    ) -> None:
+        self._leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "referee", *arguments],
+            stdin=follower,
+            stdout=follower if stdout is None else stdout,
+            stderr=follower,
+            cwd=ROOT,
+            env=kept | {"TERM": "xterm-256color", "NO_COLOR": "1"} | environment,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(follower)
+        self.seen = ""
+        self._place = 0  # up to where `expect` has looked
+
+    def expect(self, text: str) -> str:
+        """Wait until this is written behind what was expected before; returns what came first."""
+        while text not in self.seen[self._place :]:
+            assert self._read(), f"{text!r} never came:\n{self.seen[self._place :]}"
+        end = self.seen.index(text, self._place) + len(text)
+        between, self._place = self.seen[self._place : end], end
+        return between
+
+    def type(self, text: str, end: str = "\n") -> None:
+        os.write(self._leader, (text + end).encode())
+
+    def answer(self, text: str) -> str:
+        """Answer the prompt that is awaited; returns what was written up to it."""
+        before = self.expect("\n> ")
+        self.type(text)
+        return before
+
+    def leave(self) -> int:
+        """Wait for the command's end; returns its exit code."""
+        while self._read():
+            pass
+        return self.process.wait(timeout=60)
+
+    def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        self.process.wait()
+        os.close(self._leader)
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self._leader], [], [], 60)
+        assert ready, f"nothing came for a minute:\n{self.seen[-2000:]}"
+        try:
+            data = os.read(self._leader, 65536)
+        except OSError:  # the terminal is gone: the process has ended
+            return False
+        self.seen += data.decode().replace("\r\n", "\n")
+        return bool(data)
