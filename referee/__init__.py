@@ -16,6 +16,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   options.py      the limits of a match
 #   result.py       the result of a match as one object
 #   logs/           spectator log and match record: write, read, verify, validate
+#   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   bots/           BOT argument -> command line -> process -> lines; or HTTP, or a Python object
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people

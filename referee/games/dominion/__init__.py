@@ -1,5 +1,6 @@
 """Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
 
+kit.py         for authors of bots in Python: one file that needs nothing else
 entry.py       the entry in the registry: RULES
 rules/         the rules, pure
 events.py      public messages as events: what the next two read
@@ -19,7 +20,7 @@ __all__ = ["RULES", "Dominion"]
 
 
 def __getattr__(name: str) -> object:
-    """Load the rules when they are first asked for."""
+    """Load the rules when they are first asked for: a bot that imports the kit needs none."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from referee.games.dominion import entry
