@@ -19,6 +19,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   logs/           spectator log and match record: write, read, verify, validate
 #   bots/           BOT argument -> command line -> process -> lines; HTTP, Python objects, people
+#   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
 #   tournament/     many matches: ratings, error bars, SPRT

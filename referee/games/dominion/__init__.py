@@ -1,8 +1,10 @@
 """Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
 
+entry.py       the entry in the registry: RULES
 rules/         the rules, pure
 events.py      public messages as events: what the next two read
 validation/    what a spectator can check of a game
+kit.py         for authors of bots: one file that can be copied, without imports
 turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
 statistics.py  the cards that bots buy, over many matches
@@ -12,100 +14,18 @@ probes/        how another referee of it is checked
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
-
-from referee.games.dominion.rules import faults, messages
-from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
-from referee.games.dominion.rules.situation import simplest_reply
-from referee.seam.capabilities import LogChecker, Statistics, TurnReader
-from referee.seam.probing import Probes
-from referee.seam.rules import Rules
-from referee.seam.spec_files import read_spec
-
+TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
-    from referee.seam.person import Dialogue
-
-
-def _checker(names: Sequence[str]) -> LogChecker:
-    from referee.games.dominion.validation.checker import Checker
-
-    return Checker(names)
-
-
-def _turns(names: Sequence[str]) -> TurnReader:
-    from referee.games.dominion.turns import Turns
-
-    return Turns(names)
-
-
-def _turn() -> type[Struct]:
-    from referee.games.dominion.turns import Turn
-
-    return Turn
-
-
-def _person(names: Sequence[str], seat: int) -> Dialogue:
-    from referee.games.dominion.person import Player
-
-    return Player(names, seat)
-
-
-def _statistics() -> Statistics:
-    from referee.games.dominion.statistics import CardStatistics
-
-    return CardStatistics()
-
-
-def _notes(game: Dominion) -> list[list[str]]:
-    from referee.games.dominion.notes import notes
-
-    return notes(game)
-
-
-def _hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    from referee.games.dominion.notes import hint
-
-    return hint(code, asked, reply)
-
-
-def _probes() -> Probes:
-    from referee.games.dominion.probes import PROBES
-
-    return PROBES
-
-
-RULES = Rules(
-    name="dominion",
-    protocol=1,
-    specification="protocol-v1",
-    min_seats=2,
-    max_seats=4,
-    options=Options,
-    facts=Facts,
-    new=Dominion,
-    public=messages.PUBLIC,
-    requests=messages.REQUESTS,
-    replies=messages.REPLIES,
-    faults=faults.SECTIONS,
-    reasons=REASONS,
-    checker=_checker,
-    turns=_turns,
-    turn=_turn,
-    person=_person,
-    statistics=_statistics,
-    notes=_notes,
-    hint=_hint,
-    cases=partial(read_spec, "vectors/bot-cases.json"),
-    situation=begin_at,
-    simplest_reply=simplest_reply,
-    probes=_probes,
-    hidden="hands, replies or faults",
-    tie_break="turns taken",
-    is_game_info=messages.is_game_info,
-)
+    from referee.games.dominion.entry import RULES, Dominion
 
 __all__ = ["RULES", "Dominion"]
+
+
+def __getattr__(name: str) -> object:
+    """Load the rules when they are first asked for: a bot that imports the kit needs none."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from referee.games.dominion import entry
+
+    value: object = getattr(entry, name)
+    return value

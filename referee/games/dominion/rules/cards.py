@@ -2,56 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-
-class Card(Struct, frozen=True, gc=False):
-    """One card.
-
-    Attributes:
-        cost: in money.
-        worth: the money of a treasure; 0 for a card that is none.
-        points: at the end of the game, for each copy owned.
-        action: whether it can be played as an action.
-        cards, actions, buys, money: what an action gives to its player, "+1 card" and so on.
-        gains: what a card gained by it may cost.
-        raises: how much more than the card trashed for it the gained one may cost.
-        leaves: the hand size down to which the others discard.
-    """
-
-    cost: int
-    worth: int = 0
-    points: int = 0
-    action: bool = False
-    cards: int = 0
-    actions: int = 0
-    buys: int = 0
-    money: int = 0
-    gains: int = 0
-    raises: int = 0
-    leaves: int = 0
-
-
-CARDS: dict[str, Card] = {
-    "curse": Card(0, points=-1),
-    "copper": Card(0, worth=1),
-    "silver": Card(3, worth=2),
-    "gold": Card(6, worth=3),
-    "estate": Card(2, points=1),
-    "duchy": Card(5, points=3),
-    "province": Card(8, points=6),
-    "cellar": Card(2, action=True, actions=1),
-    "market": Card(5, action=True, cards=1, actions=1, buys=1, money=1),
-    "militia": Card(4, action=True, money=2, leaves=3),
-    "mine": Card(5, action=True, raises=3),
-    "moat": Card(2, action=True, cards=2),
-    "remodel": Card(4, action=True, raises=2),
-    "smithy": Card(4, action=True, cards=3),
-    "village": Card(3, action=True, cards=1, actions=2),
-    "woodcutter": Card(3, action=True, buys=1, money=2),
-    "workshop": Card(3, action=True, gains=4),
-}
-"""All seventeen, in the order of `supply-info`."""
+# Authors of bots copy the kit as one file, so that the table can only stand there.
+from referee.games.dominion.kit import CARDS as CARDS
+from referee.games.dominion.kit import STARTING_DECK as STARTING_DECK
 
 KINGDOM = tuple(card for card, data in CARDS.items() if data.action)
 """The ten kingdom cards, alphabetical."""
@@ -61,6 +14,5 @@ WORTH = {card: data.worth for card, data in CARDS.items() if data.worth}
 """The treasures and what each gives."""
 POINTS = {card: data.points for card, data in CARDS.items() if data.points}
 
-STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
 HAND_SIZE = 5
 MILITIA_HAND_SIZE = CARDS["militia"].leaves

@@ -1,0 +1,554 @@
+"""Dominion bots in Python: subclass `DominionBot`, write `play_turn`, call `run`.
+
+    from referee.bot import DominionBot, buy, end_turn
+
+    class MyBot(DominionBot):
+        def play_turn(self, state):
+            for card in ("province", "gold", "silver"):
+                if state.can_buy(card):
+                    return buy(card)
+            return end_turn()
+
+    if __name__ == "__main__":
+        MyBot.run()
+
+This file needs nothing but Python 3.11. A copy of it beside a bot does as well as the installed
+package: `from kit import DominionBot, buy, end_turn`. Numbers in brackets are sections of the
+protocol, spec/protocol-v1.md; spec/python-bots.md is the guide.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+
+# The standard library's `typing` and `dataclasses` would add a third to the start of a bot.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+Reply = dict[str, object]
+"""A reply in the words of the protocol (5, 7)."""
+Cards = list[str] | tuple[str, ...]
+
+
+class Card:
+    """One card (4.3, 6).
+
+    Attributes:
+        cost: in money.
+        worth: the money of a treasure; 0 for a card that is none.
+        points: at the end of the game, for each copy owned.
+        action: whether it can be played as an action.
+        cards, actions, buys, money: what an action gives to its player, "+1 card" and so on.
+        gains: what a card gained by it may cost.
+        raises: how much more than the card trashed for it the gained one may cost.
+        leaves: the hand size down to which the others discard.
+    """
+
+    __slots__ = (
+        *("cost", "worth", "points", "action", "cards"),
+        *("actions", "buys", "money", "gains", "raises", "leaves"),
+    )
+
+    def __init__(
+        self,
+        cost: int,
+        *,
+        worth: int = 0,
+        points: int = 0,
+        action: bool = False,
+        cards: int = 0,
+        actions: int = 0,
+        buys: int = 0,
+        money: int = 0,
+        gains: int = 0,
+        raises: int = 0,
+        leaves: int = 0,
+    ) -> None:
+        self.cost = cost
+        self.worth = worth
+        self.points = points
+        self.action = action
+        self.cards = cards
+        self.actions = actions
+        self.buys = buys
+        self.money = money
+        self.gains = gains
+        self.raises = raises
+        self.leaves = leaves
+
+
+# The rules of the referee read this table too: it stands here because this file is copied.
+CARDS: dict[str, Card] = {
+    "curse": Card(0, points=-1),
+    "copper": Card(0, worth=1),
+    "silver": Card(3, worth=2),
+    "gold": Card(6, worth=3),
+    "estate": Card(2, points=1),
+    "duchy": Card(5, points=3),
+    "province": Card(8, points=6),
+    "cellar": Card(2, action=True, actions=1),
+    "market": Card(5, action=True, cards=1, actions=1, buys=1, money=1),
+    "militia": Card(4, action=True, money=2, leaves=3),
+    "mine": Card(5, action=True, raises=3),
+    "moat": Card(2, action=True, cards=2),
+    "remodel": Card(4, action=True, raises=2),
+    "smithy": Card(4, action=True, cards=3),
+    "village": Card(3, action=True, cards=1, actions=2),
+    "woodcutter": Card(3, action=True, buys=1, money=2),
+    "workshop": Card(3, action=True, gains=4),
+}
+"""All seventeen, in the order of `supply-info`."""
+
+STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
+
+
+# --- what play_turn and discard return ------------------------------------------------------------
+
+
+def play(
+    card: str, *, discard: Cards = (), trash: str | None = None, gain: str | None = None
+) -> Reply:
+    """Play an action card (5.3); `play_turn` is then called again.
+
+    Args:
+        discard: for a cellar; the last lies on top.
+        trash: for a mine or a remodel.
+        gain: for a mine, a remodel or a workshop.
+    """
+    parameters: dict[str, object] = {}
+    if discard:
+        parameters["cards"] = list(discard)
+    if trash is not None:
+        parameters["card_to_trash"] = trash
+    if gain is not None:
+        parameters["desired_card"] = gain
+    reply: Reply = {"type": "play-reply", "phase": "action", "card": card}
+    return reply | {"additional_parameters": parameters}
+
+
+def buy(*cards: str, treasures: Cards | None = None) -> Reply:
+    """Buy cards, one buy each, and end the turn (5.2). A bot buys once a turn.
+
+    Args:
+        treasures: what to play for it; by default all treasures in hand.
+    """
+    reply: Reply = {"type": "play-reply", "phase": "buy", "cards_to_buy": list(cards)}
+    if treasures is not None:
+        reply["played_treasures"] = list(treasures)
+    return reply
+
+
+def end_turn() -> Reply:
+    """End the turn without buying (5.1)."""
+    return {"type": "play-reply", "phase": "cleanup"}
+
+
+def reveal_moat() -> Reply:
+    """Answer an attack with a moat in hand: nothing is discarded (7.3)."""
+    return {"type": "attack-reply-reaction", "reaction": "moat"}
+
+
+# --- what a bot knows -----------------------------------------------------------------------------
+
+
+class Player:
+    """What everybody knows of a player.
+
+    Attributes:
+        number: "player1" and so on, by seat.
+        name: empty until it is told.
+        cards: card -> how many the player owns, wherever they are.
+        left: whether the player left the match.
+    """
+
+    def __init__(self, number: str, name: str, cards: Counter[str], *, left: bool) -> None:
+        self.number = number
+        self.name = name
+        self.cards = cards
+        self.left = left
+
+    @property
+    def points(self) -> int:
+        """The score, if the game ended now (4.5)."""
+        return sum(CARDS[card].points * n for card, n in self.cards.items() if card in CARDS)
+
+
+class State:
+    """What a bot knows when it is asked. It is the bot's own: changing it changes nothing else.
+
+    Attributes:
+        hand: in the order in which the cards came into it.
+        actions: actions left.
+        buys: buys left.
+        extra_money: money from action cards.
+        turn: of this bot's turns, counted from 1; 0 before the first.
+        cards_played: in this turn, in order.
+        cards_gained: in this turn, in order.
+        supply: card -> cards left in its pile, for all 17.
+        deck: card -> how many this bot's deck has, which is face down.
+        discard_pile: card -> how many this bot's discard pile has.
+        me: this bot.
+        players: all, in seat order, this bot too.
+    """
+
+    hand: list[str]
+    actions: int
+    buys: int
+    extra_money: int
+    turn: int
+    cards_played: list[str]
+    cards_gained: list[str]
+    supply: dict[str, int]
+    deck: Counter[str]
+    discard_pile: Counter[str]
+    me: Player
+    players: list[Player]
+
+    @property
+    def money(self) -> int:
+        """What can be spent: `extra_money` and all treasures in hand."""
+        return self.extra_money + sum(CARDS[card].worth for card in self.treasures)
+
+    @property
+    def treasures(self) -> list[str]:
+        """The treasures in hand."""
+        return [card for card in self.hand if card in CARDS and CARDS[card].worth]
+
+    @property
+    def playable(self) -> list[str]:
+        """The action cards in hand; none when no actions are left."""
+        return [c for c in self.hand if self.actions and c in CARDS and CARDS[c].action]
+
+    @property
+    def others(self) -> list[Player]:
+        """The other players still in the match, in seat order."""
+        return [p for p in self.players if p is not self.me and not p.left]
+
+    def can_buy(self, *cards: str) -> bool:
+        """Whether these cards can all be bought now, one buy each.
+
+        Raises:
+            ValueError: there is no such card.
+        """
+        wanted = Counter(cards)
+        return (
+            sum(self._known(card).cost for card in cards) <= self.money
+            and len(cards) <= self.buys
+            and all(self.supply.get(card, 0) >= count for card, count in wanted.items())
+        )
+
+    def count(self, card: str) -> int:
+        """How many of a card this bot owns, wherever they are.
+
+        Raises:
+            ValueError: there is no such card.
+        """
+        self._known(card)
+        return self.me.cards[card]
+
+    def in_supply(self, limit: int) -> list[str]:
+        """The cards that cost up to so much and are in the supply, for a workshop for instance."""
+        return [c for c, n in self.supply.items() if n and c in CARDS and CARDS[c].cost <= limit]
+
+    def _known(self, card: str) -> Card:
+        if card in CARDS:
+            return CARDS[card]
+        from difflib import get_close_matches  # only here, on the way to an error
+
+        close = get_close_matches(str(card).lower(), CARDS, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"there is no card {card!r}{hint}")
+
+
+class _Memory:
+    """What is known of one match, from the news and from what the bot did.
+
+    A bot sees what it draws only when it is asked the next time. So its discard pile is counted,
+    and its deck is what it owns and has nowhere else.
+    """
+
+    def __init__(self, me: str = "") -> None:
+        self.me = me
+        self.players: dict[str, Player] = {}
+        self.piles: object = None
+        """Of the last `supply-info`, as they stood in it."""
+        self.discard_pile: Counter[str] = Counter()
+        self.turn = 0
+        self.asked: Mapping[str, object] = {}
+        """The last request."""
+        self.replied: Mapping[str, object] = {}
+        """The answer to it."""
+
+    def player(self, number: str) -> Player:
+        if number not in self.players:
+            self.players[number] = Player(number, "", Counter(STARTING_DECK), left=False)
+        return self.players[number]
+
+    def hear(self, message: Mapping[str, object]) -> None:
+        """Take in news (2); what is no news, or unknown, changes nothing."""
+        kind = message.get("type")
+        number = str(message.get("player_number"))
+        if kind == "supply-info":
+            self.piles = message.get("cards")
+        elif kind == "player-name":
+            self.player(number).name = str(message.get("name", ""))
+        elif number in self.players:
+            self._hear_of(self.players[number], kind, message)
+
+    def _hear_of(self, player: Player, kind: object, message: Mapping[str, object]) -> None:
+        is_me = player.number == self.me
+        match kind:
+            case "player-gained":
+                for card in _cards([message.get("gained")]):
+                    player.cards[card] += 1
+                    if is_me and self._played() != "mine":  # its card comes into the hand (6.4)
+                        self.discard_pile[card] += 1
+            case "player-trashed":
+                player.cards -= Counter(_cards(message.get("trashed")))
+            case "player-top-discard" if is_me:
+                self.discard_pile += Counter(self._discarded())
+            case "player-shuffled" if is_me:
+                self.discard_pile.clear()
+            case "player-disqualified":
+                player.left = True
+
+    def _played(self) -> object:
+        """The action card of the last reply, if it had one."""
+        return self.replied.get("card") if self.replied.get("phase") == "action" else None
+
+    def _discarded(self) -> list[str]:
+        """What this bot has just discarded in its turn: by a cellar, or all at the clean-up.
+
+        What it discards in an attack is not among it: see `note`.
+        """
+        hand = _cards(self.asked.get("hand"))
+        if self._played() != "cellar" or not self.asked.get("actions"):
+            return hand + _cards(self.asked.get("cards_played"))
+        parameters = self.replied.get("additional_parameters")
+        cards = parameters.get("cards") if isinstance(parameters, dict) else None
+        gone = []
+        for card in ["cellar", *(cards if isinstance(cards, list) else [])]:
+            if not isinstance(card, str) or card not in hand:
+                break  # it and the rest are dropped (6.1)
+            hand.remove(card)
+            gone.append(card)
+        return gone[1:]
+
+    def note(self, request: Mapping[str, object]) -> None:
+        """Take in a request (2.11, 2.12)."""
+        if self.asked.get("type") == "attack-request":
+            # Nobody draws between an attack and the next request: what is missing was discarded,
+            # also where the referee has chosen it (7.4).
+            self.discard_pile += Counter(_hand(self.asked)) - Counter(_hand(request))
+        if request.get("type") == "play-turn":
+            untouched = request.get("actions") == request.get("buys") == 1
+            if not self.turn or (untouched and not request.get("cards_played")):
+                self.turn += 1
+        self.asked = request
+        self.replied = {}
+
+    def state(self) -> State:
+        """What the bot knows, now that it is asked."""
+        state = State()
+        state.hand = _hand(self.asked)
+        state.actions = _number(self.asked.get("actions"))
+        state.buys = _number(self.asked.get("buys"))
+        state.extra_money = _number(self.asked.get("extra_money"))
+        state.cards_played = _cards(self.asked.get("cards_played"))
+        state.cards_gained = _cards(self.asked.get("cards_gained"))
+        state.turn = self.turn
+        state.supply = dict(_piles(self.piles))
+        state.discard_pile = self.discard_pile.copy()
+        elsewhere = Counter(state.hand + state.cards_played) + state.discard_pile
+        state.deck = self.player(self.me).cards - elsewhere
+        state.players = [
+            Player(number, player.name, player.cards.copy(), left=player.left)
+            for number, player in sorted(self.players.items())
+        ]
+        state.me = next(player for player in state.players if player.number == self.me)
+        return state
+
+
+# Whatever stands in a message: a field that is not what it should be counts as empty.
+
+
+def _cards(value: object) -> list[str]:
+    return [card for card in value if isinstance(card, str)] if isinstance(value, list) else []
+
+
+def _hand(request: Mapping[str, object]) -> list[str]:
+    attacked = request.get("type") == "attack-request"
+    return _cards(request.get("options" if attacked else "hand"))
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _piles(value: object) -> Iterable[tuple[str, int]]:
+    for pile in value if isinstance(value, list) else []:
+        if isinstance(pile, dict) and isinstance(pile.get("card"), str):
+            yield pile["card"], _number(pile.get("count"))
+
+
+# --- the bot --------------------------------------------------------------------------------------
+
+
+class DominionBot:
+    """A bot: write `play_turn`, and `discard` if you know better.
+
+    An object of it plays in a Python program (`reply`), the class as a program of its own (`run`).
+
+    Attributes:
+        name: shown to everybody; by default that of the class.
+        keep_alive: whether the program waits for another match after one (8.4).
+    """
+
+    name: str = ""
+    keep_alive: bool = True
+    _memory: _Memory | None = None
+
+    def play_turn(self, state: State) -> Reply | Cards | None:
+        """Decide what to do in a turn; called until it buys or ends the turn.
+
+        Returns:
+            `play(...)`, `buy(...)`, `end_turn()`, or simply the cards to buy; none, or None, ends
+            the turn.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no play_turn")
+
+    def discard(self, state: State, count: int) -> Reply | Cards:
+        """Answer a militia. This one reveals a moat, else discards what is cheapest.
+
+        Returns:
+            So many cards of the hand, or `reveal_moat()`.
+        """
+        if "moat" in state.hand:
+            return reveal_moat()
+
+        def use(card: str) -> int:
+            data = CARDS.get(card, CARDS["curse"])
+            return 1 + data.cost if data.worth or data.action else 0
+
+        return sorted(state.hand, key=use)[:count]
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        """Read lines of the referee, and answer the last request among them.
+
+        Args:
+            lines: JSON, without line ends or with them.
+
+        Returns:
+            One line of JSON, without its end; empty if nothing was asked.
+        """
+        answer = b""
+        for line in lines:
+            answer = self._answer(_read(line)) or answer
+        return answer
+
+    def _answer(self, message: Mapping[str, object]) -> bytes:
+        memory = self._memory
+        kind = message.get("type")
+        if memory is None or kind == "player-name-request":
+            self._memory = memory = _Memory(str(message.get("player_number")))
+        reply: Reply
+        match kind:
+            case "player-name-request":
+                reply = {"type": "player-name-reply", "player_number": memory.me, "version": 1}
+                reply |= {"name": self.name or type(self).__name__, "keep_alive": self.keep_alive}
+            case "play-turn":
+                memory.note(message)
+                # After buying nothing is left to do, and the referee asks once more (5.2).
+                reply = self._turn_reply(memory.state()) if message.get("buys") else end_turn()
+                memory.replied = reply
+            case "attack-request":
+                memory.note(message)
+                reply = self._attack_reply(memory.state(), _number(message.get("discard")))
+            case _:
+                memory.hear(message)
+                return b""
+        return json.dumps(reply).encode()
+
+    def _turn_reply(self, state: State) -> Reply:
+        treasures: Reply = {"played_treasures": state.treasures}
+        choice: object = self.play_turn(state)
+        match choice:
+            case None:
+                reply = end_turn()
+            case list() | tuple():
+                reply = buy(*choice)
+            case dict():
+                reply = choice
+            case _:
+                raise self._refusal("play_turn", choice, "play(...), buy(...), end_turn(), a list")
+        if reply.get("phase") == "buy":
+            reply = treasures | reply if reply.get("cards_to_buy") else end_turn()
+        return reply
+
+    def _attack_reply(self, state: State, count: int) -> Reply:
+        choice: object = self.discard(state, count)
+        match choice:
+            case list() | tuple():
+                return {"type": "attack-reply", "discard": list(choice)}
+            case dict():
+                return choice
+        raise self._refusal("discard", choice, "a list of cards or reveal_moat()")
+
+    def _refusal(self, method: str, choice: object, expected: str) -> TypeError:
+        return TypeError(f"{type(self).__name__}.{method} returned {choice!r}, not {expected}")
+
+    @classmethod
+    def run(cls, *arguments: Any, **options: Any) -> None:
+        """Be a bot: read what the referee writes until it is gone, and answer.
+
+        Each match has a new object, made with these arguments. Standard output is taken over:
+        whatever is printed, also what was printed before, goes to standard error.
+        """
+        _serve(lambda: cls(*arguments, **options))
+
+
+def _read(line: bytes) -> dict[str, object]:
+    """A line as a message; empty if it is none."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _serve(new: Callable[[], DominionBot]) -> None:
+    if sys.stdin.isatty():
+        program = sys.argv[0]
+        sys.stderr.write(f"{program} waits for a referee: referee play {program} big_money\n")
+    out = _take_stdout()
+    bot = None
+    for line in sys.stdin.buffer:
+        if not line.endswith(b"\n"):
+            return  # cut off in the middle: the referee is gone
+        message = _read(line)
+        if bot is None or message.get("type") == "player-name-request":
+            bot = new()
+        answer = bot._answer(message)
+        try:
+            _write(out, answer + b"\n" if answer else b"")
+        except BrokenPipeError:
+            return  # likewise
+
+
+def _take_stdout() -> int:
+    """Lead standard output to standard error; the descriptor of what it was."""
+    out = os.dup(1)
+    os.dup2(2, 1)  # also for what a C library or a child process prints
+    sys.stdout.flush()  # also for what was printed before
+    sys.stdout = sys.stderr
+    return out
+
+
+def _write(out: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(out, data) :]
