@@ -15,6 +15,7 @@ from referee.cli import (
     conform,
     explain,
     export,
+    new,
     play,
     replay,
     standings,
@@ -38,6 +39,7 @@ from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
 
 COMMANDS = (
+    new,
     play,
     conform,
     explain,

@@ -8,6 +8,7 @@ validation/    what a spectator can check of a game
 turns.py       a match turn by turn, for people
 statistics.py  the cards that bots buy, over many matches
 probes/        how another referee of it is checked
+starters/      bots to start from, by language
 """
 
 from __future__ import annotations
