@@ -23,17 +23,25 @@ from live import ROOT, entries, one_line, play, referee
 
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.starters import LANGUAGES, make_bot
+from referee.starters import LANGUAGES, Language, make_bot
 
-STARTERS = [*(("dominion", language) for language in LANGUAGES), ("botwars", "python")]
+PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
+STARTERS = [*(("dominion", language) for language in ["python", *PLAIN]), ("botwars", "python")]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
 README = (ROOT / "README.md").read_text()
-languages = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def language_of(arguments: str) -> Language:
+    """What is known of the language in `--language` and its like."""
+    return LANGUAGES[arguments.split()[0]]
 
 
 def new(folder: Path, language: str, game: str = "dominion") -> list[str]:
-    """Make a starter; the two commands that are to be pasted after `cd`."""
-    done = referee("new", str(folder), "--language", language, "--game", game)
+    """Make a starter, and give the two commands that are to be pasted after `cd`.
+
+    LANGUAGE may have `--plain` after it.
+    """
+    done = referee("new", str(folder), "--game", game, "--language", *language.split())
     assert (done.returncode, done.stderr) == (0, "")
     commands: list[str] = re.findall("^  (.*)$", done.stdout, re.MULTILINE)
     assert commands[0] == f"cd {folder}"
@@ -43,9 +51,9 @@ def new(folder: Path, language: str, game: str = "dominion") -> list[str]:
 
 def built(folder: Path, language: str, game: str = "dominion") -> list[str]:
     """The same, and build it; the test is skipped where the machine has no tool for that."""
-    needs, build = LANGUAGES[language].needs, LANGUAGES[language].build
+    needs, build = language_of(language).needs, language_of(language).build
     if needs and shutil.which(needs) is None:
-        pytest.skip(f"{LANGUAGES[language].title}: no {needs} on this machine")
+        pytest.skip(f"{language}: no {needs} on this machine")
     commands = new(folder, language, game)
     if build:
         subprocess.run(build, shell=True, cwd=folder, check=True, capture_output=True)
@@ -75,7 +83,9 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
         rules = GAMES[game]
         assert rules.starters is not None
         found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
-    assert found == set(STARTERS)
+    assert found == {("dominion", "python-kit"), ("botwars", "python")} | {
+        ("dominion", language) for language in LANGUAGES
+    }
 
 
 @starters
@@ -105,15 +115,13 @@ async def two_matches(folder: Path) -> tuple[bytes, list[Any]]:
     return b"".join(sent), replies
 
 
-@languages
+@pytest.mark.parametrize("language", PLAIN)
 def test_a_starter_plays_as_minimal_does_match_after_match(language: str, tmp_path: Path) -> None:
     built(tmp_path / "my_bot", language)
     sent, replies = trio.run(two_matches, tmp_path)
     cut = sent[:40]  # and then the referee is gone
     done = subprocess.run(
-        shlex.split(
-            LANGUAGES[language].bot if language != "python" else f"{sys.executable} ./my_bot.py"
-        ),
+        shlex.split(language_of(language).bot),
         cwd=tmp_path / "my_bot",
         input=sent + cut,
         capture_output=True,
@@ -128,10 +136,10 @@ def test_a_starter_plays_as_minimal_does_match_after_match(language: str, tmp_pa
     assert said == replies
 
 
-@pytest.mark.parametrize("language", ["python", "javascript", "perl"])
+@pytest.mark.parametrize("language", ["python", "python --plain", "javascript", "perl"])
 def test_a_starter_is_short(language: str, tmp_path: Path) -> None:
     new(tmp_path / "my_bot", language)
-    source = (tmp_path / "my_bot" / LANGUAGES[language].source).read_text()
+    source = (tmp_path / "my_bot" / language_of(language).source).read_text()
     assert len(source.splitlines()) <= 60
 
 
@@ -142,7 +150,14 @@ def test_the_readme_is_short_and_of_this_bot(game: str, language: str, tmp_path:
     assert len(text.splitlines()) <= 10
     assert text.startswith("# My Bot\n")
     assert f"`{test}`" in text
-    assert f"`{LANGUAGES[language].build}`" in text or not LANGUAGES[language].build
+    build = language_of(language).build
+    assert f"`{build}`" in text or not build
+    for page in re.findall(r"spec/[a-z0-9/-]+\.md", text):
+        assert (ROOT / page).exists()
+    sections = re.findall("`referee (explain [^`]*)`", text)
+    assert sections
+    for section in sections:
+        assert referee(*section.split()).returncode == 0
     assert "{" not in text
 
 
@@ -161,10 +176,10 @@ def test_a_starter_passes_the_test_that_comes_along(
 
 
 @pytest.mark.all_cases
-@pytest.mark.parametrize("language", ["python", "perl"])
+@pytest.mark.parametrize("language", ["python --plain", "perl"])
 def test_a_wrong_bot_fails_the_test_that_comes_along(language: str, tmp_path: Path) -> None:
     test, _ = built(tmp_path / "my_bot", language)
-    source = tmp_path / "my_bot" / LANGUAGES[language].source
+    source = tmp_path / "my_bot" / language_of(language).source
     text = source.read_text()
     source.write_text(text.replace("attack-reply", "attack"))
     assert source.read_text() != text
@@ -223,7 +238,7 @@ def test_a_bot_has_the_name_of_its_folder(
     name: str, called: str, java: str, tmp_path: Path
 ) -> None:
     new(tmp_path / name, "python")
-    assert f'NAME = "{called}"\n' in (tmp_path / name / f"{name}.py").read_text()
+    assert f'name = "{called}"\n' in (tmp_path / name / f"{name}.py").read_text()
     assert f"# {called}\n" in (tmp_path / name / "README.md").read_text()
     assert f"./{name}.py" in (tmp_path / name / f"test_{name}.py").read_text()
     (tmp_path / "java").mkdir()

@@ -30,6 +30,7 @@ def add(commands: Commands) -> None:
     add("folder", type=Path, metavar="FOLDER", help="to be made; its name is the bot's: my_bot")
     languages = "python, javascript, java, c, cpp, rust, perl or go (python)"
     add("--language", default="python", metavar="NAME", help=languages)
+    add("--plain", action="store_true", help="python: speak the protocol, without referee.bot")
     add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
 
 
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     key = find_language(options.language)
     option = "" if options.game == DEFAULT_GAME else f"--game {options.game}"
-    made = make_bot(options.folder, GAMES[options.game], key, option)
+    made = make_bot(options.folder, GAMES[options.game], key, option, plain=options.plain)
     needs = LANGUAGES[key].needs
     title, folder = LANGUAGES[key].title, escaped(str(options.folder))
     with interrupts.raising(), printing():

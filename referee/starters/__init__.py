@@ -1,7 +1,8 @@
 """Folders to start a bot of one's own from: what `referee new` makes.
 
 A game's `Starters` have a README.md and a bot in each language. Here is what is the same for all
-games: the languages, and the test that comes along. All of these files are templates. Where they
+games: the languages, and the test that comes along. A folder "python-kit" has the bot that is made
+with the kit `referee.bot`, where a game has one. All of these files are templates. Where they
 and their names have "my_bot", "My Bot" and "MyBot", the new ones have the new bot's name, and where
 they have {bot} and the like, what `_blanks` says.
 """
@@ -57,6 +58,7 @@ LANGUAGES = {
 """By the name of their folder."""
 
 _HERE = Path(__file__).parent
+_KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
 _SHADOWED = sys.stdlib_module_names | {"referee"}
 
@@ -91,13 +93,16 @@ def find_language(text: str) -> str:
     raise UsageError(f"no language {text!r}; {hint} are {', '.join(LANGUAGES)}")
 
 
-def make_bot(folder: Path, rules: Rules, language: str, option: str = "") -> Made:
+def make_bot(
+    folder: Path, rules: Rules, language: str, option: str = "", *, plain: bool = False
+) -> Made:
     """Make a folder with a bot to start from, its README and its test.
 
     Args:
         folder: there is none yet; its name becomes that of the bot.
         language: a key of `LANGUAGES`.
         option: what chooses the game in a command, if it must be chosen: "--game botwars".
+        plain: without a kit, even if there is one.
 
     Raises:
         UsageError: the name is no good, the folder is there or cannot be made, or the game has no
@@ -113,9 +118,12 @@ def make_bot(folder: Path, rules: Rules, language: str, option: str = "") -> Mad
             f"{rules.name} has no bot to start from in {chosen.title} yet; there are {there}"
         )
     _check_name(folder.name, language)
-    blanks = _blanks(folder.name, chosen, option)
+    source = kit = starters.folder / f"{language}-kit"
+    if plain or not kit.is_dir():
+        source = starters.folder / language
+    blanks = _blanks(folder.name, chosen, option) | {"{kit}": _KIT if source == kit else ""}
     templates = [
-        starters.folder / language / chosen.source,
+        source / chosen.source,
         starters.folder / "README.md",
         _HERE / chosen.test.split()[-1],
     ]
