@@ -33,6 +33,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   tournament/     many bots against each other, and which is better
 #   conformance/    what a bot, or another referee, does wrong, by section
 #   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
+#   starters/       folders to start a bot from
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point
 #   schema.py       JSON Schemas from the structs

@@ -19,6 +19,9 @@ def pytest_xdist_auto_num_workers() -> int:
 # The tests start some thousand processes; each would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# rustup puts its programs there, and only a login shell looks for them there.
+os.environ["PATH"] += os.pathsep + str(Path.home() / ".cargo" / "bin")
+
 # What is ignored here, as in a shell's background job or under nohup, is ignored in every process
 # that is started, and the tests interrupt some. Handlers are not inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -16,14 +16,17 @@ def add(commands: Commands) -> None:
     bots = commands.add_parser(
         "bots",
         help="list the bundled example bots",
-        description="List the bundled example bots, or print one to start from.",
+        description="List the bundled example bots, or print the source of one. "
+        "To start a bot of your own: referee new my_bot",
         examples=(
-            ("referee bots --show minimal > my_bot.py", "a bot of your own in one line"),
-            ("referee bots --show big_money.js > my_bot.js", "the same in JavaScript"),
+            ("referee bots --show big_money", "how a larger bot is written"),
+            ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
         ),
     )
     bots.set_defaults(run=run)
-    bots.add_argument("--show", metavar="NAME", help="print that bot's source")
+    bots.add_argument(
+        "--show", metavar="NAME", help="print its source; that of minimal to be copied, as My Bot"
+    )
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -35,13 +38,17 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         file = (bots | others).get(options.show)
         if file is None:
             raise UsageError(f"no {options.show!r}; there are: {', '.join(bots | others)}")
+        text = file.read_text(encoding="utf-8")
+        if options.show == "minimal":  # is there to be copied, and the copy is another bot
+            text = text.replace('"Minimal"', '"My Bot"')
         with interrupts.raising(), printing():
-            sys.stdout.write(file.read_text(encoding="utf-8"))
+            sys.stdout.write(text)
         return OK
     width = max(map(len, bots), default=0)
     with interrupts.raising(), printing():
         for name, path in bots.items():
             print(f"{name:{width}}  {describe_bot(path)}")
-        print("\nTo start from (referee bots --show NAME): minimal, or in other languages")
+        print("\nbig_money in other languages, to be read (referee bots --show NAME):")
         print("  " + ", ".join(others))
+        print("To start a bot of your own: referee new my_bot")
     return OK

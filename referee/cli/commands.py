@@ -12,6 +12,7 @@ from referee.cli.arguments import Commands, Parser
 from referee.nearest import did_you_mean
 
 COMMANDS = (
+    "new",
     "play",
     "conform",
     "explain",

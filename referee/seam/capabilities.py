@@ -1,4 +1,4 @@
-"""What a game may have besides its rules: a checker of logs, a reader of turns, statistics.
+"""What a game may have besides its rules: a checker of logs, a reader of turns, and the like.
 
 A reader gives turns as data; who draws them, a terminal or a page, knows no game.
 """
@@ -6,6 +6,7 @@ A reader gives turns as data; who draws them, a terminal or a page, knows no gam
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -171,3 +172,15 @@ class TurnReader(Protocol):
 
     def summary(self, turns: Sequence[Any]) -> Summary:
         """These turns as one table; they may be some of the match, or none."""
+
+
+class Starters(Struct, frozen=True):
+    """Bots to start one's own from (`referee.starters`).
+
+    Attributes:
+        folder: has a README.md, and a folder for each language there is a bot in.
+        first_match: how one of them is to play for the first time: what follows `referee play BOT`.
+    """
+
+    folder: Path
+    first_match: str

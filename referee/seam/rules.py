@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.seam.capabilities import LogChecker, Statistics, TurnReader
+from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
@@ -62,6 +62,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
         probes: loads how other referees of it are checked; raises `UsageError` if there is no way.
         dialects: what else its bots may speak, each by its name.
+        starters: bots to start from, for `referee new`.
     """
 
     name: str
@@ -94,3 +95,4 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     probes: Callable[[], Probes] = _no_probes
     dialects: Mapping[str, Callable[[], DialectKind]] = {}
+    starters: Starters | None = None

@@ -5,6 +5,7 @@ checker.py     what a spectator can check of a game: every turn is played again
 turns.py       a match turn by turn, for people
 statistics.py  what becomes of botlets and energy, over many matches
 dialect.py     what classic bots speak
+starters/      bots to start from, by language
 
 bot-cases.json has the conformance cases for bots.
 """
@@ -26,7 +27,7 @@ from referee.games.botwars.rules.game import (
     begin_at,
     simplest_reply,
 )
-from referee.seam.capabilities import LogChecker, Statistics, TurnReader
+from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
 from referee.seam.rules import Rules
 
@@ -94,6 +95,7 @@ RULES = Rules(
     cases=_cases,
     situation=begin_at,
     simplest_reply=simplest_reply,
+    starters=Starters(Path(__file__).with_name("starters"), "./my_bot.py"),
     dialects={"classic": _classic, "classic-form": _classic_form},
 )
 

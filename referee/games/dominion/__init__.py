@@ -10,6 +10,7 @@ person.py      what a person who plays is told, sees and can choose
 statistics.py  the cards that bots buy, over many matches
 notes.py       what a bot hardly meant to do, or not to do
 probes/        how another referee of it is checked
+starters/      bots to start from, by language
 """
 
 from __future__ import annotations

@@ -1,0 +1,199 @@
+"""Folders to start a bot of one's own from: what `referee new` makes.
+
+A game's `Starters` have a README.md and a bot in each language. Here is what is the same for all
+games: the languages, and the test that comes along. A folder "python-kit" has the bot that is made
+with the kit `referee.bot`, where a game has one. All of these files are templates. Where they
+and their names have "my_bot", "My Bot" and "MyBot", the new ones have the new bot's name, and where
+they have {bot} and the like, what `_blanks` says.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from referee.errors import UsageError
+from referee.terminal import command_line
+
+if TYPE_CHECKING:
+    from referee.nearest import nearest
+from referee.seam.rules import Rules
+
+
+class Language(NamedTuple):
+    """How the bot called my_bot is built, run and tested in a language.
+
+    Attributes:
+        title: what the language is called.
+        source: the file that the bot is written in.
+        bot: the BOT argument.
+        build: the command that makes it; empty: nothing is to be built.
+        needs: the program that builds or runs it; empty: the Python of the referee.
+        test: the command that runs the test, whose last word is its file.
+    """
+
+    title: str
+    source: str
+    bot: str
+    build: str = ""
+    needs: str = ""
+    test: str = "sh test.sh"
+
+
+LANGUAGES = {
+    "python": Language("Python", "my_bot.py", "./my_bot.py", test="python3 test_my_bot.py"),
+    "javascript": Language("JavaScript", "my_bot.js", "./my_bot.js", needs="node"),
+    "java": Language("Java", "MyBot.java", "java -cp . MyBot", "javac MyBot.java", "javac"),
+    "c": Language("C", "my_bot.c", "./my_bot", "cc -O2 -o my_bot my_bot.c", "cc"),
+    "cpp": Language(
+        "C++", "my_bot.cpp", "./my_bot", "c++ -std=c++17 -O2 -o my_bot my_bot.cpp", "c++"
+    ),
+    "rust": Language("Rust", "my_bot.rs", "./my_bot", "rustc -O my_bot.rs", "rustc"),
+    "perl": Language("Perl", "my_bot.pl", "./my_bot.pl", needs="perl"),
+    "go": Language("Go", "my_bot.go", "./my_bot", "go build my_bot.go", "go"),
+}
+"""By the name of their folder."""
+
+_HERE = Path(__file__).parent
+_KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."
+_NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
+_SHADOWED = sys.stdlib_module_names | {"referee"}
+
+
+class Made(NamedTuple):
+    """What was made.
+
+    Attributes:
+        source: the file that the bot is written in.
+        commands: what to do next: words for a shell, each a line.
+    """
+
+    source: str
+    commands: tuple[str, str, str]
+
+
+def find_language(text: str) -> str:
+    """The key of a language in `LANGUAGES`, which may be called C++, cpp or CPP.
+
+    Raises:
+        UsageError: there is none like that; the text says which is near.
+    """
+    names: dict[str, str] = {}
+    for key, language in LANGUAGES.items():
+        names |= dict.fromkeys((key, language.title.lower(), language.source.split(".")[1]), key)
+    if text.lower() in names:
+        return names[text.lower()]
+    close = nearest(text.lower(), names)
+    hint = f"did you mean {close}? There" if close else "there"
+    raise UsageError(f"no language {text!r}; {hint} are {', '.join(LANGUAGES)}")
+
+
+def make_bot(
+    folder: Path, rules: Rules, language: str, option: str = "", *, plain: bool = False
+) -> Made:
+    """Make a folder with a bot to start from, its README and its test.
+
+    Args:
+        folder: there is none yet; its name becomes that of the bot.
+        language: a key of `LANGUAGES`.
+        option: what chooses the game in a command, if it must be chosen: "--game botwars".
+        plain: without a kit, even if there is one.
+
+    Raises:
+        UsageError: the name is no good, the folder is there or cannot be made, or the game has no
+            bot to start from in that language.
+    """
+    starters = rules.starters
+    chosen = LANGUAGES[language]
+    if starters is None:
+        raise UsageError(f"{rules.name} has no bot to start from yet")
+    if not (starters.folder / language).is_dir():
+        there = ", ".join(name for name in LANGUAGES if (starters.folder / name).is_dir())
+        raise UsageError(
+            f"{rules.name} has no bot to start from in {chosen.title} yet; there are {there}"
+        )
+    _check_name(folder.name, language)
+    source = kit = starters.folder / f"{language}-kit"
+    if plain or not kit.is_dir():
+        source = starters.folder / language
+    blanks = _blanks(folder.name, chosen, option) | {"{kit}": _KIT if source == kit else ""}
+    templates = [
+        source / chosen.source,
+        starters.folder / "README.md",
+        _HERE / chosen.test.split()[-1],
+    ]
+    files = {
+        _fill(file.name, blanks): _fill(file.read_text(encoding="utf-8"), blanks)
+        for file in templates
+    }
+    _write(folder, files)
+    play = f"referee play {option} {{bot}} {starters.first_match}".replace("  ", " ")
+    steps = (command_line(["cd", str(folder)]), _fill(chosen.test, blanks), _fill(play, blanks))
+    return Made(_fill(chosen.source, blanks), steps)
+
+
+def _check_name(name: str, language: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"a bot cannot be called {name!r}: give letters, digits and _, a letter first, at most "
+            "40, such as my_bot"
+        )
+    if language == "python" and name in _SHADOWED:
+        raise UsageError(
+            f"a bot in Python cannot be called {name!r}, as a module is: {name}_bot would do"
+        )
+
+
+def _blanks(name: str, language: Language, option: str) -> dict[str, str]:
+    """What stands in the templates -> what is to stand there."""
+    words = [word[0].upper() + word[1:] for word in name.split("_") if word]
+    class_name = "".join(words)
+    if not class_name.lower().endswith("bot"):
+        class_name += "Bot"  # so that it is none of the language's own
+    return {
+        "{build}": language.build,
+        "{bot}": shlex.quote(language.bot),
+        "{test}": language.test,
+        "{source}": language.source,
+        "{conform}": f"conform {option}".strip(),
+        "my_bot": name,
+        "My Bot": " ".join(words),
+        "MyBot": class_name,
+    }
+
+
+def _fill(template: str, blanks: dict[str, str]) -> str:
+    """Fill in the blanks; a line that says how to build goes if nothing is to be built."""
+    if not blanks["{build}"]:
+        template = re.sub(".*{build}.*\n", "", template)
+    for blank, text in blanks.items():
+        template = template.replace(blank, text)
+    return template
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    """Write a new folder, or nothing.
+
+    Args:
+        files: name -> text. A program, as its first line says, gets its run bit.
+    """
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise UsageError(f"{folder} is there already: choose another name") from None
+    except FileNotFoundError:
+        raise UsageError(f"cannot make {folder}: there is no folder {folder.parent}") from None
+    except OSError as error:
+        raise UsageError(f"cannot make {folder}: {error.strerror}") from error
+    try:
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+            if text.startswith("#!"):
+                (folder / name).chmod(0o755)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise UsageError(f"cannot write {folder}: {error.strerror}") from error

@@ -1,0 +1,353 @@
+"""What `referee new` makes: in every language a bot that is built, plays and keeps to the protocol.
+
+The tests marked `all_cases` run the test that comes along with a bot, which is all of `conform`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toy
+import trio
+from helpers import to_line
+from live import ROOT, entries, one_line, play, referee
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.starters import LANGUAGES, Language, make_bot
+
+PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
+STARTERS = [*(("dominion", language) for language in ["python", *PLAIN]), ("botwars", "python")]
+starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
+README = (ROOT / "README.md").read_text()
+
+
+def language_of(arguments: str) -> Language:
+    """What is known of the language in `--language` and its like."""
+    return LANGUAGES[arguments.split()[0]]
+
+
+def new(folder: Path, language: str, game: str = "dominion") -> list[str]:
+    """Make a starter, and give the two commands that are to be pasted after `cd`.
+
+    LANGUAGE may have `--plain` after it.
+    """
+    done = referee("new", str(folder), "--game", game, "--language", *language.split())
+    assert (done.returncode, done.stderr) == (0, "")
+    commands: list[str] = re.findall("^  (.*)$", done.stdout, re.MULTILINE)
+    assert commands[0] == f"cd {folder}"
+    assert len(commands) == 3
+    return commands[1:]
+
+
+def built(folder: Path, language: str, game: str = "dominion") -> list[str]:
+    """The same, and build it; the test is skipped where the machine has no tool for that."""
+    needs, build = language_of(language).needs, language_of(language).build
+    if needs and shutil.which(needs) is None:
+        pytest.skip(f"{language}: no {needs} on this machine")
+    commands = new(folder, language, game)
+    if build:
+        subprocess.run(build, shell=True, cwd=folder, check=True, capture_output=True)
+    return commands
+
+
+def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of a starter; `referee` is the one that these tests belong to."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+# --- the bots -------------------------------------------------------------------------------------
+
+
+def test_there_is_a_starter_for_all_that_is_offered() -> None:
+    found = set()
+    for game in GAMES:
+        rules = GAMES[game]
+        assert rules.starters is not None
+        found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
+    assert found == {("dominion", "python-kit"), ("botwars", "python")} | {
+        ("dominion", language) for language in LANGUAGES
+    }
+
+
+@starters
+def test_the_last_command_plays_a_match(game: str, language: str, tmp_path: Path) -> None:
+    *_, last = built(tmp_path / "my_bot", language, game)
+    done = paste(f"{last} --format json", tmp_path / "my_bot")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    mine, other = result["players"]
+    assert (mine["name"], mine["faults"], mine["exit_code"]) == ("My Bot", {}, 0)
+    if game == "dominion":
+        assert other["bot"] == "minimal"
+        assert result["winners"] == ["player1"]
+
+
+async def two_matches(folder: Path) -> tuple[bytes, list[Any]]:
+    """What `minimal` is sent in two matches with militias, and what it replies."""
+    sent, replies = [], []
+    for seed in (1, 2):
+        await play(folder, "minimal", "militia_money", "random_legal", seed=seed)
+        for entry in entries(folder / "record"):
+            if entry["entry"] == "sent" and entry["to"] in ("all", "player1"):
+                sent.append(to_line(entry["message"]) + b"\n")
+            elif entry["entry"] == "received" and entry["player_number"] == "player1":
+                replies.append(json.loads(entry["line"]))
+    assert any(b"attack-request" in line for line in sent)
+    return b"".join(sent), replies
+
+
+@pytest.mark.parametrize("language", PLAIN)
+def test_a_starter_plays_as_minimal_does_match_after_match(language: str, tmp_path: Path) -> None:
+    built(tmp_path / "my_bot", language)
+    sent, replies = trio.run(two_matches, tmp_path)
+    cut = sent[:40]  # and then the referee is gone
+    done = subprocess.run(
+        shlex.split(language_of(language).bot),
+        cwd=tmp_path / "my_bot",
+        input=sent + cut,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    for reply in replies:
+        if "name" in reply:
+            assert reply["keep_alive"] is True
+            reply["name"] = "My Bot"
+    assert said == replies
+
+
+@pytest.mark.parametrize("language", ["python", "python --plain", "javascript", "perl"])
+def test_a_starter_is_short(language: str, tmp_path: Path) -> None:
+    new(tmp_path / "my_bot", language)
+    source = (tmp_path / "my_bot" / language_of(language).source).read_text()
+    assert len(source.splitlines()) <= 60
+
+
+@starters
+def test_the_readme_is_short_and_of_this_bot(game: str, language: str, tmp_path: Path) -> None:
+    test, _ = new(tmp_path / "my_bot", language, game)
+    text = (tmp_path / "my_bot" / "README.md").read_text()
+    assert len(text.splitlines()) <= 10
+    assert text.startswith("# My Bot\n")
+    assert f"`{test}`" in text
+    build = language_of(language).build
+    assert f"`{build}`" in text or not build
+    for page in re.findall(r"spec/[a-z0-9/-]+\.md", text):
+        assert (ROOT / page).exists()
+    sections = re.findall("`referee (explain [^`]*)`", text)
+    assert sections
+    for section in sections:
+        assert referee(*section.split()).returncode == 0
+    assert "{" not in text
+
+
+# --- the test that comes along --------------------------------------------------------------------
+
+
+@pytest.mark.all_cases
+@starters
+def test_a_starter_passes_the_test_that_comes_along(
+    game: str, language: str, tmp_path: Path
+) -> None:
+    test, _ = built(tmp_path / "my_bot", language, game)
+    done = paste(test, tmp_path / "my_bot")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " conforms: " in " ".join(done.stdout.split())
+
+
+@pytest.mark.all_cases
+@pytest.mark.parametrize("language", ["python --plain", "perl"])
+def test_a_wrong_bot_fails_the_test_that_comes_along(language: str, tmp_path: Path) -> None:
+    test, _ = built(tmp_path / "my_bot", language)
+    source = tmp_path / "my_bot" / language_of(language).source
+    text = source.read_text()
+    source.write_text(text.replace("attack-reply", "attack"))
+    assert source.read_text() != text
+    done = paste(test, tmp_path / "my_bot")
+    assert done.returncode == 1
+    assert "does not conform" in " ".join(done.stdout.split())
+
+
+# --- the README's first two steps -----------------------------------------------------------------
+
+
+def shown(text: str) -> str:
+    """A block of a numbered step, as it is outside."""
+    return re.sub("^   ", "", text, flags=re.MULTILINE)
+
+
+def test_the_readme_shows_what_new_says(tmp_path: Path) -> None:
+    block = re.search(r"\$ referee new my_bot\n(.*?)   ```\n", README, re.DOTALL)
+    assert block is not None
+    assert referee("new", "my_bot", cwd=tmp_path).stdout == shown(block[1])
+
+
+@pytest.mark.all_cases
+def test_the_change_in_the_readme_wins_as_it_says(tmp_path: Path) -> None:
+    new(tmp_path / "my_bot", "python")
+    source = tmp_path / "my_bot" / "my_bot.py"
+    text = source.read_text()
+    diff = re.search(r"```diff\n(.*?)   ```\n", README, re.DOTALL)
+    assert diff is not None
+    for hunk in shown(diff[1]).split("@@\n"):
+        lines = hunk.splitlines(keepends=True)
+        old, changed = ("".join(line[1:] for line in lines if line[0] in f" {c}") for c in "-+")
+        assert text.count(old) == 1
+        text = text.replace(old, changed)
+    source.write_text(text)
+    command, table = re.findall(
+        r"\$ (referee tournament [^\n]*my_bot[^\n]*)\n(.*?)   ```\n", README, re.DOTALL
+    )[0]
+    assert paste(command, tmp_path / "my_bot").stdout == shown(table)
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "java"),
+    [
+        ("my_bot", "My Bot", "MyBot"),
+        ("smithy2", "Smithy2", "Smithy2Bot"),
+        ("list", "List", "ListBot"),  # there is a List in Java already
+        ("bigRobot", "BigRobot", "BigRobot"),
+        ("a__b_", "A B", "ABBot"),
+    ],
+)
+def test_a_bot_has_the_name_of_its_folder(
+    name: str, called: str, java: str, tmp_path: Path
+) -> None:
+    new(tmp_path / name, "python")
+    assert f'name = "{called}"\n' in (tmp_path / name / f"{name}.py").read_text()
+    assert f"# {called}\n" in (tmp_path / name / "README.md").read_text()
+    assert f"./{name}.py" in (tmp_path / name / f"test_{name}.py").read_text()
+    (tmp_path / "java").mkdir()
+    new(tmp_path / "java" / name, "java")
+    source = (tmp_path / "java" / name / f"{java}.java").read_text()
+    assert f"class {java} {{" in source
+    assert "MyBot" not in source.replace(java, "")
+
+
+def test_the_commands_can_be_pasted_wherever_the_folder_is(tmp_path: Path) -> None:
+    home = tmp_path / "it's\x1b[31m here"
+    home.mkdir()
+    done = referee("new", str(home / "my_bot"))
+    assert done.stdout.replace("\n", "").isprintable()
+    cd = re.findall("^  (.*)$", done.stdout, re.MULTILINE)[0]
+    words = ["bash", "-c", f"{cd} && ls"]
+    pasted = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert pasted.stdout.split() == ["README.md", "my_bot.py", "test_my_bot.py"]
+
+
+@pytest.mark.parametrize("text", ["c++", "C++", "cpp", "CPP"])
+def test_a_language_may_be_called_as_people_do(text: str, tmp_path: Path) -> None:
+    new(tmp_path / "my_bot", text)
+    assert (tmp_path / "my_bot" / "my_bot.cpp").exists()
+
+
+def test_the_help_has_every_language() -> None:
+    text = referee("new", "--help").stdout
+    for language in LANGUAGES:
+        assert re.search(rf"\b{language}\b", text)
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+
+def refused(*arguments: str) -> str:
+    """The one line that says why nothing is made."""
+    done = referee("new", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    return one_line(done.stderr)
+
+
+@pytest.mark.parametrize("name", ["my-bot", "2fast", "_", "my bot", "my.bot", "ü", "a" * 41, ".."])
+def test_a_bad_name(name: str, tmp_path: Path) -> None:
+    assert "letters, digits and _" in refused(f"{tmp_path}/{name}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["json", "random", "referee"])
+def test_a_name_that_would_shadow_a_module(name: str, tmp_path: Path) -> None:
+    assert f"{name}_bot" in refused(str(tmp_path / name))
+    new(tmp_path / name, "c")  # where it shadows nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("phyton", "did you mean python?"),
+        ("javascirpt", "did you mean javascript?"),
+        ("cobol", "there are python, javascript, java, c, cpp, rust, perl, go"),
+    ],
+)
+def test_an_unknown_language(text: str, says: str, tmp_path: Path) -> None:
+    assert says in refused(str(tmp_path / "my_bot"), "--language", text)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_language_that_a_game_has_no_starter_in(tmp_path: Path) -> None:
+    says = refused(str(tmp_path / "my_bot"), "--game", "botwars", "--language", "c")
+    assert "botwars has no bot to start from in C yet; there are python" in says
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_that_has_no_starters(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="toy has no bot to start from yet"):
+        make_bot(tmp_path / "my_bot", toy.RULES, "python")
+
+
+def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "my_bot").mkdir()
+    (tmp_path / "my_bot" / "my_bot.py").write_text("precious")
+    assert "is there already" in refused(str(tmp_path / "my_bot"))
+    assert [file.read_text() for file in (tmp_path / "my_bot").iterdir()] == ["precious"]
+
+
+def test_no_folder_to_make_it_in(tmp_path: Path) -> None:
+    assert f"there is no folder {tmp_path}/none" in refused(str(tmp_path / "none" / "my_bot"))
+    (tmp_path / "file").write_text("")
+    assert "Not a directory" in refused(str(tmp_path / "file" / "my_bot"))
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    assert "cannot make /proc/my_bot: " in refused("/proc/my_bot")
+
+
+def test_half_a_folder_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "chmod", full)
+    assert "No space left on device" in refused(str(tmp_path / "my_bot"))
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- the bot that comes along ---------------------------------------------------------------------
+
+
+def test_a_copy_of_minimal_is_not_called_minimal(tmp_path: Path) -> None:
+    copy = tmp_path / "my_bot.py"
+    copy.write_text(referee("bots", "--show", "minimal").stdout)
+    result = json.loads(referee("play", str(copy), "minimal", "--format", "json").stdout)
+    assert [player["name"] for player in result["players"]] == ["My Bot", "Minimal"]
