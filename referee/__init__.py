@@ -20,6 +20,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
 #   tournament/     many matches: ratings, error bars, SPRT
+#   env/            the games as environments of PettingZoo, for programs that learn
 #   api.py          play_match: one match from a Python program
 #   terminal.py     text for people: styles, widths, what strangers wrote made harmless
 #   html.py         pages from templates

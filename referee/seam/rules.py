@@ -10,6 +10,7 @@ from msgspec import Struct
 from referee.errors import UsageError
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
+from referee.seam.environment import Environment
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
 
@@ -55,6 +56,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         simplest_reply: the simplest legal reply to a request, both as JSON objects.
         probes: loads how other referees of it are checked; raises `UsageError` if there is no way.
         dialects: what else its bots may speak, each by its name.
+        environment: loads how it is translated for programs that learn to play it.
     """
 
     name: str
@@ -85,3 +87,4 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     probes: Callable[[], Probes] = _no_probes
     dialects: Mapping[str, Callable[[], DialectKind]] = {}
+    environment: Callable[[], Environment] | None = None

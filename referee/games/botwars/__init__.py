@@ -5,6 +5,7 @@ checker.py     what a spectator can check of a game: every turn is played again
 turns.py       a match turn by turn, for people
 statistics.py  what becomes of botlets and energy, over many matches
 dialect.py     what classic bots speak
+environment.py the game for programs that learn
 
 bot-cases.json has the conformance cases for bots.
 """
@@ -28,6 +29,7 @@ from referee.games.botwars.rules.game import (
 )
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
+from referee.seam.environment import Environment
 from referee.seam.rules import Rules
 
 
@@ -71,6 +73,12 @@ def _cases() -> bytes:
     return Path(__file__).with_name("bot-cases.json").read_bytes()
 
 
+def _environment() -> Environment:
+    from referee.games.botwars.environment import ENVIRONMENT
+
+    return ENVIRONMENT
+
+
 RULES = Rules(
     name="botwars",
     protocol=1,
@@ -95,6 +103,7 @@ RULES = Rules(
     cases=_cases,
     situation=begin_at,
     simplest_reply=simplest_reply,
+    environment=_environment,
     dialects={"classic": _classic, "classic-form": _classic_form},
 )
 

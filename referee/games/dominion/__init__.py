@@ -5,6 +5,7 @@ events.py      public messages as events: what the next two read
 validation/    what a spectator can check of a game
 turns.py       a match turn by turn, for people
 statistics.py  the cards that bots buy, over many matches
+environment/   the game for programs that learn
 probes/        how another referee of it is checked
 """
 
@@ -19,6 +20,7 @@ from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.seam.capabilities import LogChecker, Statistics, TurnReader
+from referee.seam.environment import Environment
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
 from referee.seam.spec_files import read_spec
@@ -54,6 +56,12 @@ def _probes() -> Probes:
     return PROBES
 
 
+def _environment() -> Environment:
+    from referee.games.dominion.environment import ENVIRONMENT
+
+    return ENVIRONMENT
+
+
 RULES = Rules(
     name="dominion",
     protocol=1,
@@ -79,6 +87,7 @@ RULES = Rules(
     hidden="hands, replies or faults",
     tie_break="turns taken",
     is_game_info=messages.is_game_info,
+    environment=_environment,
 )
 
 __all__ = ["RULES", "Dominion"]
