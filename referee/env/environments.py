@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.seam.rules import Rules
+from referee.seam.environment import Environment
 
 if TYPE_CHECKING:
     from pettingzoo import AECEnv, ParallelEnv
@@ -25,12 +25,10 @@ class Environments:
         name: as `referee.env` has it.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        assert rules.environment is not None
-        environment = rules.environment()
+    def __init__(self, game: str, environment: Environment) -> None:
         self.choices = environment.choices
-        self.name = f"{rules.name}_v{environment.version}"
-        self._rules = rules
+        self.name = f"{game}_v{environment.version}"
+        self._game = game  # not its rules: this can be pickled
 
     def env(
         self, players: int | None = None, *, render_mode: str | None = None, **options: Any
@@ -39,7 +37,7 @@ class Environments:
         raw = self.raw_env(players, render_mode=render_mode, **options)
         from pettingzoo.utils import wrappers
 
-        if not self._rules.simultaneous:
+        if not GAMES[self._game].simultaneous:
             raw = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
             raw = wrappers.AssertOutOfBoundsWrapper(raw)
         return wrappers.OrderEnforcingWrapper(raw)
@@ -48,33 +46,32 @@ class Environments:
         self, players: int | None = None, *, render_mode: str | None = None, **options: Any
     ) -> AECEnv:
         """An AECEnv without wrappers: an illegal action is a `UsageError`."""
-        if self._rules.simultaneous:
+        if GAMES[self._game].simultaneous:
+            parallel = self.parallel_env(players, render_mode=render_mode, **options)
             from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
-            return parallel_to_aec_wrapper(
-                self.parallel_env(players, render_mode=render_mode, **options)
-            )
+            return parallel_to_aec_wrapper(parallel)
         _check_installed(self.name)
         from referee.env.sequential import SequentialEnv
 
-        return SequentialEnv(self._rules.name, self.name, players, render_mode, options)
+        return SequentialEnv(self._game, self.name, players, render_mode, options)
 
     def parallel_env(
         self, players: int | None = None, *, render_mode: str | None = None, **options: Any
     ) -> ParallelEnv:
         """A ParallelEnv, of a game in which all move at once."""
-        if not self._rules.simultaneous:
+        if not GAMES[self._game].simultaneous:
             raise UsageError(
                 f"{self.name} has no parallel_env: its players take turns; use {self.name}.env"
             )
         _check_installed(self.name)
         from referee.env.simultaneous import SimultaneousEnv
 
-        return SimultaneousEnv(self._rules.name, self.name, players, render_mode, options)
+        return SimultaneousEnv(self._game, self.name, players, render_mode, options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
         """The names of an observation's entries; of a grid of numbers, of those in each cell."""
-        episode = Episode(self._rules, players, options)
+        episode = Episode(GAMES[self._game], players, options)
         return episode.environment.observation(episode.seats, episode.options).names
 
     def __repr__(self) -> str:
@@ -83,13 +80,17 @@ class Environments:
 
 def environments() -> dict[str, Environments]:
     """Those of all games that have one, by name."""
-    every = [Environments(rules) for rules in GAMES.values() if rules.environment is not None]
+    every = [
+        Environments(game, rules.environment())
+        for game, rules in GAMES.items()
+        if rules.environment is not None
+    ]
     return {one.name: one for one in every}
 
 
 def _check_installed(name: str) -> None:
     try:
-        import pettingzoo  # noqa: F401
+        from pettingzoo import AECEnv  # noqa: F401
     except ImportError as error:
         problem = f"{name} needs PettingZoo: pip install 'dominion-referee[rl]'"
         raise UsageError(problem) from error

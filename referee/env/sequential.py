@@ -70,7 +70,6 @@ class SequentialEnv(Common, AECEnv, EzPickle):  # type: ignore[misc]
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
-        self._cumulative_rewards[agent] = 0.0
         if episode.outcome is not None:
             self.rewards = dict(zip(self.agents, episode.rewards(), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)

@@ -19,6 +19,8 @@ from random_players import right
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.botwars.environment import Translator as BotWarsTranslator
+from referee.games.botwars.rules.messages import MoveRequest, Side, State
 from referee.games.dominion.environment import NAMES, Translator
 from referee.games.dominion.rules.messages import (
     AttackRequest,
@@ -392,6 +394,17 @@ def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str,
             episode.act(seat, action.reshape(board["rows"], cols))
         made = [reply.moves for _, reply in watched.replies[-2:]]  # type: ignore[attr-defined]
         assert made == wishes
+
+
+def test_a_razed_spawn_point_is_not_shown() -> None:
+    state = State(4, 5, Side(3, 6, True), Side(1, 13, False), "." * 20, 10, 4)
+    for seat, colour in enumerate("rb"):
+        player = BotWarsTranslator(seat, 2)
+        player.hear(MoveRequest(colour, state))
+        own, other = player.observe()[..., 4], player.observe()[..., 5]
+        seen = own if seat else other
+        assert np.argwhere(seen).tolist() == [[1, 1] if seat else [2, 3]]
+        assert not (other if seat else own).any()
 
 
 @pytest.mark.parametrize(

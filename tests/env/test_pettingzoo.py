@@ -16,11 +16,11 @@ from learners import chosen
 from referee.env import botwars_v1, dominion_v1
 from referee.errors import UsageError
 
-pettingzoo = pytest.importorskip(
-    "pettingzoo", reason="PettingZoo is not installed: pip install -e '.[rl]'"
+pytest.importorskip(
+    "pettingzoo.utils.env", reason="PettingZoo is not installed: pip install -e '.[rl]'"
 )
-from pettingzoo import test as theirs  # noqa: E402
-from pettingzoo.test.max_cycles_test import max_cycles_test  # noqa: E402
+from pettingzoo import test as theirs
+from pettingzoo.test.max_cycles_test import max_cycles_test
 
 SMALL = {"rows": 5, "cols": 6, "max_turns": 40}
 
@@ -157,6 +157,11 @@ def test_an_environment_travels_to_another_process(env: Any) -> None:
     assert there.possible_agents == env.possible_agents
     assert there.observation_space(agent) == env.observation_space(agent)
     assert str(there) == str(env)
+
+
+def test_what_makes_an_environment_travels_too() -> None:
+    there = pickle.loads(pickle.dumps(dominion_v1.env))
+    assert str(there(players=4)) == "dominion_v1"
 
 
 def test_what_is_rendered() -> None:
