@@ -25,6 +25,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   tournament/     many matches: ratings, error bars, SPRT
 #   nearest.py      what a misspelt name may have meant
 #   api.py          play_match, play_matches: matches from a Python program
+#   env/            the games as environments of PettingZoo, for programs that learn
 #   terminal.py     text for people: styles, widths, what strangers wrote made harmless
 #   html.py         pages from templates
 #   junit.py        JUnit XML

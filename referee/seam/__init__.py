@@ -6,6 +6,7 @@ chance.py        all that is random in a game, as an object; that which a seed g
 game.py          what a game is to a match
 capabilities.py  what a game may have besides: a checker of logs, a reader of turns, statistics
 dialect.py       what foreign bots speak in the place of its messages
+environment.py   a game for programs that learn: numbers in, integers out
 probing.py       how another referee of a game is checked
 rules.py         a game's entry in GAMES: all of this
 """

@@ -10,6 +10,7 @@ from msgspec import Struct
 from referee.errors import UsageError
 from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
+from referee.seam.environment import Environment
 from referee.seam.game import Game, Setup
 from referee.seam.probing import Probes
 
@@ -63,6 +64,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         probes: loads how other referees of it are checked; raises `UsageError` if there is no way.
         dialects: what else its bots may speak, each by its name.
         starters: bots to start from, for `referee new`.
+        environment: loads how it is translated for programs that learn to play it.
     """
 
     name: str
@@ -96,3 +98,4 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     probes: Callable[[], Probes] = _no_probes
     dialects: Mapping[str, Callable[[], DialectKind]] = {}
     starters: Starters | None = None
+    environment: Callable[[], Environment] | None = None

@@ -6,6 +6,7 @@ turns.py       a match turn by turn, for people
 statistics.py  what becomes of botlets and energy, over many matches
 dialect.py     what classic bots speak
 starters/      bots to start from, by language
+environment.py the game for programs that learn
 
 bot-cases.json has the conformance cases for bots.
 """
@@ -29,6 +30,7 @@ from referee.games.botwars.rules.game import (
 )
 from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnReader
 from referee.seam.dialect import DialectKind
+from referee.seam.environment import Environment
 from referee.seam.rules import Rules
 
 
@@ -72,6 +74,12 @@ def _cases() -> bytes:
     return Path(__file__).with_name("bot-cases.json").read_bytes()
 
 
+def _environment() -> Environment:
+    from referee.games.botwars.environment import ENVIRONMENT
+
+    return ENVIRONMENT
+
+
 RULES = Rules(
     name="botwars",
     protocol=1,
@@ -96,6 +104,7 @@ RULES = Rules(
     situation=begin_at,
     simplest_reply=simplest_reply,
     starters=Starters(Path(__file__).with_name("starters"), "./my_bot.py"),
+    environment=_environment,
     dialects={"classic": _classic, "classic-form": _classic_form},
 )
 

@@ -9,6 +9,7 @@ turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
 statistics.py  the cards that bots buy, over many matches
 notes.py       what a bot hardly meant to do, or not to do
+environment/   the game for programs that learn
 probes/        how another referee of it is checked
 starters/      bots to start from, by language
 """

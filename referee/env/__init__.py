@@ -1,0 +1,36 @@
+"""The games as environments of PettingZoo, for programs that learn (spec/python-rl.md).
+
+    from referee.env import PolicyBot, botwars_v1, dominion_v1
+
+    env = dominion_v1.env(players=2)
+
+Of every game that has an `Environment` there is a name here: the game's, "_v" and the version of
+its observations and actions. PettingZoo is asked for when an environment is made.
+
+episode.py       a match for programs: actions in, observations and rewards out
+environments.py  the environments of one game, as a module of PettingZoo has them
+sequential.py    PettingZoo's AECEnv, where one seat is asked at a time
+simultaneous.py  its ParallelEnv, where all are
+policy_bot.py    a policy as a bot: what was learnt, against any other
+"""
+
+from __future__ import annotations
+
+from referee.env.environments import Environments, environments
+from referee.env.policy_bot import PolicyBot
+
+__all__ = ["Environments", "PolicyBot"]
+
+
+def __getattr__(name: str) -> Environments:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    known = environments()
+    if name not in known:
+        names = ", ".join(known)
+        raise AttributeError(f"module 'referee.env' has no {name!r}; environments: {names}")
+    return known[name]
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *environments()])

@@ -1,0 +1,89 @@
+"""A policy as a bot: what was learnt in an environment, against any other bot."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+
+from referee.env.episode import observation_of
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.seam.environment import Translator
+from referee.seam.seats import seat_index
+from referee.wire.messages import PlayerName, PlayerNameReply, PlayerNameRequest
+
+
+class PolicyBot:
+    """A bot that asks a policy, match after match. It needs no PettingZoo.
+
+    Args:
+        policy: is given an observation as in the environment, and returns an action.
+        game: a key of `GAMES`.
+        name: what it is called.
+
+    Raises:
+        UsageError: there is no such game, or it has no environment.
+    """
+
+    def __init__(
+        self, policy: Callable[[Any], Any], game: str = "dominion", *, name: str = "Policy"
+    ) -> None:
+        rules = GAMES.get(game)
+        if rules is None or rules.environment is None:
+            raise UsageError(f"no game {game!r} that has an environment")
+        self._policy = policy
+        self._name = name
+        self._environment = rules.environment()
+        self._requests = rules.requests
+        messages = (PlayerNameRequest, PlayerName, *rules.public, *rules.requests)
+        self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode
+        self._seat = self._seats = 0
+        self._player: Translator | None = None  # once all names are known
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        """The answer to the last of these lines, which are all that are new.
+
+        Raises:
+            UsageError: the policy has returned no legal action.
+        """
+        answers = [self._take(line) for line in lines]
+        if not answers or answers[-1] is None:
+            raise UsageError("the last line is no request")
+        return answers[-1]
+
+    def run(self) -> None:
+        """Be a program: answer on standard output what comes on standard input, to its end."""
+        for line in sys.stdin.buffer:
+            answer = self._take(line)
+            if answer is not None:
+                sys.stdout.buffer.write(answer + b"\n")
+                sys.stdout.buffer.flush()
+
+    def _take(self, line: bytes) -> bytes | None:
+        """Take a line; the answer if it is a request."""
+        try:
+            message = self._decode(line)
+        except msgspec.ValidationError:  # of a type that has nothing to say to it
+            return None
+        if isinstance(message, PlayerNameRequest):
+            number = message.player_number
+            self._seat, self._seats, self._player = seat_index(number), 0, None
+            return msgspec.json.encode(PlayerNameReply(number, self._name, 1, keep_alive=True))
+        if isinstance(message, PlayerName):
+            self._seats += 1
+            return None
+        if self._player is None:
+            self._player = self._environment.translator(self._seat, self._seats)
+        player = self._player
+        player.hear(message)
+        if not isinstance(message, self._requests):
+            return None
+        answer = None
+        while answer is None:
+            answer = player.act(self._policy(observation_of(player)))
+        return msgspec.json.encode(answer)

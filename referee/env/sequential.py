@@ -1,0 +1,93 @@
+"""A game in which one seat is asked at a time, as an environment of PettingZoo (AECEnv)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium.utils import EzPickle
+from pettingzoo import AECEnv
+
+from referee.env.common import Common
+from referee.env.episode import Episode, Observation
+from referee.games import GAMES
+
+
+class SequentialEnv(Common, AECEnv, EzPickle):  # type: ignore[misc]
+    """An AECEnv. An agent acts as often as its reply takes, then who is asked next.
+
+    Args:
+        game: a key of `GAMES`.
+        name: of the environment.
+        players: how many; None for as few as can play.
+        render_mode: None, or "ansi" for text.
+        options: the game's own that are not to have their defaults.
+
+    Raises:
+        UsageError: there is no such match.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        name: str,
+        players: int | None,
+        render_mode: str | None,
+        options: dict[str, Any],
+    ) -> None:
+        EzPickle.__init__(self, game, name, players, render_mode, options)
+        super().__init__(Episode(GAMES[game], players, options), name, render_mode)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a new match.
+
+        Args:
+            seed: as of `referee play --seed`; None for the next one that is drawn.
+            options: ignored.
+
+        Raises:
+            UsageError: there is no such seed.
+        """
+        episode = self._episode
+        episode.begin(seed)
+        self.agents = self.possible_agents.copy()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None  # of PettingZoo's, left by a match that was given up
+        self._select()
+        self._tell()
+
+    def step(self, action: Any) -> None:
+        """Take an action of the agent that is selected; None once it is terminated.
+
+        Raises:
+            UsageError: the action is not legal; nothing has changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        episode = self._episode
+        episode.act(self._seat[agent], action)
+        if episode.outcome is not None:
+            self.rewards = dict(zip(self.agents, episode.rewards(), strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._accumulate_rewards()
+            self._tell()
+        else:
+            self._select()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent knows."""
+        return self._episode.observe(self._seat[agent])
+
+    def render(self) -> str | None:
+        """What the agent knows that is selected, as text."""
+        return self._shown(self._seat[self.agent_selection])
+
+    def _select(self) -> None:
+        self.agent_selection = self.agents[self._episode.due[0]]
+
+    def _tell(self) -> None:
+        self.infos = {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}

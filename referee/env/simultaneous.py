@@ -1,0 +1,106 @@
+"""A game in which all seats are asked at once, as an environment of PettingZoo (ParallelEnv)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium.utils import EzPickle
+from pettingzoo import ParallelEnv
+
+from referee.env.common import Common
+from referee.env.episode import Episode, Observation
+from referee.errors import UsageError
+from referee.games import GAMES
+
+
+class SimultaneousEnv(Common, ParallelEnv, EzPickle):  # type: ignore[misc]
+    """A ParallelEnv, one step a turn.
+
+    Args:
+        game: a key of `GAMES`.
+        name: of the environment.
+        players: how many; None for as few as can play.
+        render_mode: None, or "ansi" for text.
+        options: the game's own that are not to have their defaults.
+
+    Raises:
+        UsageError: there is no such match.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        name: str,
+        players: int | None,
+        render_mode: str | None,
+        options: dict[str, Any],
+    ) -> None:
+        EzPickle.__init__(self, game, name, players, render_mode, options)
+        super().__init__(Episode(GAMES[game], players, options), name, render_mode)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Begin a new match.
+
+        Args:
+            seed: as of `referee play --seed`; None for the next one that is drawn.
+            options: ignored.
+
+        Returns:
+            Observations and infos.
+
+        Raises:
+            UsageError: there is no such seed.
+        """
+        self._episode.begin(seed)
+        self.agents = self.possible_agents.copy()
+        return self._seen(), self._facts()
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[
+        dict[str, Observation],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Play a turn.
+
+        Args:
+            actions: one for each agent.
+
+        Returns:
+            Observations, rewards, terminations, truncations, infos.
+
+        Raises:
+            UsageError: an action is missing or no action; nothing has changed.
+        """
+        agents, episode = self.agents, self._episode
+        for agent in agents:
+            if agent not in actions or not self.action_spaces[agent].contains(actions[agent]):
+                raise UsageError(f"{agent} has no action of {self.action_spaces[agent]}")
+        for agent in agents:
+            episode.act(self._seat[agent], actions[agent])
+        over = episode.outcome is not None
+        result = (
+            self._seen(),
+            dict(zip(agents, episode.rewards(), strict=True)) if agents else {},
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            self._facts(),
+        )
+        if over:
+            self.agents = []
+        return result
+
+    def render(self) -> str | None:
+        """The grid, as the first player sees it, as text."""
+        return self._shown(0)
+
+    def _seen(self) -> dict[str, Observation]:
+        return {agent: self._episode.observe(self._seat[agent]) for agent in self.agents}
+
+    def _facts(self) -> dict[str, dict[str, Any]]:
+        return {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}

@@ -1,0 +1,21 @@
+"""Dominion for programs that learn (spec/python-rl.md).
+
+actions.py     what can be chosen, as integers
+knowledge.py   what a seat knows, from the messages that its bot is sent
+choices.py     a reply, choice after choice
+translator.py  all of it as numbers
+"""
+
+from __future__ import annotations
+
+from referee.games.dominion.environment.actions import NAMES
+from referee.games.dominion.environment.translator import Translator, layout
+from referee.seam.environment import Environment
+
+ENVIRONMENT = Environment(
+    version=1,
+    choices=NAMES,
+    action_shape=lambda options: (),
+    observation=layout,
+    translator=Translator,
+)

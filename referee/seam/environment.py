@@ -1,0 +1,88 @@
+"""A game for programs that learn to play it: numbers in, integers out (spec/python-rl.md).
+
+A translation, like a dialect: it knows what a bot is sent, and nothing else. So what was learnt in
+an environment can be played as a bot. It is made anew for each seat of a match:
+
+    player = environment.translator(seat, seats)
+    player.hear(message)  # every public message, and the requests to this seat
+    reply = None
+    while reply is None:  # a reply may take several actions
+        reply = player.act(choose(player.observe(), player.legal()))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Translator(Protocol):
+    """The translation for one seat in one match."""
+
+    def hear(self, message: Struct) -> None:
+        """Take a public message of the game, or a request to this seat."""
+
+    def observe(self) -> NDArray[np.int32]:
+        """What the seat knows, as `Environment.observation` says; a new array each time."""
+
+    def legal(self) -> NDArray[np.int8] | None:
+        """1 for each choice that is legal now, else 0; all 0 while the seat is not asked.
+
+        None if an action is an array of choices: then all are legal.
+        """
+
+    def act(self, action: Any) -> Struct | None:
+        """Take an action of a seat that is asked.
+
+        Args:
+            action: the index of a choice, or an array of them.
+
+        Returns:
+            The reply to the request, which is legal; None if it takes another action first.
+
+        Raises:
+            UsageError: it is no legal action; nothing has changed.
+        """
+
+    def show(self) -> str:
+        """What the seat knows, for people: lines without a line end after the last."""
+
+
+class Numbers(Struct, frozen=True):
+    """What an observation is made of.
+
+    Attributes:
+        names: of its entries; if it has more than one dimension, of its last.
+        low, high: its bounds, both of its shape.
+    """
+
+    names: tuple[str, ...]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+
+
+class Environment(Struct, frozen=True):
+    """How a game is translated.
+
+    Attributes:
+        version: goes up when observations or actions come to mean something else.
+        choices: what can be chosen, each by its name.
+        action_shape: from the game's options: () if an action is one choice, else the shape of
+            an array of choices.
+        observation: from the number of seats and the game's options.
+        translator: from a seat and the number of seats.
+        simultaneous: whether all players move at once, so that it is a parallel environment.
+    """
+
+    version: int
+    choices: tuple[str, ...]
+    action_shape: Callable[[Any], tuple[int, ...]]
+    observation: Callable[[int, Any], Numbers]
+    translator: Callable[[int, int], Translator]
+    simultaneous: bool = False

@@ -1,0 +1,53 @@
+"""What `referee.env` has, and what it says where something is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import referee.env
+from referee.env import botwars_v1, dominion_v1
+
+
+def test_there_is_one_name_for_each_game() -> None:
+    assert dir(referee.env) == ["Environments", "PolicyBot", "botwars_v1", "dominion_v1"]
+    with pytest.raises(ImportError, match="dominion_v7"):
+        from referee.env import dominion_v7  # noqa: F401
+    with pytest.raises(AttributeError, match="environments: dominion_v1, botwars_v1"):
+        _ = referee.env.dominion
+
+
+def test_names() -> None:
+    assert dominion_v1.choices[:3] == ("done", "reveal moat", "play cellar")
+    assert len(set(dominion_v1.choices)) == 2 + 10 + 5 * 17
+    for players in (2, 4):
+        names = dominion_v1.observation_names(players)
+        assert len(set(names)) == len(names)
+        assert f"opponent {players - 1} owns gold" in names
+        assert f"opponent {players} owns gold" not in names
+    assert botwars_v1.choices == ("stay", "up", "left", "right", "down")
+    assert botwars_v1.observation_names()[:2] == ("own botlets", "other botlets")
+
+
+@pytest.mark.parametrize("name", ["dominion_v1", "botwars_v1"])
+def test_without_pettingzoo_it_says_what_to_install(name: str) -> None:
+    code = (
+        "import sys; sys.modules['pettingzoo'] = None\n"
+        f"import referee; from referee.env import {name} as game\n"
+        "for make in (game.env, game.raw_env):\n"
+        "    try: make()\n"
+        "    except referee.UsageError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{name} needs PettingZoo: pip install 'dominion-referee[rl]'\n" * 2
+
+
+def test_importing_it_needs_neither_pettingzoo_nor_trio() -> None:
+    code = (
+        "import sys; import referee.env as env; env.PolicyBot(len); env.dominion_v1\n"
+        "print(sorted({'trio', 'pettingzoo', 'gymnasium'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

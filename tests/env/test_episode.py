@@ -1,0 +1,491 @@
+"""Environments without PettingZoo: legal actions, the match that they play, what is seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from helpers import COST, PILES, POINTS, WORTH, from_struct, full_supply, fuzz, name_line
+from hypothesis import example, given
+from hypothesis import strategies as st
+from learners import Watched, at_random, chosen, play_episode, play_match
+from random_players import right
+
+from referee.env.episode import Episode
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.games.botwars.environment import Translator as BotWarsTranslator
+from referee.games.botwars.rules.messages import MoveRequest, Side, State
+from referee.games.dominion.environment import NAMES, Translator
+from referee.games.dominion.rules.messages import (
+    AttackRequest,
+    Pile,
+    PlayerGained,
+    PlayTurn,
+    SupplyInfo,
+)
+from referee.seam.chance import SeededChance
+from referee.seam.game import Setup
+
+SEEDS = st.integers(0, 2**53 - 1)
+DOMINION, BOTWARS = GAMES["dominion"], GAMES["botwars"]
+BOARDS = st.fixed_dictionaries(
+    {
+        "rows": st.integers(4, 9),
+        "cols": st.integers(4, 9),
+        "max_turns": st.integers(1, 40),
+        "energy_every": st.integers(0, 4),
+    }
+)
+
+
+def check_same_match(
+    game: str, seats: int, seed: int, episode: Episode, watched: Watched, **options: Any
+) -> None:
+    """The replies of an episode, given to a match of the same seed, are no faults and end alike."""
+    replies: list[list[bytes]] = [[] for _ in range(seats)]
+    for seat, reply in watched.replies:
+        replies[seat].append(msgspec.json.encode(reply))
+    lines = [iter([name_line(seat), *replies[seat]]) for seat in range(seats)]
+    match = play_match(game, seed, [lambda new, own=own: next(own) for own in lines], **options)
+    assert match.faults == [Counter()] * seats
+    assert match.outcome == episode.outcome
+    assert match.standings() == list(watched.game.standings())
+    assert [next(rest, None) for rest in lines] == [None] * seats
+
+
+# --- Dominion -------------------------------------------------------------------------------------
+
+
+@fuzz(60)
+@given(SEEDS, st.integers(2, 4), SEEDS, st.integers(1, 60))
+@example(7, 2, 1, 500)
+def test_every_legal_action_leads_to_legal_replies(
+    seed: int, seats: int, dice: int, max_turns: int
+) -> None:
+    """Random play never makes a fault and always ends; it is the match of `play --seed`."""
+    watched = Watched(DOMINION)
+    episode = Episode(watched.rules, seats, {"max_turns": max_turns})
+    play_episode(episode, [at_random(dice + seat) for seat in range(seats)], seed)
+    assert sum(episode.rewards()) == pytest.approx(0)
+    check_same_match("dominion", seats, seed, episode, watched, max_turns=max_turns)
+
+
+@fuzz(25)
+@given(SEEDS, st.integers(2, 4), st.sampled_from(PILES))
+def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
+    """Compared with the cards that lie there, whenever a reply begins."""
+    watched = Watched(DOMINION)
+    episode = Episode(watched.rules, seats, {"max_turns": 25})
+    numbers = episode.environment.observation(seats, episode.options)
+    random = Random(seed)
+    episode.begin(seed)
+    replies = -1
+    while episode.due:
+        (seat,) = episode.due
+        for other in range(seats):
+            seen = episode.observe(other)
+            assert (
+                (numbers.low <= seen["observation"]) & (seen["observation"] <= numbers.high)
+            ).all()
+            assert seen["action_mask"].any() == (other == seat)
+        seen = episode.observe(seat)
+        if len(watched.replies) > replies:
+            replies = len(watched.replies)
+            check_sight(
+                dict(zip(numbers.names, seen["observation"].tolist(), strict=True)),
+                watched.game,
+                seat,
+            )
+        action = NAMES.index(f"buy {wanted}")
+        if not seen["action_mask"][action]:
+            action = chosen(random, seen)
+        episode.act(seat, action)
+
+
+def check_sight(sight: dict[str, int], game: Any, seat: int) -> None:
+    table = game._table
+    player = table.players[seat]
+    message = from_struct(game.requests[0].message)
+    places = {
+        "hand": player.hand,
+        "in play": player.in_play,
+        "discard pile": player.discard_pile,
+        "deck": player.deck,
+        "chosen": [],
+        "supply": Counter(table.supply.counts).elements(),
+    }
+    for place, cards in places.items():
+        assert Counter({card: sight[f"{place} {card}"] for card in PILES}) == Counter(cards), place
+    others = table.players[seat + 1 :] + table.players[:seat]
+    for number, other in enumerate(others, 1):
+        owned = {card: sight[f"opponent {number} owns {card}"] for card in PILES}
+        assert Counter(owned) == Counter(other.cards())
+        assert sight[f"opponent {number} score"] == other.score()
+    assert sight["score"] == player.score()
+    assert sight["seat"] == seat
+    assert sight["turns"] == player.turns
+    stage = [name for name in sight if name.startswith("stage ") and sight[name]]
+    assert len(stage) == 1
+    if message["type"] == "attack-request":
+        assert (stage, sight["due"]) == (["stage militia"], message["discard"])
+        return
+    for name, field in (("actions", "actions"), ("buys", "buys"), ("extra money", "extra_money")):
+        assert sight[name] == message[field]
+    coins = sum(WORTH.get(card, 0) for card in player.hand)
+    assert sight["money"] == coins + message["extra_money"]
+    assert sight["due"] == 0
+
+
+@fuzz(40)
+@given(SEEDS, st.integers(2, 3))
+def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
+    """Whatever a player within the rules replies, but for treasures that it keeps back."""
+    random = Random(seed)
+    names = tuple("ABCD"[:seats])
+    options = DOMINION.options(max_turns=20)
+    game = DOMINION.new(Setup(chance=SeededChance(seed), names=names, options=options))
+    players = [Translator(seat, seats) for seat in range(seats)]
+    entries = DOMINION.environment().observation(seats, options).names  # type: ignore[misc]
+    while True:
+        for event in game.take_events():
+            for player in players:
+                player.hear(event)
+        if not game.requests:
+            break
+        (request,) = game.requests
+        player = players[request.seat]
+        player.hear(request.message)
+        supply = game._table.supply.counts  # type: ignore[attr-defined]
+        wish = msgspec.json.decode(right(random, from_struct(request.message), supply))
+        if wish.get("phase") == "buy" and not wish["cards_to_buy"]:
+            wish = {"type": "play-reply", "phase": "cleanup"}
+        reply = None
+        for name in actions_for(wish, player, entries):
+            assert reply is None
+            assert player.legal()[NAMES.index(name)], name
+            reply = player.act(NAMES.index(name))
+        made = {field: value for field, value in from_struct(reply).items() if value is not None}
+        wish = {field: value for field, value in wish.items() if value != {}}
+        if wish.get("phase") == "buy":
+            played = Counter(made.pop("played_treasures"))
+            assert Counter(wish.pop("played_treasures")) <= played
+        assert made == wish
+        game.advance({request.seat: reply})
+
+
+def actions_for(
+    wish: dict[str, Any], player: Translator, entries: tuple[str, ...]
+) -> Iterator[str]:
+    """The actions that make a reply, by name."""
+
+    def stage() -> str:
+        seen = dict(zip(entries, player.observe().tolist(), strict=True))
+        return next((name for name in seen if name.startswith("stage ") and seen[name]), "none")
+
+    if wish["type"] == "attack-reply-reaction":
+        yield "reveal moat"
+    elif wish["type"] == "attack-reply":
+        yield from (f"discard {card}" for card in wish["discard"])
+    elif wish["phase"] == "action":
+        yield f"play {wish['card']}"
+        parameters = wish["additional_parameters"]
+        yield from (f"discard {card}" for card in parameters.get("cards", ()))
+        if "card_to_trash" in parameters:
+            yield f"trash {parameters['card_to_trash']}"
+        if "desired_card" in parameters:
+            yield f"gain {parameters['desired_card']}"
+        if stage() == "stage cellar":
+            yield "done"
+    elif wish["phase"] == "buy":
+        if stage() == "stage action":
+            yield "done"
+        yield from (f"buy {card}" for card in wish["cards_to_buy"])
+        if stage() == "stage buy":
+            yield "done"
+    else:
+        while stage() != "stage clean-up":
+            yield "done"
+        yield f"top {wish['top_discard']}" if "top_discard" in wish else "done"
+
+
+def asked(
+    hand: list[str], *, actions: int = 1, buys: int = 1, money: int = 0, **supply: int
+) -> Translator:
+    """A seat in its turn."""
+    player = Translator(0, 2)
+    counts = full_supply(2) | supply
+    player.hear(SupplyInfo(tuple(Pile(card, counts[card]) for card in PILES)))
+    for card, count in Counter(hand).items():
+        for _ in range(count):
+            player.hear(PlayerGained("player1", card))
+    player.hear(PlayTurn(actions, buys, money, hand, [], [], []))
+    return player
+
+
+def legal(player: Translator) -> set[str]:
+    return {NAMES[action] for action in np.flatnonzero(player.legal())}
+
+
+def act(player: Translator, *names: str) -> Any:
+    """Act; all but the last of these make no reply."""
+    *first, last = [player.act(NAMES.index(name)) for name in names]
+    assert first == [None] * len(first)
+    return None if last is None else from_struct(last)
+
+
+def test_cards_that_could_only_be_consumed_are_not_legal() -> None:
+    """Protocol-v1, 6: a mine without a treasure, a remodel without another card."""
+    assert legal(asked(["mine", "remodel", "estate"])) == {"done", "play remodel"}
+    assert legal(asked(["mine", "copper"])) == {"done", "play mine"}
+    assert "play remodel" in legal(asked(["remodel", "remodel"]))
+    # Nothing to be played is nothing to be decided.
+    assert legal(asked(["remodel"])) == {"done", "buy copper", "buy curse"}
+    cheap = dict.fromkeys([card for card in PILES if COST[card] <= 4], 0)
+    assert "play workshop" not in legal(asked(["workshop", "village"], **cheap))
+
+
+def test_a_mine_gains_up_to_three_more() -> None:
+    player = asked(["mine", "copper", "gold"])
+    act(player, "play mine")
+    assert legal(player) == {"trash copper", "trash gold"}
+    act(player, "trash copper")
+    assert legal(player) == {"gain copper", "gain silver"}
+    assert act(player, "gain silver") == {
+        "type": "play-reply",
+        "phase": "action",
+        "card": "mine",
+        "top_discard": None,
+        "additional_parameters": {"card_to_trash": "copper", "desired_card": "silver"},
+    }
+
+
+def test_with_nothing_to_gain_trashing_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Protocol-v1, 6.4: then `desired_card` may be missing."""
+    player = asked(["mine", "copper"], copper=0, silver=0)
+    reply = act(player, "play mine", "trash copper")
+    assert reply["additional_parameters"] == {"card_to_trash": "copper"}
+
+
+def test_a_buy_spends_money_and_buys() -> None:
+    player = asked(["gold", "silver"], actions=0, buys=2, money=1, copper=1)
+    assert "buy gold" in legal(player)
+    assert "buy province" not in legal(player)  # 6 money
+    act(player, "buy village")
+    assert legal(player) == {"done", *(f"buy {card}" for card in PILES if COST[card] <= 3)}
+    assert act(player, "buy copper") == {
+        "type": "play-reply",
+        "phase": "buy",
+        "top_discard": None,
+        "played_treasures": ["silver", "gold"],
+        "cards_to_buy": ["village", "copper"],
+    }
+    player = asked(["copper"], actions=0, buys=3, copper=1, curse=0)
+    assert act(player, "buy copper") is not None  # nothing is left that it could buy
+
+
+def test_buying_nothing_goes_on_to_the_clean_up() -> None:
+    player = asked(["copper", "estate"], actions=0)
+    act(player, "done")
+    assert legal(player) == {"done", "top copper", "top estate"}
+    reply = {"type": "play-reply", "phase": "cleanup", "top_discard": "estate"}
+    assert act(player, "top estate") == reply
+    assert legal(player) == set()
+
+
+def test_militia() -> None:
+    """Protocol-v1, 7: as many as asked, or a moat, which does not go with discards."""
+    hand = ["moat", "copper", "copper", "estate", "estate"]
+    player = Translator(1, 2)
+    player.hear(AttackRequest(2, hand))
+    assert legal(player) == {"reveal moat", "discard moat", "discard copper", "discard estate"}
+    act(player, "discard copper")
+    assert legal(player) == {"discard moat", "discard copper", "discard estate"}
+    assert act(player, "discard moat") == {"type": "attack-reply", "discard": ["copper", "moat"]}
+    player.hear(AttackRequest(2, hand))
+    assert act(player, "reveal moat") == {"type": "attack-reply-reaction", "reaction": "moat"}
+
+
+@pytest.mark.parametrize("action", [-1, len(NAMES), NAMES.index("buy gold"), None, "done", 0.0])
+def test_what_is_not_legal_is_refused_and_changes_nothing(action: Any) -> None:
+    player = asked(["village", "copper"])
+    before = player.observe()
+    with pytest.raises(UsageError, match=r"not legal now; legal are: 0 done, .* play village"):
+        player.act(action)
+    assert (player.observe() == before).all()
+    with pytest.raises(UsageError, match="is not asked"):
+        Translator(0, 2).act(0)
+
+
+def test_any_type_of_integer_is_an_action() -> None:
+    for kind in (int, np.int64, np.int32, np.uint8):
+        player = asked(["village", "copper"])
+        assert player.act(kind(NAMES.index("play village"))) is not None
+    assert asked(["village"]).act(np.array(NAMES.index("play village"))) is not None
+
+
+def test_what_is_shown_to_people() -> None:
+    shown = asked(["village", "copper"]).show()
+    assert "hand: 1 copper, 1 village" in shown
+    assert "legal: done, play village" in shown
+
+
+# --- Bot Wars -------------------------------------------------------------------------------------
+
+
+@fuzz(30)
+@given(SEEDS, SEEDS, BOARDS)
+def test_no_action_of_bot_wars_is_a_fault(seed: int, dice: int, board: dict[str, int]) -> None:
+    watched = Watched(BOTWARS)
+    episode = Episode(watched.rules, None, board)
+    play_episode(episode, [at_random(dice), at_random(dice + 1)], seed)
+    check_same_match("botwars", 2, seed, episode, watched, **board)
+
+
+@fuzz(30)
+@given(SEEDS, BOARDS)
+def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:
+    """And makes every move that it wants, of any botlets of its own."""
+    watched = Watched(BOTWARS)
+    episode = Episode(watched.rules, None, board)
+    numbers = episode.environment.observation(2, episode.options)
+    random = Random(seed)
+    episode.begin(seed)
+    cols, cells = board["cols"], board["rows"] * board["cols"]
+    while episode.due:
+        state = from_struct(watched.game.requests[0].message)["state"]
+        wishes = []
+        for seat, (own, other) in enumerate(("rb", "br")):
+            seen = episode.observe(seat)
+            assert ((numbers.low <= seen) & (seen <= numbers.high)).all()
+            planes = dict(zip(numbers.names, seen.reshape(cells, -1).T.tolist(), strict=True))
+            turned = [cells - 1 - cell if seat else cell for cell in range(cells)]
+            for plane, what in (
+                ("own botlets", own),
+                ("other botlets", other),
+                ("energy", "*"),
+                ("died", "x"),
+            ):
+                assert planes[plane] == [int(state["grid"][cell] == what) for cell in turned]
+            side, foe = (state["p1"], state["p2"]) if own == "r" else (state["p2"], state["p1"])
+            for whose, which in (("own", side), ("other", foe)):
+                spawn = 0 if which["spawnDisabled"] else 1
+                assert planes[f"{whose} spawn point"] == [
+                    spawn * (cell == which["spawn"]) for cell in turned
+                ]
+                assert planes[f"{whose} energy"] == [which["energy"]] * cells
+            assert planes["turns left"] == [state["maxTurns"] - state["turnsElapsed"]] * cells
+            action = np.array([random.randrange(5) for _ in range(cells)])
+            steps = [0, -cols, -1, 1, cols]
+            wish = []
+            for place, cell in enumerate(turned):
+                to = place + steps[action[place]]
+                inside = 0 <= to < cells and (
+                    abs(steps[action[place]]) > 1 or to // cols == place // cols
+                )
+                if state["grid"][cell] == own and action[place] and inside:
+                    wish.append({"from": cell, "to": turned[to]})
+            wishes.append(wish)
+            episode.act(seat, action.reshape(board["rows"], cols))
+        made = [reply.moves for _, reply in watched.replies[-2:]]  # type: ignore[attr-defined]
+        assert made == wishes
+
+
+def test_a_razed_spawn_point_is_not_shown() -> None:
+    state = State(4, 5, Side(3, 6, True), Side(1, 13, False), "." * 20, 10, 4)
+    for seat, colour in enumerate("rb"):
+        player = BotWarsTranslator(seat, 2)
+        player.hear(MoveRequest(colour, state))
+        own, other = player.observe()[..., 4], player.observe()[..., 5]
+        seen = own if seat else other
+        assert np.argwhere(seen).tolist() == [[1, 1] if seat else [2, 3]]
+        assert not (other if seat else own).any()
+
+
+@pytest.mark.parametrize(
+    "action", [3, np.zeros(16, int), np.zeros((4, 4)), np.full((4, 4), 5), np.full((4, 4), -1)]
+)
+def test_what_is_no_action_of_bot_wars_is_refused(action: Any) -> None:
+    episode = Episode(BOTWARS, None, {"rows": 4, "cols": 4})
+    episode.begin(1)
+    with pytest.raises(UsageError, match=r"array of integers from 0 to 4 of the shape \(4, 4\)"):
+        episode.act(0, action)
+    episode.act(0, np.zeros((4, 4), int))
+    with pytest.raises(UsageError, match="is not asked"):
+        episode.act(0, np.zeros((4, 4), int))
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def test_rewards_are_by_rank() -> None:
+    """Of each other 1 if it is beaten and -1 if it has won, the mean of it; draws are 0."""
+    episode = Episode(BOTWARS, None, {"rows": 4, "cols": 4, "max_turns": 3})
+    idle = [lambda seen: np.zeros((4, 4), int)] * 2
+    play_episode(episode, idle, 1)
+    assert episode.rewards() == [0.0, 0.0]
+    assert episode.facts(0) == {
+        "seed": 1,
+        "reason": "turn-limit",
+        "rank": 1,
+        "score": episode.facts(1)["score"],
+        "margin": 0,
+    }
+    episode = Episode(DOMINION, 3, {"max_turns": 2})
+
+    def buys(card: str) -> Any:
+        action = NAMES.index(f"buy {card}")
+        return lambda seen: action if seen["action_mask"][action] else 0
+
+    play_episode(episode, [buys("curse"), buys("copper"), buys("estate")], 3)
+    assert episode.rewards() == [-1.0, 0.0, 1.0]
+    scores = [3 + 2 * POINTS.get(card, 0) for card in ("curse", "copper", "estate")]
+    facts = [episode.facts(seat) for seat in range(3)]
+    assert [fact["score"] for fact in facts] == scores
+    assert [fact["margin"] for fact in facts] == [-4, -2, 2]
+    assert [fact["rank"] for fact in facts] == [3, 2, 1]
+
+
+def test_seeds_that_are_drawn_follow_from_the_last_that_was_given() -> None:
+    episode = Episode(DOMINION, 2, {})
+
+    def seeds(first: int) -> list[int]:
+        drawn = []
+        for seed in (first, None, None):
+            episode.begin(seed)
+            drawn.append(episode.seed)
+        return drawn
+
+    assert seeds(7) == seeds(7)
+    assert len({*seeds(7), *seeds(8)}) == 6
+    others = [Episode(DOMINION, 2, {}) for _ in range(2)]
+    for other in others:
+        other.begin(None)
+    assert others[0].seed != others[1].seed
+
+
+@pytest.mark.parametrize(
+    ("players", "options", "says"),
+    [
+        (1, {}, "2 to 4 bots, not 1"),
+        (5, {}, "2 to 4 bots, not 5"),
+        ("2", {}, "players is '2'"),
+        (2, {"max_turns": 0}, "max_turns"),
+        (2, {"rows": 4}, "dominion has no option 'rows'"),
+        (2, {"time_limit": 4}, "dominion has no option 'time_limit'"),
+    ],
+)
+def test_wrong_arguments(players: Any, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        Episode(DOMINION, players, options)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**53])
+def test_wrong_seeds(seed: int) -> None:
+    with pytest.raises(UsageError, match="seed"):
+        Episode(DOMINION, 2, {}).begin(seed)

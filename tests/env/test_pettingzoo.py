@@ -1,0 +1,184 @@
+"""The environments as PettingZoo has them: its own tests, and what they do not look at."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Callable
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from learners import chosen
+
+from referee.env import botwars_v1, dominion_v1
+from referee.errors import UsageError
+
+pytest.importorskip(
+    "pettingzoo.utils.env", reason="PettingZoo is not installed: pip install -e '.[rl]'"
+)
+from pettingzoo import test as theirs
+from pettingzoo.test.max_cycles_test import max_cycles_test
+
+SMALL = {"rows": 5, "cols": 6, "max_turns": 40}
+
+# PettingZoo says so of every environment that it does not know by name and that has masks, or
+# moves of many parts; the mask of an agent that is terminated has no legal action.
+EXPECTED = (
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be",
+    "Action space for each agent probably should be",
+    "Action mask numpy array is all zeros",
+)
+
+
+@pytest.fixture(autouse=True)
+def _expected_warnings() -> Any:
+    with warnings.catch_warnings():
+        for text in EXPECTED:
+            warnings.filterwarnings("ignore", text, UserWarning)
+        yield
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("make", [dominion_v1.env, dominion_v1.raw_env])
+def test_dominion_passes_their_api_test(make: Callable[..., Any], players: int) -> None:
+    theirs.api_test(make(players, max_turns=20), num_cycles=1000)  # to the end
+    theirs.api_test(make(players), num_cycles=20)  # given up on the way
+
+
+def test_dominion_passes_their_seed_test() -> None:
+    theirs.seed_test(lambda: dominion_v1.env(3, max_turns=20))
+
+
+def test_bot_wars_passes_their_parallel_tests() -> None:
+    theirs.parallel_api_test(botwars_v1.parallel_env(**SMALL))
+    theirs.parallel_api_test(botwars_v1.parallel_env(), num_cycles=20)
+    theirs.parallel_seed_test(lambda: botwars_v1.parallel_env(**SMALL))
+
+
+def test_bot_wars_passes_their_api_test() -> None:
+    theirs.api_test(botwars_v1.env(**SMALL), num_cycles=100)
+    theirs.seed_test(lambda: botwars_v1.env(**SMALL))
+
+
+def test_max_turns_is_what_they_call_max_cycles() -> None:
+    max_cycles_test(
+        SimpleNamespace(
+            env=lambda max_cycles: botwars_v1.env(max_turns=max_cycles),
+            parallel_env=lambda max_cycles: botwars_v1.parallel_env(max_turns=max_cycles),
+        )
+    )
+
+
+def test_a_match_of_dominion() -> None:
+    env = dominion_v1.env(3, max_turns=5)
+    env.reset(seed=7)
+    assert env.possible_agents == ["player_1", "player_2", "player_3"]
+    random = Random(1)
+    totals = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        seen, reward, terminated, truncated, info = env.last()
+        totals[agent] += reward
+        assert info["seed"] == 7
+        assert not truncated
+        for other in env.agents:
+            assert env.observe(other)["action_mask"].any() == (agent == other and not terminated)
+        if terminated:
+            assert info["reason"] == "turn-limit"
+        env.step(None if terminated else chosen(random, seen))
+    assert set(totals.values()) <= {-1.0, -0.5, 0.0, 0.5, 1.0}
+    assert sum(totals.values()) == 0
+    assert env.agents == []
+
+
+def test_an_illegal_action_ends_the_match() -> None:
+    """As in every environment of PettingZoo: -1 for who did it, and nothing for the others."""
+    env = dominion_v1.env(2)
+    env.reset(seed=1)
+    env.step(dominion_v1.choices.index("buy province"))
+    rewards = {}
+    for agent in env.agent_iter():
+        _, rewards[agent], terminated, _, _ = env.last()
+        assert terminated
+        env.step(None)
+    assert rewards == {"player_1": -1.0, "player_2": 0.0}
+    env.reset(seed=1)
+    assert env.agents == ["player_1", "player_2"]
+    assert not any(env.terminations.values())
+
+
+def test_without_wrappers_an_illegal_action_changes_nothing() -> None:
+    env = dominion_v1.raw_env(2)
+    env.reset(seed=1)
+    with pytest.raises(UsageError, match="not legal now"):
+        env.step(dominion_v1.choices.index("buy province"))
+    env.step(dominion_v1.choices.index("buy copper"))
+
+
+def test_a_turn_of_bot_wars_needs_all_actions() -> None:
+    env = botwars_v1.parallel_env(rows=4, cols=5)
+    env.reset(seed=1)
+    still = np.zeros((4, 5), int)
+    for actions in (
+        {},
+        {"player_1": still},
+        {"player_1": still, "player_2": still[:3]},
+        {"player_1": still, "player_2": still + 5},
+    ):
+        with pytest.raises(UsageError, match=r"player_[12] has no action of MultiDiscrete"):
+            env.step(actions)
+    env.step({"player_1": still, "player_2": still})
+
+
+def test_a_terminated_match_of_bot_wars_goes_no_further() -> None:
+    env = botwars_v1.parallel_env(rows=4, cols=4, max_turns=1)
+    seen, _ = env.reset(seed=1)
+    still = np.zeros((4, 4), int)
+    _, rewards, terminated, truncated, infos = env.step(dict.fromkeys(seen, still))
+    assert rewards == {"player_1": 0.0, "player_2": 0.0}
+    assert all(terminated.values())
+    assert not any(truncated.values())
+    assert infos["player_1"]["reason"] == "turn-limit"
+    assert env.agents == []
+    assert env.step({}) == ({}, {}, {}, {}, {})
+
+
+@pytest.mark.parametrize(
+    "env",
+    [dominion_v1.env(3, max_turns=9), dominion_v1.raw_env(), botwars_v1.parallel_env(rows=7)],
+)
+def test_an_environment_travels_to_another_process(env: Any) -> None:
+    """Its arguments do, not the match."""
+    there = pickle.loads(pickle.dumps(env))
+    agent = env.possible_agents[0]
+    assert there.possible_agents == env.possible_agents
+    assert there.observation_space(agent) == env.observation_space(agent)
+    assert str(there) == str(env)
+
+
+def test_what_makes_an_environment_travels_too() -> None:
+    there = pickle.loads(pickle.dumps(dominion_v1.env))
+    assert str(there(players=4)) == "dominion_v1"
+
+
+def test_what_is_rendered() -> None:
+    env = dominion_v1.env(render_mode="ansi")
+    env.reset(seed=7)
+    assert env.render().startswith("player_1\nturn 1; buy\n")
+    wars = botwars_v1.parallel_env(rows=4, cols=4, render_mode="ansi")
+    wars.reset(seed=7)
+    assert wars.render() == "player_1\n....\n....\n....\n...."
+    with pytest.raises(UsageError, match='give None or "ansi"'):
+        dominion_v1.env(render_mode="human")
+    env = dominion_v1.raw_env()
+    env.reset()
+    with pytest.warns(UserWarning, match="render"):
+        assert env.render() is None
+
+
+def test_who_takes_turns_has_no_parallel_environment() -> None:
+    with pytest.raises(UsageError, match=r"use dominion_v1\.env"):
+        dominion_v1.parallel_env()

@@ -1,0 +1,101 @@
+"""A policy as a bot plays as it does in the environment."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import fuzz
+from hypothesis import given
+from hypothesis import strategies as st
+from learners import at_random, play_episode, play_match
+from live import referee
+
+from referee.env import PolicyBot, dominion_v1
+from referee.env.episode import Episode
+from referee.errors import UsageError
+from referee.games import GAMES
+
+PROGRAM = """
+from random import Random
+
+import numpy as np
+
+from referee.env import PolicyBot
+
+random = Random(1)
+PolicyBot(lambda seen: random.choice(np.flatnonzero(seen["action_mask"]).tolist())).run()
+"""
+
+
+@fuzz(20)
+@given(
+    st.integers(0, 2**53 - 1), st.sampled_from([("dominion", 2), ("dominion", 4), ("botwars", 2)])
+)
+def test_it_plays_the_match_of_the_environment(seed: int, what: tuple[str, int]) -> None:
+    game, seats = what
+    episode = Episode(GAMES[game], seats, {"max_turns": 15})
+    play_episode(episode, [at_random(seed + seat) for seat in range(seats)], seed)
+    bots = [PolicyBot(at_random(seed + seat), game) for seat in range(seats)]
+    match = play_match(game, seed, [bot.reply for bot in bots], max_turns=15)
+    assert match.names == ["Policy"] * seats
+    assert match.faults == [Counter()] * seats
+    assert match.outcome == episode.outcome
+    scores = [standing.score for standing in match.standings()]
+    assert scores == [episode.facts(seat)["score"] for seat in range(seats)]
+
+
+def test_it_plays_match_after_match() -> None:
+    """What it knows of one is forgotten in the next, which may have other seats."""
+    sizes = set()
+    choose = at_random(1)
+
+    def policy(seen: Any) -> Any:
+        sizes.add(len(seen["observation"]))
+        return choose(seen)
+
+    bot = PolicyBot(policy, name="Mine")
+    for seats, place in ((2, 0), (3, 2), (2, 1)):
+        others = [PolicyBot(at_random(seat)) for seat in range(seats)]
+        players = [*others[:place], bot, *others[place + 1 :]]
+        match = play_match("dominion", 5, [player.reply for player in players], max_turns=9)
+        assert match.names[place] == "Mine"
+        assert sizes == {len(dominion_v1.observation_names(seats))}
+        sizes.clear()
+        assert match.keep_alive == set(range(seats))
+        assert match.faults == [Counter()] * seats
+
+
+def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
+    program = tmp_path / "policy.py"
+    program.write_text(PROGRAM)
+    command = ("play", str(program), "minimal", "--max-turns", "5", "--format", "json")
+    player = json.loads(referee(*command).stdout)["players"][0]
+    assert (player["name"], player["disqualified"], player["faults"]) == ("Policy", None, {})
+
+
+@pytest.mark.all_cases
+def test_a_program_that_runs_it_conforms(tmp_path: Path) -> None:
+    """Its matches may begin in the middle as well; it knows that from the news."""
+    program = tmp_path / "policy.py"
+    program.write_text(PROGRAM)
+    done = referee("conform", str(program), "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_policy_that_is_wrong_says_so() -> None:
+    bot: Any = PolicyBot(lambda seen: len(seen["action_mask"]))
+    with pytest.raises(UsageError, match="not legal now"):
+        play_match("dominion", 1, [bot.reply, bot.reply])
+
+
+def test_wrong_arguments() -> None:
+    for game in ("chess", ""):
+        with pytest.raises(UsageError, match="that has an environment"):
+            PolicyBot(np.argmax, game)
+    with pytest.raises(UsageError, match="no request"):
+        PolicyBot(np.argmax).reply([b'{"type":"player-name","player_number":"player1","name":""}'])

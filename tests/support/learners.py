@@ -1,0 +1,91 @@
+"""Programs that play in the environments at random, and matches with what they replied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from referee.env.episode import Episode
+from referee.games import GAMES
+from referee.match import Match, Sent
+from referee.seam.game import Game, Setup
+from referee.seam.rules import Rules
+
+Policy = Callable[[Any], Any]
+
+
+def at_random(seed: int) -> Policy:
+    """Any legal action of Dominion, or any action of Bot Wars; repeatable."""
+    random = Random(seed)
+    return lambda seen: chosen(random, seen)
+
+
+def chosen(random: Random, seen: Any) -> Any:
+    if isinstance(seen, dict):
+        return random.choice(np.flatnonzero(seen["action_mask"]).tolist())
+    cells = seen.shape[:2]
+    return np.array([random.randrange(5) for _ in range(cells[0] * cells[1])]).reshape(cells)
+
+
+class Watched:
+    """A game whose replies are kept.
+
+    Attributes:
+        replies: seat and reply, in order.
+        game: the game.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.replies: list[tuple[int, Struct]] = []
+        self.game: Any = None
+        self.rules = msgspec.structs.replace(rules, new=self._new)
+        self._rules = rules
+
+    def _new(self, setup: Setup) -> Game:
+        self.game = game = self._rules.new(setup)
+        watched = self
+
+        class Proxy:
+            def __getattr__(self, name: str) -> Any:
+                return getattr(game, name)
+
+            def advance(self, replies: Any) -> None:
+                watched.replies += replies.items()
+                game.advance(replies)
+
+        return Proxy()  # type: ignore[return-value]
+
+
+def play_episode(episode: Episode, policies: Sequence[Policy], seed: int) -> int:
+    """Play an episode to its end; returns how many actions it took."""
+    episode.begin(seed)
+    actions = 0
+    while episode.due:
+        for seat in episode.due:
+            episode.act(seat, policies[seat](episode.observe(seat)))
+            actions += 1
+    return actions
+
+
+def play_match(
+    game: str, seed: int, bots: Sequence[Callable[[list[bytes]], bytes]], **options: Any
+) -> Match:
+    """Play a match; each bot is given the lines that are new to it, and gives its reply."""
+    rules, seats = GAMES[game], len(bots)
+    match = Match(rules, seats=seats, seed=seed, options=rules.options(**options))
+    new: list[list[bytes]] = [[] for _ in bots]
+    match.start()
+    while match.due:
+        for entry in match.take_entries():
+            if isinstance(entry, Sent):
+                for seat in range(seats) if entry.to is None else (entry.to,):
+                    new[seat].append(entry.line.rstrip(b"\n"))
+        for seat in match.due:
+            lines, new[seat] = new[seat], []
+            match.receive(seat, bots[seat](lines))
+    return match
