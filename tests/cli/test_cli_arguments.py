@@ -67,7 +67,7 @@ def test_the_version() -> None:
         (["tournement"], "did you mean tournament?"),
         (["qqq"], "no command 'qqq' (see referee --help)"),
         (["help", "plya"], "no command 'plya'; did you mean play?"),
-        (["help", "qqq"], "no command 'qqq': play, conform"),
+        (["help", "qqq"], "no command 'qqq': new, play, conform"),
         (["play", "big_money", "minimal", "--sed", "3"], "no option --sed; did you mean --seed?"),
         (["play", "big_money", "minimal", "--sed=3"], "no option --sed; did you mean --seed?"),
         (["play", "big_money", "--recrod", "f", "minimal"], "--recrod; did you mean --record?"),
@@ -161,7 +161,7 @@ def test_a_tournament_has_a_clock(words: list[str]) -> None:
         ["play", "minimal", "minimal", "--stderr"],
         ["tournament", "minimal", "big_money", "--deals", "1", "--records"],
         ["conform", "minimal", "--output"],
-        ["conform", "--referee", "x {player1} {player2}", "--keep"],
+        ["conform", "--referee", "sh {player1} {player2}", "--keep"],
         ["verify", str(ROOT / "spec/examples/two-players.record.jsonl"), "--log"],
     ],
 )
