@@ -377,7 +377,7 @@ def test_a_referee_that_departs_is_shown_what_is_right(tmp_path: Path) -> None:
         "print('four, not three', file=sys.stderr)\n"
         "sys.exit(main(['play', *sys.argv[1:], '--quiet']))\n"
     )
-    command = f"{sys.executable} {generous} {{player1}} {{player2}}"
+    command = f"{sys.executable} {generous} {{player1}} {{player2}} --seed {{seed}}"
     done = referee("conform", "--referee", command, "--case", "6.7", "--format", "json")
     assert done.returncode == 1
     report = json.loads(one_line(done.stdout))
