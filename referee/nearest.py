@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like a word; None if none is like it."""
+def near(word: str, known: Iterable[str], most: int) -> list[str]:
+    """The known names that are like a word, the most like it first."""
     import difflib  # only on the way to an error
 
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return close[0] if close else None
+    return difflib.get_close_matches(word, list(known), n=most)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like a word; None if none is like it."""
+    return next(iter(near(word, known, 1)), None)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

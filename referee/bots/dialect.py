@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import trio
 
+from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure, as_line, split_lines
-from referee.diagnosis.evidence import LastWords
 from referee.seam.dialect import Dialect
 
 
-class DialectBot:
+class DialectBot(BotAround):
     """A `Bot` for one match: another one, and the translation that stands before it.
 
     That one is handed translated requests and nothing else, so it hears of no news.
     """
 
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
-        self._bot = bot
+        super().__init__(bot)
         self._dialect = dialect
         self._lines: list[bytes] = []
-
-    @property
-    def started(self) -> float | None:
-        """Of the bot behind."""
-        return self._bot.started
-
-    @property
-    def exit_code(self) -> int | None:
-        """Of the bot behind."""
-        return self._bot.exit_code
 
     def push(self, lines: bytes) -> None:
         """Keep lines until it is asked."""
@@ -44,19 +34,3 @@ class DialectBot:
         self._bot.push(data + b"\n")
         answer = await self._bot.reply(deadline)
         return answer if isinstance(answer, Failure) else as_line(self._dialect.reply(answer))
-
-    async def release(self, grace: float) -> bool:
-        """Let go of the bot behind."""
-        return await self._bot.release(grace)
-
-    async def finish(self, grace: float) -> None:
-        """End the bot behind, without a word."""
-        await self._bot.finish(grace)
-
-    async def kill(self) -> None:
-        """Kill the bot behind."""
-        await self._bot.kill()
-
-    def last_words(self, count: int) -> LastWords | None:
-        """Of the bot behind."""
-        return self._bot.last_words(count)

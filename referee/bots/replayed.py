@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import trio
 
+from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure
-from referee.diagnosis.evidence import LastWords
 
 
-class ReplayedBot:
+class ReplayedBot(BotAround):
     """A `Bot` for one match: another one, whose first answers are replaced by others.
 
     That one is sent all that it would be sent. A process is asked all the same, so that it knows
@@ -24,19 +24,9 @@ class ReplayedBot:
     """
 
     def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
-        self._bot = bot
+        super().__init__(bot)
         self._answers = deque(answers)
         self._is_asked = is_asked
-
-    @property
-    def started(self) -> float | None:
-        """Of the bot behind."""
-        return self._bot.started
-
-    @property
-    def exit_code(self) -> int | None:
-        """Of the bot behind."""
-        return self._bot.exit_code
 
     def push(self, lines: bytes) -> None:
         """Hand over lines to the bot behind."""
@@ -55,19 +45,3 @@ class ReplayedBot:
         else:
             await trio.lowlevel.checkpoint()
         return answer
-
-    async def release(self, grace: float) -> bool:
-        """Let go of the bot behind."""
-        return await self._bot.release(grace)
-
-    async def finish(self, grace: float) -> None:
-        """End the bot behind."""
-        await self._bot.finish(grace)
-
-    async def kill(self) -> None:
-        """Kill the bot behind."""
-        await self._bot.kill()
-
-    def last_words(self, count: int) -> LastWords | None:
-        """Of the bot behind."""
-        return self._bot.last_words(count)

@@ -332,11 +332,5 @@ def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
 
 
 def _write(output: str | None, text: str) -> None:
-    if output is None:
-        with printing():
-            print(text, end="")
-        return
-    try:
-        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror}") from error
+    with printing(output) as file:
+        print(text, end="", file=file)

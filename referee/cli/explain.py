@@ -14,6 +14,7 @@ from referee.cli.settings import DEFAULT_GAME, GAME_HELP
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
+from referee.nearest import near
 
 if TYPE_CHECKING:
     from referee.specification import Page
@@ -134,15 +135,13 @@ def _contents(page: Page) -> str:
 
 def _unknown(what: str, game: str, page: Page) -> str:
     """Say in one line what there is instead."""
-    import difflib
-
     text = f"spec/{page.name}.md has no section, title or code {what!r}"
     others = [name for name in GAMES if name != game and _known_to(name, what)]
     if others:
         return f"{text}; that of {others[0]} has: add --game {others[0]}"
-    near = difflib.get_close_matches(what.lower(), _names(page), n=3)
-    if near:
-        return f"{text}; did you mean {' or '.join(near)}?"
+    names = near(what.lower(), _names(page), 3)
+    if names:
+        return f"{text}; did you mean {' or '.join(names)}?"
     return f"{text} (referee explain lists the sections; referee explain 9 the codes)"
 
 

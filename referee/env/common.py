@@ -6,22 +6,43 @@ from typing import Any
 
 import numpy as np
 from gymnasium import logger, spaces
+from gymnasium.utils import EzPickle
 
 from referee.env.episode import Episode
 from referee.errors import UsageError
+from referee.games import GAMES
 
 RENDER_MODES = ("ansi",)
 
 
-class Common:
+class Common(EzPickle):  # type: ignore[misc]
     """The part of an environment of PettingZoo that all of ours share.
 
     Each agent has spaces of its own, so that each can be seeded.
+
+    Args:
+        game: a key of `GAMES`.
+        name: of the environment.
+        players: how many; None for as few as can play.
+        render_mode: None, or "ansi" for text.
+        options: the game's own that are not to have their defaults.
+
+    Raises:
+        UsageError: there is no such match.
     """
 
     render_mode: str | None
 
-    def __init__(self, episode: Episode, name: str, render_mode: str | None) -> None:
+    def __init__(
+        self,
+        game: str,
+        name: str,
+        players: int | None,
+        render_mode: str | None,
+        options: dict[str, Any],
+    ) -> None:
+        super().__init__(game, name, players, render_mode, options)
+        episode = Episode(GAMES[game], players, options)
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise UsageError(f'render_mode is {render_mode!r}; give None or "ansi"')
         self.metadata = {

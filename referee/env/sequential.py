@@ -4,38 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gymnasium.utils import EzPickle
 from pettingzoo import AECEnv
 
 from referee.env.common import Common
-from referee.env.episode import Episode, Observation
-from referee.games import GAMES
+from referee.env.episode import Observation
 
 
-class SequentialEnv(Common, AECEnv, EzPickle):  # type: ignore[misc]
-    """An AECEnv. An agent acts as often as its reply takes, then who is asked next.
-
-    Args:
-        game: a key of `GAMES`.
-        name: of the environment.
-        players: how many; None for as few as can play.
-        render_mode: None, or "ansi" for text.
-        options: the game's own that are not to have their defaults.
-
-    Raises:
-        UsageError: there is no such match.
-    """
-
-    def __init__(
-        self,
-        game: str,
-        name: str,
-        players: int | None,
-        render_mode: str | None,
-        options: dict[str, Any],
-    ) -> None:
-        EzPickle.__init__(self, game, name, players, render_mode, options)
-        super().__init__(Episode(GAMES[game], players, options), name, render_mode)
+class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
+    """An AECEnv. An agent acts as often as its reply takes, then who is asked next."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a new match.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from referee.errors import UsageError
+from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
 from referee.tournament.batch import MatchRow, Plan
 from referee.tournament.player import Player
@@ -115,7 +115,7 @@ def write_record(folder: Path, row: MatchRow) -> None:
             part.write_bytes(data)
             part.replace(path)
         except OSError as error:
-            raise UsageError(f"cannot write {path}: {error.strerror}") from error
+            raise cannot_write(str(path), error) from error
 
 
 def is_finished(store: Store) -> bool:

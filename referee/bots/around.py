@@ -1,0 +1,43 @@
+"""A bot that stands before another one."""
+
+from __future__ import annotations
+
+from referee.bots.bot import Bot
+from referee.diagnosis.evidence import LastWords
+
+
+class BotAround:
+    """The part of a `Bot` that another one answers, which stands behind it.
+
+    Args:
+        bot: the one behind.
+    """
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    @property
+    def started(self) -> float | None:
+        """Of the bot behind."""
+        return self._bot.started
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the bot behind."""
+        return self._bot.exit_code
+
+    async def release(self, grace: float) -> bool:
+        """Let go of the bot behind."""
+        return await self._bot.release(grace)
+
+    async def finish(self, grace: float) -> None:
+        """End the bot behind."""
+        await self._bot.finish(grace)
+
+    async def kill(self) -> None:
+        """Kill the bot behind."""
+        await self._bot.kill()
+
+    def last_words(self, count: int) -> LastWords | None:
+        """Of the bot behind."""
+        return self._bot.last_words(count)
