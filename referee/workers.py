@@ -15,6 +15,7 @@ from importlib.machinery import ModuleSpec
 from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
+from referee.bots.cpu import stat_fields
 from referee.bots.orphans import adopt_orphans, children, kill_orphans
 
 _PR_SET_PDEATHSIG = 1
@@ -34,7 +35,7 @@ def worker_processes(
     Args:
         jobs: how many.
         fork: start them faster, where that is safe (Linux); they then hold all files open that
-            this process has open.
+            this process has open, and are not killed if somebody stops them.
         pin: let each stay on a core of its own, with all that it starts, if there is one worker for
             each core (Linux). A worker and its bots mostly wait for each other; on one core they
             do not have to wake another one each time, and a match takes half the time.
@@ -49,7 +50,8 @@ def worker_processes(
     adopt_orphans()  # those of workers that are killed
     ended = threading.Event()
     watchdog = threading.Thread(target=_kill_stopped, args=(spare, ended), daemon=True)
-    watchdog.start()
+    if not fork:  # which is safe with one thread alone
+        watchdog.start()
     try:
         yield pool
     except BaseException:
@@ -71,19 +73,11 @@ def _kill_stopped(spare: set[int], ended: threading.Event) -> None:
     """
     before: set[int] = set()
     while not ended.wait(_LOOK_SECONDS):
-        stopped = {pid for pid in children() - spare if _is_stopped(pid)}
+        stopped = {pid for pid in children() - spare if stat_fields(pid)[:1] == [b"T"]}
         for pid in before & stopped:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         before = stopped
-
-
-def _is_stopped(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b") ")[2].startswith(b"T")
-    except OSError:  # it is gone, or this is not Linux
-        return False
 
 
 class _Pool(ProcessPoolExecutor):

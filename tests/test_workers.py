@@ -19,5 +19,5 @@ def stop_for_good() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="what is stopped is seen in /proc")
 def test_a_worker_that_was_stopped_is_killed() -> None:
     """A bot can do that to it; a run that waits for it would never end."""
-    with worker_processes(1, fork=True) as pool, pytest.raises(BrokenProcessPool):
+    with worker_processes(1) as pool, pytest.raises(BrokenProcessPool):
         pool.submit(stop_for_good).result(timeout=60)

@@ -1,4 +1,4 @@
-"""What a bot does with the processor (Linux)."""
+"""What a process does with the processor (Linux)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def usage(pid: int) -> Usage | None:
     """What a process does with the processor; None where nothing tells."""
     if sys.platform != "linux":
         return None
-    all_fields = [_fields(each) for each in (pid, *descendants(pid))]
+    all_fields = [stat_fields(each) for each in (pid, *descendants(pid))]
     ticks = sum(sum(map(int, fields[_UTIME : _UTIME + 4])) for fields in all_fields)
     is_running = any(fields[0] == b"R" for fields in all_fields if fields)
     return Usage(ticks / os.sysconf("SC_CLK_TCK"), is_running)
 
 
-def _fields(pid: int) -> list[bytes]:
+def stat_fields(pid: int) -> list[bytes]:
     """What the system says of a process, from its state on; nothing if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
