@@ -5,15 +5,37 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Generator
 from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
 
 for folder in ("support", "generators"):
     sys.path.insert(0, str(Path(__file__).parent / folder))
 
 
+# No test is about time: how long an example takes says how busy the machine is.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
+
+
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores: some tests wait for a bot's time to be over."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes for each core: many tests wait for other processes."""
+    return 2 * (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Trace no test that is marked `untraced`; with xdist, pytest-cov's `no_cover` does nothing."""
+    if item.get_closest_marker("untraced") is None:
+        return (yield)
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 # The tests start some thousand processes; each would compile all that it imports.

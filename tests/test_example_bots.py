@@ -16,17 +16,13 @@ from typing import Any
 
 import pytest
 import trio
+from conforming import CASES, SOME, failures, some_and_rest
 from helpers import PILES, to_line
 from live import ROOT, entries, play
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
-from referee.conformance.case import Case, load_cases
-from referee.conformance.driver import Limits
-from referee.conformance.suite import Suite
-from referee.conformance.verdict import Result, Status
-from referee.games import GAMES
-from referee.games.dominion import RULES
+from referee.conformance.case import Case
 
 BOTS = ROOT / "example_bots"
 
@@ -60,16 +56,6 @@ def seatings() -> Iterator[list[str]]:
         yield bots
 
 
-PATIENT = Limits(timeout=60.0, grace=10.0)
-"""No bot needs so long, however busy the machine is."""
-ALL = load_cases(RULES).cases
-SOME = [case for case in ALL if case.basic or case.id.endswith("/1")]
-REST = [case for case in ALL if case not in SOME]
-cases = pytest.mark.parametrize(
-    "cases", [SOME, pytest.param(REST, marks=pytest.mark.all_cases)], ids=["some", "rest"]
-)
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     """The BOT argument of a bot in another language, which is built once."""
@@ -90,32 +76,24 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[list[int]]:
     return [[player.score for player in played.result.players] for played in matches]
 
 
-async def failures(bot: str, cases: list[Case]) -> list[Result]:
-    """The conformance cases that a bot does not pass, SHOULD among them."""
-    suite = Suite(cases, resolve_bot(bot), GAMES["dominion"], seed=1, limits=PATIENT)
-    report = await suite.run(strict=True)
-    assert len(report.cases) == len(cases)
-    return [result for result in report.cases if result.status != Status.PASSED]
-
-
 def test_there_are_many_cases_and_some_of_each_chapter() -> None:
-    assert len(ALL) > 100
+    assert len(CASES) > 100
     assert len(SOME) > 50
-    assert {case.id[0] for case in SOME} == {case.id[0] for case in ALL}
+    assert {case.id[0] for case in SOME} == {case.id[0] for case in CASES}
 
 
-@cases
+@some_and_rest
 @pytest.mark.parametrize("bot", sorted(bundled_bots()))
 async def test_a_python_bot_conforms(bot: str, cases: list[Case]) -> None:
-    assert await failures(bot, cases) == []
+    assert await failures(resolve_bot(bot), cases) == []
 
 
-@cases
+@some_and_rest
 @pytest.mark.parametrize("name", FOREIGN)
 async def test_a_bot_in_another_language_conforms(
     name: str, cases: list[Case], built: Callable[[str], str]
 ) -> None:
-    assert await failures(built(name), cases) == []
+    assert await failures(resolve_bot(built(name)), cases) == []
 
 
 @pytest.mark.parametrize("name", FOREIGN)

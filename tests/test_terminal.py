@@ -6,8 +6,7 @@ import json
 import subprocess
 
 import pytest
-from helpers import fuzz
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.terminal import as_text, command_line, escaped, plain, plain_lines
@@ -42,7 +41,7 @@ def test_what_can_be_printed_stays(text: str) -> None:
     assert plain(text) == escaped(text) == as_text(text) == text
 
 
-@fuzz(300)
+@settings(max_examples=300)
 @given(st.text())
 def test_whatever_the_text_it_becomes_printable(text: str) -> None:
     assert plain(text).isprintable()

@@ -407,6 +407,7 @@ def check_report(mode: str, report: Report) -> None:
             assert set(result.because) & failed, (mode, result.id)
 
 
+@pytest.mark.untraced
 @MORE
 @pytest.mark.parametrize("mode", [mode for mode in WRONG if not is_waited_for(mode)])
 async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(

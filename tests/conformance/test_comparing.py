@@ -81,6 +81,7 @@ def spoilt(chance: Random, right: RecordedMatch) -> RecordedMatch:
     return wrong
 
 
+@pytest.mark.untraced
 def test_whatever_is_sent_is_judged() -> None:
     matches = right("names-3", "exit-3", "militia-3", "remodel", "leave-attacked")
     for match in matches:

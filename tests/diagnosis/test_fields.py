@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.diagnosis.evidence import Evidence
@@ -103,7 +103,6 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(names, values, max_size=4))
 def test_no_reply_is_too_strange(reply: dict[str, Any]) -> None:
     said = notes({"type": "play-reply"} | reply)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from referee.diagnosis.lines import QUOTED, quoted, why_no_reply
@@ -76,7 +76,6 @@ def test_what_is_quoted_is_harmless_and_short() -> None:
     assert quoted(b"x" * (QUOTED + 1)) == f"`{'x' * QUOTED}...`"
 
 
-@settings(deadline=None)
 @given(
     st.binary(max_size=80)
     | st.text(alphabet="{}[]\",:'ntTruefalsNone0123 type-reply_$", max_size=80).map(str.encode)

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from helpers import COST, PILES, POINTS, WORTH, from_struct, full_supply, fuzz, name_line
-from hypothesis import example, given
+from helpers import COST, PILES, POINTS, WORTH, from_struct, full_supply, name_line
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from learners import Watched, at_random, chosen, play_episode, play_match
 from random_players import right
@@ -62,7 +62,7 @@ def check_same_match(
 # --- Dominion -------------------------------------------------------------------------------------
 
 
-@fuzz(60)
+@settings(max_examples=60)
 @given(SEEDS, st.integers(2, 4), SEEDS, st.integers(1, 60))
 @example(7, 2, 1, 500)
 def test_every_legal_action_leads_to_legal_replies(
@@ -76,7 +76,8 @@ def test_every_legal_action_leads_to_legal_replies(
     check_same_match("dominion", seats, seed, episode, watched, max_turns=max_turns)
 
 
-@fuzz(25)
+@pytest.mark.untraced
+@settings(max_examples=25)
 @given(SEEDS, st.integers(2, 4), st.sampled_from(PILES))
 def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
     """Compared with the cards that lie there, whenever a reply begins."""
@@ -142,7 +143,8 @@ def check_sight(sight: dict[str, int], game: Any, seat: int) -> None:
     assert sight["due"] == 0
 
 
-@fuzz(40)
+@pytest.mark.untraced
+@settings(max_examples=40)
 @given(SEEDS, st.integers(2, 3))
 def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     """Whatever a player within the rules replies, but for treasures that it keeps back."""
@@ -338,7 +340,7 @@ def test_what_is_shown_to_people() -> None:
 # --- Bot Wars -------------------------------------------------------------------------------------
 
 
-@fuzz(30)
+@settings(max_examples=30)
 @given(SEEDS, SEEDS, BOARDS)
 def test_no_action_of_bot_wars_is_a_fault(seed: int, dice: int, board: dict[str, int]) -> None:
     watched = Watched(BOTWARS)
@@ -347,7 +349,7 @@ def test_no_action_of_bot_wars_is_a_fault(seed: int, dice: int, board: dict[str,
     check_same_match("botwars", 2, seed, episode, watched, **board)
 
 
-@fuzz(30)
+@settings(max_examples=30)
 @given(SEEDS, BOARDS)
 def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:
     """And makes every move that it wants, of any botlets of its own."""

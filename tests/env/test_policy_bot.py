@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import fuzz
-from hypothesis import given
+from conforming import CASES, failures
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from learners import at_random, play_episode, play_match
 from live import referee
 
+from referee.bots.command import PythonBot
+from referee.bots.in_process import InProcessBot
 from referee.env import PolicyBot, dominion_v1
 from referee.env.episode import Episode
 from referee.errors import UsageError
@@ -25,6 +27,8 @@ from random import Random
 
 import numpy as np
 
+from referee.bots.command import PythonBot
+from referee.bots.in_process import InProcessBot
 from referee.env import PolicyBot
 
 random = Random(1)
@@ -32,7 +36,7 @@ PolicyBot(lambda seen: random.choice(np.flatnonzero(seen["action_mask"]).tolist(
 """
 
 
-@fuzz(20)
+@settings(max_examples=20)
 @given(
     st.integers(0, 2**53 - 1), st.sampled_from([("dominion", 2), ("dominion", 4), ("botwars", 2)])
 )
@@ -78,13 +82,10 @@ def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
     assert (player["name"], player["disqualified"], player["faults"]) == ("Policy", None, {})
 
 
-@pytest.mark.all_cases
-def test_a_program_that_runs_it_conforms(tmp_path: Path) -> None:
+async def test_it_conforms() -> None:
     """Its matches may begin in the middle as well; it knows that from the news."""
-    program = tmp_path / "policy.py"
-    program.write_text(PROGRAM)
-    done = referee("conform", str(program), "--quiet")
-    assert (done.returncode, done.stderr) == (0, "")
+    source = PythonBot("policy", lambda: InProcessBot(PolicyBot(at_random(1))))
+    assert await failures(source, CASES) == []
 
 
 def test_a_policy_that_is_wrong_says_so() -> None:

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, fuzz, to_line
-from hypothesis import given
+from helpers import ROOT, to_line
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from log_mutations import mutate
 from random_logs import Choose, idle, random_log, trasher
@@ -58,6 +58,7 @@ def test_nothing_is_found_in_the_examples(file: Path) -> None:
     assert list(validate_log(str(file), GAMES["dominion"])) == []
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("first", range(0, 120, 20))
 def test_nothing_is_found_in_a_log_of_any_match(first: int, validate: Validate) -> None:
     """Wild players, nonsense, idle ones, hands trashed to nothing, seats that leave at any time."""
@@ -77,6 +78,7 @@ def test_turns_of_which_little_or_nothing_is_heard(
 # --- mutations --------------------------------------------------------------------------------
 
 
+@pytest.mark.untraced
 def test_nearly_every_mutation_is_found(validate: Validate) -> None:
     """What is not found is a log that another course of the game could have written."""
     missed = []
@@ -92,7 +94,7 @@ def test_nearly_every_mutation_is_found(validate: Validate) -> None:
     assert len(missed) <= 0.03 * count, "".join(missed)
 
 
-@fuzz(100)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_whatever_is_in_a_log_it_is_no_crash(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -1,6 +1,7 @@
 """The bots with mistakes are what they claim: right but for one change of their text.
 
-What `play` and `conform` say of each is printed by `python tests/mistakes/table.py`.
+What `play` and `conform` say of each is printed by `python tests/mistakes/table.py`. The tests that
+are marked `all_cases` look at what `play` says of each, and `conform` of some.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from table import naming, try_out
 
 PATIENT = 60.0
 """No bot needs so many seconds, however busy the machine is."""
+HURRIED = 4.0
+"""A bot needs no more, and is waited for so long if it says nothing."""
 ALL = [
     pytest.param(mistake, language, id=f"{mistake.name}-{language}")
     for mistake in MISTAKES
@@ -43,16 +46,40 @@ def test_a_change_that_does_not_apply_is_refused() -> None:
         source(stale, "python", seconds=1.0)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_right_bot_is_right(language: str) -> None:
+def skip_without(language: str) -> None:
     if language == "node" and shutil.which("node") is None:
         pytest.skip("no node on this machine")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_right_bot_is_right(language: str) -> None:
+    skip_without(language)
     for opponent in ("big_money", "militia_money"):
         right = RIGHT._replace(opponent=opponent)
         played = try_out(right, language, "play", limit=PATIENT).said
         assert "disqualified" not in played
         assert "Faults" not in played
+
+
+@pytest.mark.parametrize("language", ["python", pytest.param("node", marks=pytest.mark.all_cases)])
+def test_the_right_bot_conforms(language: str) -> None:
+    skip_without(language)
     assert " conforms: " in try_out(RIGHT, language, "conform", limit=PATIENT).said
+
+
+@pytest.mark.all_cases
+@pytest.mark.parametrize(("mistake", "language"), ALL)
+def test_play_names_the_cause(mistake: Mistake, language: str) -> None:
+    skip_without(language)
+    seen = try_out(mistake, language, "play", limit=HURRIED)
+    assert seen.verdict == "named", seen.said
+
+
+@pytest.mark.all_cases
+@pytest.mark.parametrize("mistake", MISTAKES[::12], ids=lambda mistake: mistake.name)
+def test_conform_names_the_cause(mistake: Mistake) -> None:
+    seen = try_out(mistake, "python", "conform", limit=HURRIED)
+    assert seen.verdict == "named", seen.said
 
 
 def test_what_is_named_is_found_across_wrapped_lines() -> None:

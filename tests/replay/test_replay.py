@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from damage import damage, originals
-from helpers import ROOT, fuzz, to_line
-from hypothesis import given
+from helpers import ROOT, to_line
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from live import hostile, play
 from random_logs import idle, random_log, trasher
@@ -285,7 +285,8 @@ def valid(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     return originals(tmp_path_factory.mktemp("valid"), matches=6)
 
 
-@fuzz(300)
+@pytest.mark.untraced
+@settings(max_examples=300)
 @given(seed=st.integers(0, 2**32))
 def test_no_damage_makes_it_fail(
     seed: int, valid: list[bytes], tmp_path_factory: pytest.TempPathFactory

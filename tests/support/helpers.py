@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import msgspec
-from hypothesis import settings
 
 from referee.games.dominion import RULES, Dominion
 from referee.games.dominion.rules.game import Options
@@ -48,11 +47,6 @@ SUPPLY = {
 """The piles whose size depends on the number of players (protocol-v1, 4.2)."""
 
 _decoder = reply_decoder(RULES.replies)
-
-
-def fuzz(max_examples: int) -> settings:
-    """Settings of a property test: so many examples, and no limit on the time of one."""
-    return settings(max_examples=max_examples, deadline=None)
 
 
 # --- chance -----------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_each_position_is_in_each_seat_equally_often(players: int) -> None:
 
 
 @given(st.integers(2, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 120))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_each_bot_sits_in_each_seat_equally_often(
     bots: int, players: int, seed: int, total: int
 ) -> None:
@@ -87,7 +87,7 @@ def test_seeds_of_deals_are_below_those_that_are_drawn_and_differ() -> None:
 
 
 @given(st.integers(2, 40), st.integers(0, 2**53 - 1), st.integers(1, 3))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_every_pair_meets_in_exactly_so_many_deals(bots: int, seed: int, deals: int) -> None:
     line_ups = round_robin(bots, deals=deals, seed=seed)
     met = meetings(line_ups)
@@ -104,7 +104,7 @@ def test_every_beginning_of_a_round_robin_is_even(bots: int) -> None:
 
 
 @given(st.integers(2, 40))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_nobody_waits_for_more_deals_than_there_are_bots(bots: int) -> None:
     last = dict.fromkeys(range(bots), -1)
     for deal, line_up in enumerate(round_robin(bots, deals=2)):
@@ -116,6 +116,7 @@ def test_nobody_waits_for_more_deals_than_there_are_bots(bots: int) -> None:
 # Round robin of three and more
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("players", [3, 4])
 @pytest.mark.parametrize("bots", [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 20, 25, 40])
 def test_every_pair_meets_in_so_many_deals_within_one(bots: int, players: int) -> None:
@@ -129,6 +130,7 @@ def test_every_pair_meets_in_so_many_deals_within_one(bots: int, players: int) -
             assert abs(met[pair] - deals) <= 1
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("bots", "players"),
     [(n, k) for k in range(3, MAX_PLAYERS + 1) for n in range(k, TABLE_BOTS + 1)],
@@ -217,7 +219,6 @@ def test_10_000_deals_of_2000_bots_repeat_no_pair_and_forget_nobody(players: int
 
 
 @given(st.integers(1, 8), st.integers(1, 20), st.integers(1, 3), st.integers(0, 99))
-@settings(deadline=None)
 def test_each_challenger_meets_each_other_bot_in_so_many_deals(
     challengers: int, others: int, deals: int, seed: int
 ) -> None:
@@ -229,7 +230,7 @@ def test_each_challenger_meets_each_other_bot_in_so_many_deals(
 
 
 @given(st.integers(1, 6), st.integers(3, 20), st.integers(2, 4), st.integers(1, 300))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_every_beginning_of_a_gauntlet_is_even(
     challengers: int, others: int, players: int, total: int
 ) -> None:
@@ -271,7 +272,7 @@ def test_line_ups_of_a_gauntlet_come_to_be_all_equal(others: int, players: int) 
 
 
 @given(st.integers(4, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 60))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_longer_schedule_begins_with_the_shorter_one(
     bots: int, players: int, seed: int, total: int
 ) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from helpers import fuzz
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion.rules.messages import (
@@ -110,7 +109,7 @@ VALUES = st.recursive(
 )
 
 
-@fuzz(300)
+@settings(max_examples=300)
 @given(data=st.data(), struct=st.sampled_from([*SHARED_PUBLIC, *PUBLIC, PlayTurn]))
 def test_misfits_are_found_where_the_decoder_refuses(
     data: st.DataObject, struct: type[msgspec.Struct]

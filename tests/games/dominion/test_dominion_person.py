@@ -16,11 +16,10 @@ from helpers import (
     asked,
     decoded,
     from_struct,
-    fuzz,
     new_setup,
     to_line,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 from random_players import right
@@ -73,7 +72,8 @@ def at_random(chance: Random) -> Choose:
     return choose
 
 
-@fuzz(60)
+@pytest.mark.untraced
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(2, 4))
 def test_no_choice_is_a_fault(seed: int, seats: int) -> None:
     chance = Random(seed)
@@ -93,7 +93,7 @@ def test_no_choice_is_a_fault(seed: int, seats: int) -> None:
         answer(game, decoded(to_line(reply)))
 
 
-@fuzz(40)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(2, 4), st.booleans())
 def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, decides: bool) -> None:
     """Compared with what a record shows, where requests tell the turns apart.

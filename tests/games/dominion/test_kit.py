@@ -15,8 +15,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import COST, KINGDOM, PILES, POINTS, WORTH, Imposed, decoded, fuzz, to_line
-from hypothesis import example, given
+from conforming import CASES, failures, some_and_rest
+from helpers import COST, KINGDOM, PILES, POINTS, WORTH, Imposed, decoded, to_line
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kit_bots import Everything, TenLines
 from live import ROOT, entries, play
@@ -24,22 +25,15 @@ from random_players import Json, doubtful, right
 
 import referee.games.dominion.kit
 from referee import bot as kit
-from referee.bots.command import BotSource, PythonBot, resolve_bot
+from referee.bots.command import PythonBot, resolve_bot
 from referee.bots.in_process import InProcessBot
-from referee.conformance.case import Case, load_cases
-from referee.conformance.driver import Limits
-from referee.conformance.suite import Suite
-from referee.conformance.verdict import Result, Status
-from referee.games.dominion import RULES
+from referee.conformance.case import Case
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.table import Table
 from referee.match import Match, Sent
 from referee.seam.faults import Disqualification, Malformed
 
 SUPPORT = ROOT / "tests" / "support"
-CASES = load_cases(RULES).cases
-SOME = [case for case in CASES if case.basic or case.id.endswith("/1")]
-REST = [case for case in CASES if case not in SOME]
 
 
 # --- what it knows --------------------------------------------------------------------------------
@@ -124,8 +118,9 @@ def play_with(
     return match
 
 
+@pytest.mark.untraced
 @given(st.integers(2, 4), st.integers(0, 2**53 - 1))
-@fuzz(40)
+@settings(max_examples=40)
 def test_it_knows_what_is_on_the_table(seats: int, seed: int) -> None:
     chance = Random(seed)
     bots = [Watched(chance) for _ in range(seats)]
@@ -320,9 +315,10 @@ messages = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.untraced
 @given(st.lists(messages.map(to_line) | st.binary()))
 @example([b"[" * 200_000])  # deeper than a reader of JSON goes
-@fuzz(200)
+@settings(max_examples=200)
 def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
     turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0, "hand": ["gold"]}
     bot = TenLines()
@@ -334,25 +330,13 @@ def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
 # --- conformance ----------------------------------------------------------------------------------
 
 
-async def failures(source: BotSource, cases: list[Case]) -> list[Result]:
-    """The cases that a bot does not pass, SHOULD among them, but for those that are skipped."""
-    limits = Limits(timeout=60.0, grace=10.0)  # nothing needs so long
-    report = await Suite(cases, source, RULES, seed=1, limits=limits).run(strict=True)
-    passed = [result for result in report.cases if result.status == Status.PASSED]
-    assert len(passed) > len(cases) * 0.8
-    fine = (Status.PASSED, Status.SKIPPED)
-    return [result for result in report.cases if result.status not in fine]
-
-
 @pytest.mark.parametrize("new", [TenLines, Everything])
 async def test_an_object_conforms(new: type[kit.DominionBot]) -> None:
     source = PythonBot(new.__name__, lambda: InProcessBot(new()))
     assert await failures(source, CASES) == []
 
 
-@pytest.mark.parametrize(
-    "cases", [SOME, pytest.param(REST, marks=pytest.mark.all_cases)], ids=["some", "rest"]
-)
+@some_and_rest
 @pytest.mark.parametrize("name", ["TenLines", "Everything"])
 async def test_a_program_conforms(name: str, cases: list[Case], tmp_path: Path) -> None:
     program = tmp_path / "my_bot.py"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from helpers import PILES, POINTS, chi_square, fuzz
-from hypothesis import given
+from helpers import PILES, POINTS, chi_square
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion.rules.player import Player
@@ -19,7 +19,7 @@ COPPERS_AND_ESTATES = Counter(copper=7, estate=3)
 
 
 @given(st.integers(0, 2**53 - 1), st.integers(0, 3))
-@fuzz(100)
+@settings(max_examples=100)
 def test_the_deal(seed: int, seat: int) -> None:
     player = Player(seat, SeededChance(seed))
     assert player.number == f"player{seat + 1}"
@@ -65,7 +65,7 @@ def labels(prefix: str, count: int) -> list[str]:
     count=st.integers(0, 12),
     seed=st.integers(0, 99),
 )
-@fuzz(200)
+@settings(max_examples=200)
 def test_draw(deck: int, hand: int, in_play: int, discarded: int, count: int, seed: int) -> None:
     player = Player(0, SeededChance(seed))
     player.deck = labels("deck", deck)
@@ -188,7 +188,7 @@ def test_nothing_is_told_of_where_nothing_is_drawn() -> None:
 
 
 @given(st.lists(st.lists(st.sampled_from(PILES), max_size=8), min_size=4, max_size=4))
-@fuzz(60)
+@settings(max_examples=60)
 def test_cards_and_score(piles: list[list[str]]) -> None:
     player = Player(0, SeededChance(1))
     player.deck, player.hand, player.in_play, player.discard_pile = piles

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import COST, WORTH, Imposed, fuzz, new_match, play_out, seat_of, stream, to_line
-from hypothesis import given
+from helpers import COST, WORTH, Imposed, new_match, play_out, seat_of, stream, to_line
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_players import mixed, nonsense
 
@@ -36,7 +36,7 @@ def shuffled(cards: Sequence[str], chance: Random) -> list[str]:
 
 
 @given(st.integers(0, 2**53 - 1), st.integers(0, 3))
-@fuzz(50)
+@settings(max_examples=50)
 def test_deal_and_reshuffle_follow_the_stream_of_the_seat(seed: int, seat: int) -> None:
     chance = stream(seed, f"player{seat + 1}")
     player = Player(seat, SeededChance(seed))
@@ -55,7 +55,7 @@ def test_deal_and_reshuffle_follow_the_stream_of_the_seat(seed: int, seat: int) 
 
 
 @given(st.integers(0, 2**53 - 1))
-@fuzz(50)
+@settings(max_examples=50)
 def test_random_discards_follow_the_stream_of_the_referee(seed: int) -> None:
     chance = stream(seed, "referee")
     table = Table(SeededChance(seed), 4)

@@ -1,0 +1,35 @@
+"""All cases of Dominion, parted in those that the tests run and the rest, and what a bot fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.bots.command import BotSource, PythonBot
+from referee.conformance.case import Case, load_cases
+from referee.conformance.driver import Limits
+from referee.conformance.suite import Suite
+from referee.conformance.verdict import Result, Status
+from referee.games.dominion import RULES
+
+CASES = load_cases(RULES).cases
+SOME = [case for case in CASES if case.basic or case.id.endswith("/1")]
+REST = [case for case in CASES if case not in SOME]
+some_and_rest = pytest.mark.parametrize(
+    "cases", [SOME, pytest.param(REST, marks=pytest.mark.all_cases)], ids=["some", "rest"]
+)
+PATIENT = Limits(timeout=60.0, grace=10.0)
+"""No bot needs so long, however busy the machine is."""
+
+
+async def failures(bot: BotSource, cases: list[Case]) -> list[Result]:
+    """The cases that a bot does not pass, SHOULD among them.
+
+    Some cannot be tried with an object in this process; they are few, and no failures.
+    """
+    report = await Suite(cases, bot, RULES, seed=1, limits=PATIENT).run(strict=True)
+    assert len(report.cases) == len(cases)
+    fine = {Status.PASSED}
+    if isinstance(bot, PythonBot):
+        assert report.passed > len(cases) * 0.8
+        fine.add(Status.SKIPPED)
+    return [result for result in report.cases if result.status not in fine]
