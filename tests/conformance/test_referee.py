@@ -109,6 +109,7 @@ async def test_a_sound_referee_passes_every_case(command: str) -> None:
     assert [result.id for result in told] == [case.id for case in CASES]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("seed", [1])
 def test_no_case_is_blamed_in_a_sound_referee(seed: int) -> None:
     assert failing(check("right", list(MATCHES), seed=seed)) == []
@@ -171,16 +172,17 @@ NAMED = (
 async def test_a_wrong_foreign_referee_fails_in_the_right_section(
     mode: str, sections: str, seats: int
 ) -> None:
-    players = TWO if seats == 2 else "{players}"
+    command = foreign(mode, TWO if seats == 2 else "{players}")
+    matches = about_sections(sections, seats)
+    named = set()
     for rounds in (1, 2):  # not every deal brings every mistake about
-        report = await conform(
-            foreign(mode, players), *about_sections(sections, seats), rounds=rounds
-        )
-        named = {section(case) for case in ids(report)}
-        if named & set(sections.split()):
-            break
-    assert not report.conforms
-    assert named & set(sections.split()), named
+        for first in range(0, len(matches), 4):
+            report = await conform(command, *matches[first : first + 4], rounds=rounds)
+            named |= {section(case) for case in ids(report)}
+            if named & set(sections.split()):
+                assert not report.conforms
+                return
+    pytest.fail(f"it fails in {named or 'no section'}")
 
 
 def test_the_wrong_referees_cover_each_chapter() -> None:

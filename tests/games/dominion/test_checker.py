@@ -144,6 +144,7 @@ MUTANTS: list[tuple[str, Patch, set[str]]] = [
 ]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("mutant", "sections"), [(m, s) for _, m, s in MUTANTS], ids=[name for name, _, _ in MUTANTS]
 )
