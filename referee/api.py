@@ -20,7 +20,7 @@ from referee.bots.from_python import BotLike, bot_source
 from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.logs.files import open_logs, restored
 from referee.match_spec import MatchSpec, checked_seed, match_spec
 from referee.play import play_once
@@ -42,7 +42,7 @@ def play_match(
     options: Mapping[str, Any] | None = None,
     log: PathLike | None = None,
     record: PathLike | None = None,
-    game: str = "dominion",
+    game: str = DEFAULT_GAME,
 ) -> MatchResult:
     """Play one match.
 
@@ -86,7 +86,7 @@ async def play_match_async(
     options: Mapping[str, Any] | None = None,
     log: PathLike | None = None,
     record: PathLike | None = None,
-    game: str = "dominion",
+    game: str = DEFAULT_GAME,
 ) -> MatchResult:
     """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
     sources, spec = _described(bots, game, seed, options)
@@ -166,7 +166,7 @@ def play_matches(
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
     records: PathLike | None = None,
-    game: str = "dominion",
+    game: str = DEFAULT_GAME,
     jobs: int = 1,
     keep_alive: bool = True,
 ) -> Matches:

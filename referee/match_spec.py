@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.match import MAX_SEED, Match
 from referee.options import MAX_COUNT, MAX_SECONDS, Limits
 from referee.seam.rules import Rules
@@ -112,7 +112,7 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
 def match_spec(
     bots: Sequence[str],
     *,
-    game: str = "dominion",
+    game: str = DEFAULT_GAME,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> MatchSpec:

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, get_type_hints
 
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.play import Played
 from referee.result import Departure, FirstFault, MatchResult, PlayerResult
 from referee.seam.faults import Termination
@@ -100,7 +100,7 @@ def _conform(player: PlayerResult, game: str, section: str) -> str:
 
     pattern = pattern_of(GAMES[game], section)
     words = ["referee", "conform", player.bot]
-    if game != next(iter(GAMES)):
+    if game != DEFAULT_GAME:
         words += ["--game", game]
     if pattern:
         words += ["--case", pattern]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, has_colour, printing, width
-from referee.cli.settings import DEFAULT_GAME, GAME_HELP
+from referee.cli.settings import add_game
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
@@ -45,9 +45,7 @@ def add(commands: Commands) -> None:
     explain.set_defaults(run=run)
     what = "a section, a title, a code of a fault or a disqualification, or the id of a case"
     explain.add_argument("what", nargs="*", metavar="WHAT", help=what)
-    explain.add_argument(
-        "--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP
-    )
+    add_game(explain)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

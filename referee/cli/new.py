@@ -8,8 +8,8 @@ from pathlib import Path
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
-from referee.cli.settings import DEFAULT_GAME, GAME_HELP
-from referee.games import GAMES
+from referee.cli.settings import add_game
+from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.terminal import escaped
 
@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
     languages = "python, javascript, java, c, cpp, rust, perl or go (python)"
     add("--language", default="python", metavar="NAME", help=languages)
     add("--plain", action="store_true", help="python: speak the protocol, without referee.bot")
-    add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
+    add_game(new)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

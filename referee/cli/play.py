@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 from referee.cli.arguments import Commands, count, made_folder, seed
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.settings import (
-    DEFAULT_GAME,
-    GAME_HELP,
+    add_game,
     add_settings,
     chosen_settings,
     settings_as_words,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import plain
 
@@ -68,7 +67,7 @@ def add(commands: Commands) -> None:
     play.set_defaults(run=run)
     add = play.add_argument
     add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
-    add("--game", choices=list(GAMES), metavar="NAME", help=GAME_HELP)
+    add_game(play, default=None)  # with --from, that of the record
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")

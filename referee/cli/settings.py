@@ -8,11 +8,9 @@ from typing import Any
 
 from referee.cli.arguments import count, grace, limit, seconds
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.options import Limits
 
-DEFAULT_GAME = "dominion"
-GAME_HELP = f"the game: {', '.join(GAMES)} (default: {DEFAULT_GAME})"
 _TITLE = "limits of each bot, and options of the game"
 _DEFAULTS = "A game may have other defaults than these."
 _FLAGS = {
@@ -27,6 +25,12 @@ _ENDLESS = {
     "time_limit": '; "none" stops all clocks, for a debugger',
     "startup_limit": ', or "none"',
 }
+
+
+def add_game(parser: argparse.ArgumentParser, default: str | None = DEFAULT_GAME) -> None:
+    """Add `--game`."""
+    text = f"the game: {', '.join(GAMES)} (default: {DEFAULT_GAME})"
+    parser.add_argument("--game", choices=list(GAMES), default=default, metavar="NAME", help=text)
 
 
 def add_settings(parser: argparse.ArgumentParser, *, endless: bool = False) -> None:

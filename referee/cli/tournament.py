@@ -19,10 +19,9 @@ from referee.cli.arguments import (
     seed,
 )
 from referee.cli.console import OK, printing, say
-from referee.cli.settings import DEFAULT_GAME, GAME_HELP, add_settings, chosen_settings
+from referee.cli.settings import add_game, add_settings, chosen_settings
 from referee.cli.standings import add_standings, anchor_of, check_bot, print_standings
 from referee.errors import UsageError
-from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
 
@@ -65,7 +64,7 @@ def _add_options(parser: Parser) -> None:
     add("--config", metavar="FILE", help="a TOML file with these options and [[bot]] tables")
     add("--store", metavar="FILE", help="where results are kept (SQLite); else in memory")
     add("--extend", action="store_true", help="let the store have more bots, deals or rounds")
-    add("--game", choices=list(GAMES), default=DEFAULT_GAME, metavar="NAME", help=GAME_HELP)
+    add_game(parser)
     add("--format", choices=choices.FORMATS, default=choices.FORMATS[0], help="how bots are paired")
     add("--players", type=count, metavar="N", help="seats of a match")
     add(

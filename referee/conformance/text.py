@@ -11,7 +11,7 @@ from typing import TypeVar
 from referee.conformance.case import Stated
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.terminal import cells, command_line, cut, paint, plain
 
 _MAX_WIDTH = 120
@@ -159,7 +159,7 @@ class TextReport:
         found = causes(report.cases, strict=self._strict)
         if not found:
             return
-        game = [] if report.game == next(iter(GAMES)) else ["--game", report.game]
+        game = [] if report.game == DEFAULT_GAME else ["--game", report.game]
         section = found[0].shown.violation.section
         yield f"Sections are those of {specification(report.game)}. To read one:"
         yield "  " + command_line(["referee", "explain", section, *game])

@@ -12,7 +12,7 @@ import msgspec
 
 from referee.env.episode import observation_of
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.seam.environment import Translator
 from referee.seam.seats import seat_index
 from referee.wire.messages import PlayerName, PlayerNameReply, PlayerNameRequest
@@ -31,7 +31,7 @@ class PolicyBot:
     """
 
     def __init__(
-        self, policy: Callable[[Any], Any], game: str = "dominion", *, name: str = "Policy"
+        self, policy: Callable[[Any], Any], game: str = DEFAULT_GAME, *, name: str = "Policy"
     ) -> None:
         rules = GAMES.get(game)
         if rules is None or rules.environment is None:

@@ -48,3 +48,5 @@ GAMES = Games(
         "botwars": "referee.games.botwars",
     }
 )
+DEFAULT_GAME = "dominion"
+"""The game of whoever names none."""
