@@ -13,8 +13,8 @@ from referee.junit import Case, Outcome, document
 def junit(report: Report, chapters: Mapping[str, str]) -> str:
     """The report as an XML document.
 
-    What does not count for the verdict is skipped: a failed SHOULD unless the run was strict. What
-    could not be judged is an error.
+    What does not count for the verdict is skipped: a failed SHOULD unless the run was strict, and
+    each note, in a suite of its own. What could not be judged is an error.
 
     Args:
         chapters: number -> title.
@@ -25,6 +25,11 @@ def junit(report: Report, chapters: Mapping[str, str]) -> str:
         name = f"{chapter} {chapters.get(chapter, '')}".rstrip()
         cases = (_case(result, page, strict=report.strict) for result in results)
         suites.setdefault(name, []).extend(cases)
+    if report.notes:
+        suites["notes"] = [
+            Case(page, f"note {number}, which breaks no rule", "skipped", note)
+            for number, note in enumerate(report.notes, 1)
+        ]
     return document(f"referee conform {report.command}", suites, seconds=report.seconds)
 
 

@@ -244,7 +244,7 @@ class TextReport:
             yield " " * (_INDENT + len(head)) + line
 
     def _json(self, label: str, text: str) -> Iterator[str]:
-        """A line of JSON: there are no words to wrap at."""
+        """A line of JSON, wrapped behind commas and spaces where there are some."""
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
         text = cut(plain(text), _MOST_JSON)
         room = self._full_width - _INDENT - _LABEL
@@ -252,6 +252,9 @@ class TextReport:
             line = text[:room]
             while cells(line) > room:
                 line = line[:-1]
+            end = max(line.rfind(","), line.rfind(" ")) + 1
+            if len(line) < len(text) and end > room // 2:
+                line = line[:end]
             yield " " * _INDENT + label + line
             label, text = " " * _LABEL, text[len(line) :]
 

@@ -230,14 +230,14 @@ def test_junit_counts_what_counts(overspends: str) -> None:
     assert done.returncode == 1
     suites = ElementTree.fromstring(done.stdout)
     names = [suite.get("name") for suite in suites.iter("testsuite")]
-    assert names == ["1 Framing", "3 Handshake", "5 Replies to play-turn"]
-    assert (suites.get("failures"), suites.get("errors"), suites.get("skipped")) == ("2", "0", "1")
+    assert names == ["1 Framing", "3 Handshake", "5 Replies to play-turn", "notes"]
+    assert (suites.get("failures"), suites.get("errors"), suites.get("skipped")) == ("2", "0", "2")
     assert suites.get("tests") == str(len(list(suites.iter("testcase"))))
     messages = [str(failure.get("message")) for failure in suites.iter("failure")]
     assert all(message.startswith("5.2: expected ") for message in messages)
     strict = referee("conform", overspends, *CASES, "--format", "junit", "--strict")
     suites = ElementTree.fromstring(strict.stdout)
-    assert (suites.get("failures"), suites.get("skipped")) == ("3", "0")
+    assert (suites.get("failures"), suites.get("skipped")) == ("3", "1")
 
 
 def test_what_could_not_be_judged_is_an_error_in_junit() -> None:
@@ -488,8 +488,13 @@ def test_a_field_that_nobody_reads_is_noted(tmp_path: Path) -> None:
     bot.write_text(right.replace("cards_to_buy", "cardsToBuy"))
     done = referee("conform", str(bot), "--case", "5.2")
     assert done.returncode == 0
-    said = " ".join(done.stdout.split())
-    assert (
-        "the field `cardsToBuy` of its play-reply is ignored; did you mean `cards_to_buy`?" in said
+    note = "the field `cardsToBuy` of its play-reply is ignored; did you mean `cards_to_buy`?"
+    assert note in " ".join(done.stdout.split())
+    suites = ElementTree.fromstring(
+        referee("conform", str(bot), "--case", "5.2", "--format", "junit").stdout
     )
+    assert note in [skipped.get("message") for skipped in suites.iter("skipped")]
+    words = _Words()
+    words.feed(referee("conform", str(bot), "--case", "5.2", "--format", "html").stdout)
+    assert note.replace("`", "") in words.text
     assert referee("conform", "minimal", "--case", "5.2").stdout.count("Note") == 0
