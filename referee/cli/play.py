@@ -24,6 +24,8 @@ from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import trio
 
     from referee.bots.command import BotSource
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 DISQUALIFIED = 1
 PROGRESS_AFTER_SECONDS = 1.0
+_SLOW_SECONDS = 2.0
+"""A person hears of a bot that thinks for longer."""
 
 
 def add(commands: Commands) -> None:
@@ -229,8 +233,11 @@ def _play_match(
 
     async def work(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
-            # A line that is written again and again would be where a person types.
-            if not options.quiet and HUMAN not in bots and sys.stderr.isatty():
+            if options.quiet or not sys.stderr.isatty():
+                return
+            if HUMAN in bots:
+                nursery.start_soon(_say_who_thinks, runner, bots)
+            else:
                 line = partial(_progress, runner)
                 nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
 
@@ -246,6 +253,23 @@ def _play_match(
 
     collect_garbage()
     return run_in_trio(work, interrupts)
+
+
+async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> None:
+    """Say of each slow reply whose it is, once: a line that is kept up to date is in the way."""
+    import trio
+
+    from referee.bots.command import HUMAN
+    from referee.seam.seats import seat_id
+
+    said = None
+    while True:
+        await trio.sleep(_SLOW_SECONDS / 2)
+        since = runner.asked_since
+        slow = [seat_id(seat) for seat in runner.match.due if bots[seat] != HUMAN]
+        if slow and said != since and trio.current_time() - since > _SLOW_SECONDS:
+            said = since
+            print(f"{slow[0]} is thinking ...", file=sys.stderr, flush=True)
 
 
 def _progress(runner: Runner) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from live import entries, one_line, referee, referee_process
+from live import entries, hostile, one_line, referee, referee_process
 from typing_person import CTRL_C, CTRL_D, TypingPerson
 
 from referee.logs.verify import Kind, verify_record
@@ -78,6 +78,16 @@ def test_ctrl_c_ends_the_match_and_the_bots(sit: Sit) -> None:
     after = person.seen.rpartition("> ")[2]
     assert after.endswith("\nreferee: interrupted; the match was given up, all bots were ended\n")
     assert "Traceback" not in person.seen
+
+
+def test_a_bot_that_thinks_for_long_is_named_once(sit: Sit) -> None:
+    slow = hostile("sleep_at", 1)
+    person = sit("play", "human", slow, "--seed", "11", "--max-turns", "1", "--time-limit", "4")
+    person.answer("silver")
+    person.expect("You bought silver.\nplayer2 is thinking ...\n")
+    person.leave()
+    assert person.seen.count("is thinking") == 1
+    assert "disqualified: timeout" in person.seen
 
 
 def test_ctrl_d_twice_leaves_the_match(sit: Sit) -> None:
