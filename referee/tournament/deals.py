@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_BOTS = np.iinfo(np.int16).max
 _GROWTH = 1.25  # constant time a match on average, and little memory that waits

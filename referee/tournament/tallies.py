@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.tournament.deals import Floats, Table, sum_by
-from referee.tournament.intervals import Shares, shares_over_deals, wilson
+from referee.tournament.intervals import Shares, shares_over_deals
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +37,6 @@ class Tally:
     points: Floats
     win_rate: Shares
     point_rate: Shares
-
-    def win_rate_over_matches(self) -> Shares:
-        """Wilson's interval as it is mostly given: as if matches were independent."""
-        share = self.wins / np.where(self.matches > 0, self.matches, np.nan)
-        low, high = wilson(share, self.matches)
-        return Shares(
-            share, np.where(self.matches > 0, low, 0), np.where(self.matches > 0, high, 1)
-        )
 
 
 def tally(table: Table) -> Tally:
