@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from live import one_line, referee
+from typing_person import TypingPerson
 
 from referee.conformance import verdict
 from referee.games import GAMES
@@ -26,6 +27,16 @@ def test_a_section() -> None:
     assert "\x1b" not in text  # plain when piped
     assert max(map(len, text.splitlines())) <= 80
     assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("no_colour", ["", "1"])
+def test_styles_on_a_terminal(no_colour: str) -> None:
+    terminal = TypingPerson("explain", "7.2", NO_COLOR=no_colour)
+    assert terminal.leave() == 0
+    assert ("\x1b[" in terminal.seen) == (not no_colour)
+    # With styles, code is set apart by them; without, by its backticks.
+    assert ("`bad-discard`" in terminal.seen) == bool(no_colour)
+    terminal.close()
 
 
 def test_a_chapter_has_its_sections() -> None:
