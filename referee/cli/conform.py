@@ -142,6 +142,9 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
         yield from text.results(report.cases)
     if not options.quiet:
         yield from text.counts(report.cases)
+    if not options.quiet or (report.not_judged and not report.failed):
+        yield from text.unjudged(report.cases)
+        yield ""
     yield from text.verdict(report)
     yield from text.notes(report)
     yield from text.commands(report)

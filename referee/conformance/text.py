@@ -112,7 +112,7 @@ class TextReport:
             yield ""
 
     def counts(self, results: Sequence[Result]) -> Iterator[str]:
-        """How many cases of each chapter passed, and why others were not judged."""
+        """How many cases of each chapter passed."""
         titles = {chapter: self._title(chapter) for chapter, _ in by_chapter(results)}
         room = max(map(len, titles.values()), default=0)
         for chapter, cases in by_chapter(results):
@@ -122,11 +122,13 @@ class TextReport:
             parts += [f"{came_out[s]} {s.replace('-', ' ')}" for s in others if came_out[s]]
             text = f"{titles[chapter]:{room}}  {', '.join(parts)}"
             yield from textwrap.wrap(text, self._width, subsequent_indent=" " * (room + 2))
+
+    def unjudged(self, results: Sequence[Result]) -> Iterator[str]:
+        """Why cases were not judged."""
         for (status, reason), cases in why_unjudged(results).items():
             ids = [case.id for case in cases]
             text = f"{some(ids)} {status.replace('-', ' ')}: {plain(reason)}"
             yield from textwrap.wrap(text, self._width, subsequent_indent="  ")
-        yield ""
 
     def verdict(self, report: Report) -> Iterator[str]:
         """The verdict."""

@@ -225,6 +225,12 @@ def test_json_is_one_object_by_its_schema(overspends: str) -> None:
     assert json.loads(violation["reply"])["cards_to_buy"] == ["province"]
 
 
+def test_quiet_says_why_nothing_was_judged() -> None:
+    done = referee("conform", f"{sys.executable} -c pass", "--case", "3.1/1", "--quiet")
+    assert done.returncode == 1
+    assert "3.1/1 not judged: its process ended with exit code 0" in words_of(done.stdout)
+
+
 def test_junit_counts_what_counts(overspends: str) -> None:
     done = referee("conform", overspends, *CASES, "--format", "junit")
     assert done.returncode == 1
