@@ -160,7 +160,7 @@ async def test_what_was_skipped_is_told_in_every_form() -> None:
     text = TextReport(FILE.chapters, width=80, colour=False)
     lines = list(text.results(report.cases))
     assert sum(line.startswith("  -     ") for line in lines) == len(skipped)
-    reasons = words_of(text.counts(report.cases))
+    reasons = words_of(text.unjudged(report.cases))
     assert "more skipped: only for processes" in reasons
     assert f"{len(skipped)} skipped" in words_of(text.verdict(report))
     assert page(report, FILE.chapters).count("only for processes") == len(skipped) + 1  # in one
