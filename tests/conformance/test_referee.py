@@ -175,13 +175,14 @@ async def test_a_wrong_foreign_referee_fails_in_the_right_section(
     command = foreign(mode, TWO if seats == 2 else "{players}")
     matches = about_sections(sections, seats)
     named = set()
-    for rounds in (1, 2):  # not every deal brings every mistake about
-        for first in range(0, len(matches), 4):
-            report = await conform(command, *matches[first : first + 4], rounds=rounds)
-            named |= {section(case) for case in ids(report)}
-            if named & set(sections.split()):
-                assert not report.conforms
-                return
+    # Most are named after the first few. Some need all; not every deal brings every mistake about.
+    few = [(matches[first : first + 2], 1) for first in range(0, len(matches), 2)]
+    for some, rounds in [*few, (matches, 1), (matches, 2)]:
+        report = await conform(command, *some, rounds=rounds)
+        named |= {section(case) for case in ids(report)}
+        if named & set(sections.split()):
+            assert not report.conforms
+            return
     pytest.fail(f"it fails in {named or 'no section'}")
 
 
