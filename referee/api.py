@@ -19,7 +19,7 @@ from referee.bots.command import BotSource, PythonBot
 from referee.bots.from_python import BotLike, bot_source
 from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
-from referee.errors import BotError, UsageError, as_ours
+from referee.errors import BotError, UsageError, as_ours, cannot_write
 from referee.games import DEFAULT_GAME, GAMES
 from referee.logs.files import open_logs, restored
 from referee.match_spec import MatchSpec, checked_seed, match_spec
@@ -365,7 +365,9 @@ def _folder(records: PathLike) -> Path:
     path = Path(_file_name("records", records) or "")
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise cannot_write(str(path), error) from error
+    except ValueError as error:  # a name that none can have
         raise UsageError(f"cannot write {path}: {error}") from error
     return path
 

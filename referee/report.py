@@ -286,12 +286,7 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
         yield "  It wrote nothing on stderr."
         return
     yield "  It wrote on stderr:"
-    for text in stderr.first:
-        yield f"    {cut(text, _STDERR_CAP)}"
-    if stderr.left_out:
-        lines = "1 line" if stderr.left_out == 1 else f"{stderr.left_out} lines"
-        yield f"    ... {lines} left out; --stderr DIR keeps all"
-    for text in stderr.last:
+    for text in stderr.lines("; --stderr DIR keeps all"):
         yield f"    {cut(text, _STDERR_CAP)}"
 
 

@@ -60,12 +60,16 @@ class Stderr(Struct, frozen=True):
     left_out: Annotated[int, Meta(description="So many lines stood between them.")] = 0
     last: list[str] = []
 
-    def lines(self) -> list[str]:
-        """All that is known, with a line for what was left out."""
+    def lines(self, behind: str = " ...") -> list[str]:
+        """All that is known, with a line for what was left out.
+
+        Args:
+            behind: how that line ends.
+        """
         if not self.left_out:
             return [*self.first, *self.last]
         lines = "1 line" if self.left_out == 1 else f"{self.left_out} lines"
-        return [*self.first, f"... {lines} left out ...", *self.last]
+        return [*self.first, f"... {lines} left out{behind}", *self.last]
 
 
 class Diagnosis(Struct, frozen=True):
