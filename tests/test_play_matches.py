@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import cautious
 from live import hostile, left_behind
 
 import referee
@@ -25,15 +26,6 @@ from referee.workers import worker_processes
 
 Message = dict[str, Any]
 SHORT = {"max_turns": 3}
-
-
-def cautious(message: Message) -> Mapping[str, object] | None:
-    match message["type"]:
-        case "play-turn":
-            return {"type": "play-reply", "phase": "cleanup"}
-        case "attack-request":
-            return {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
-    return None
 
 
 def told(matches: referee.Matches) -> list[tuple[Any, ...]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from helpers import cautious
 from live import ROOT, entries
 
 import referee
@@ -19,16 +20,6 @@ from referee.bots.from_python import BotLike, bot_source
 
 Message = dict[str, Any]
 MINIMAL = str(ROOT / "example_bots" / "minimal.py")
-
-
-def cautious(message: Message) -> Mapping[str, object] | None:
-    """Ends each turn at once; does not know of the handshake."""
-    match message["type"]:
-        case "play-turn":
-            return {"type": "play-reply", "phase": "cleanup"}
-        case "attack-request":
-            return {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
-    return None
 
 
 class Cautious:

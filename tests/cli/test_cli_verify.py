@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from live import ROOT, is_running, referee, referee_process, schema
+from live import ROOT, check_output_option, is_running, referee, referee_process, schema
 
 SCHEMA = schema("verdict")
 EXAMPLES = ROOT / "spec" / "examples"
@@ -224,13 +224,7 @@ def test_junit_is_a_case_a_record(edited: Path, cut: Path) -> None:
 
 
 def test_a_report_in_a_file_beside_the_text(edited: Path, tmp_path: Path) -> None:
-    shown = referee("verify", str(TWO), str(edited)).stdout
-    for form in ("text", "json", "junit"):
-        report = tmp_path / "report"
-        words = ["verify", str(TWO), str(edited), "--format", form]
-        done = referee(*words, "--output", str(report))
-        assert (done.returncode, done.stdout, done.stderr) == (1, shown, "")
-        assert report.read_text() == referee(*words).stdout
+    check_output_option("verify", str(TWO), str(edited), report=tmp_path / "report")
 
 
 def test_a_report_is_not_lost_to_a_slip_of_the_keyboard(tmp_path: Path) -> None:

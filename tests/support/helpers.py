@@ -49,6 +49,16 @@ SUPPLY = {
 _decoder = reply_decoder(RULES.replies)
 
 
+def cautious(message: Mapping[str, Any]) -> Mapping[str, object] | None:
+    """A bot that ends each turn at once; it does not know of the handshake."""
+    match message["type"]:
+        case "play-turn":
+            return {"type": "play-reply", "phase": "cleanup"}
+        case "attack-request":
+            return {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
+    return None
+
+
 # --- chance -----------------------------------------------------------------------------------
 
 

@@ -105,6 +105,15 @@ def referee(
     return subprocess.CompletedProcess(arguments, code, *printed)
 
 
+def check_output_option(*words: str, report: Path) -> None:
+    """A command that finds something shows its text and writes the report to `--output`."""
+    shown = referee(*words).stdout
+    for form in ("text", "json", "junit"):
+        done = referee(*words, "--format", form, "--output", str(report))
+        assert (done.returncode, done.stdout, done.stderr) == (1, shown, "")
+        assert report.read_text() == referee(*words, "--format", form).stdout
+
+
 def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the command as a process, for what is about its start, its streams or its signals."""
     return subprocess.run(
