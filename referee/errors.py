@@ -55,9 +55,9 @@ class LogWriteError(RefereeError):
 
 def cannot_write(name: str, error: OSError) -> UsageError:
     """The error of a caller who named a file or a folder that cannot be written."""
-    reason = error.strerror
-    if isinstance(error, FileNotFoundError):  # it is to be made, but not what it is to be in
-        reason = f"there is no folder {Path(name).parent}"
+    reason, folder = error.strerror, Path(name).parent
+    if isinstance(error, FileNotFoundError) and not folder.is_dir():
+        reason = f"there is no folder {folder}"
     return UsageError(f"cannot write {name}: {reason}")
 
 

@@ -151,7 +151,8 @@ def test_a_seed_is_drawn_and_told() -> None:
         ({"bots": ["minimal"]}, "dominion takes 2 to 4 bots, not 1"),
         ({"bots": "minimal"}, "bots are given as a list"),
         ({"records": 3}, "records is a file name, not 3"),
-        ({"records": "/dev/null/x"}, "cannot write /dev/null/x"),
+        ({"records": "/dev/null/x"}, "cannot write /dev/null/x: Not a directory"),
+        ({"records": "/proc/x"}, "cannot write /proc/x: No such file or directory"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], says: str) -> None:
