@@ -4,7 +4,8 @@
 // Run:   referee play "java BigMoney.java" big_money
 //
 // Run like that it is compiled at every start, which takes a second or more. For many matches
-// compile it once with `javac BigMoney.java`, then run "java -cp . BigMoney".
+// compile it once with `javac BigMoney.java`, then run "java -XX:-UsePerfData -cp . BigMoney": with
+// performance data, a JVM may print a warning to standard output.
 // It decides as big_money.py does: province, gold or silver, and never an action card.
 
 import java.io.BufferedReader;

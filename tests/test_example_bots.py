@@ -32,7 +32,11 @@ FOREIGN = {
     "big_money.pl": ("perl", None, "perl {source}"),
     "big_money.c": ("cc", "cc -O1 -o {out}/big_money_c {source}", "{out}/big_money_c"),
     "big_money.rs": ("rustc", "rustc -o {out}/big_money_rs {source}", "{out}/big_money_rs"),
-    "BigMoney.java": ("javac", "javac -d {out} {source}", "java -Xshare:auto -cp {out} BigMoney"),
+    "BigMoney.java": (
+        "javac",
+        "javac -d {out} {source}",
+        "java -XX:-UsePerfData -cp {out} BigMoney",
+    ),
 }
 
 

@@ -44,10 +44,13 @@ class Language(NamedTuple):
     test: str = "sh test.sh"
 
 
+# A JVM prints its own warnings to standard output, such as one of a file in /tmp/hsperfdata_* that
+# another one looks at: without performance data it has no such file.
+_JAVA = "java -XX:-UsePerfData -cp . MyBot"
 LANGUAGES = {
     "python": Language("Python", "my_bot.py", "./my_bot.py", test="python3 test_my_bot.py"),
     "javascript": Language("JavaScript", "my_bot.js", "./my_bot.js", needs="node"),
-    "java": Language("Java", "MyBot.java", "java -cp . MyBot", "javac MyBot.java", "javac"),
+    "java": Language("Java", "MyBot.java", _JAVA, "javac MyBot.java", "javac"),
     "c": Language("C", "my_bot.c", "./my_bot", "cc -O2 -o my_bot my_bot.c", "cc"),
     "cpp": Language(
         "C++", "my_bot.cpp", "./my_bot", "c++ -std=c++17 -O2 -o my_bot my_bot.cpp", "c++"
