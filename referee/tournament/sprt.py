@@ -32,6 +32,7 @@ _EMPTY = 1e-3
 """What an outcome that never came counts, as in fishtest: it stays possible."""
 
 _CLOSE = 1e-10
+_MOST_OF_THE_WAY = 0.9
 
 
 class Verdict(enum.Enum):
@@ -135,8 +136,9 @@ def _most_likely(observed: Floats, mean: float) -> Floats:
     share = observed / observed.sum(axis=-1, keepdims=True)
     distance = np.arange(OUTCOMES) / (OUTCOMES - 1) - mean
     # The sum falls with x all the way between its poles.
-    low = np.full((*share.shape[:-1], 1), -1 / distance[-1])
-    high = np.full_like(low, -1 / distance[0])
+    left, right = -1 / distance[-1], -1 / distance[0]
+    low = np.full((*share.shape[:-1], 1), left)
+    high = np.full_like(low, right)
     x = np.zeros_like(low)
     moved = np.inf
     while moved > _CLOSE:
@@ -144,6 +146,8 @@ def _most_likely(observed: Floats, mean: float) -> Floats:
         value = np.sum(share * term, axis=-1, keepdims=True)
         low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
         new = x + value / np.sum(share * term**2, axis=-1, keepdims=True)  # Newton's step
+        # Beside a pole every step is tiny, as if it were the solution: none goes all the way there.
+        new = np.clip(new, x + _MOST_OF_THE_WAY * (left - x), x + _MOST_OF_THE_WAY * (right - x))
         new = np.where((low < new) & (new < high), new, (low + high) / 2)
         moved = np.max(np.abs(new - x) / (1 + np.abs(x)))
         x = new

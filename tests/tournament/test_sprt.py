@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from worlds import World, decide
 
@@ -44,6 +44,7 @@ def test_of_many_deals_it_is_the_ratio_of_normal_distributions() -> None:
 
 
 @given(counts=COUNTS, elo=st.floats(-300, 300), apart=st.floats(1, 300))
+@example(counts=[1, 330, 0, 30, 30], elo=0.0, apart=1.0)  # a step leads to a pole
 def test_the_other_bot_sees_the_opposite(counts, elo, apart) -> None:
     mine = Sprt(elo, elo + apart).llr(counts)
     theirs = Sprt(-elo - apart, -elo).llr(counts[::-1])
