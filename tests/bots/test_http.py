@@ -390,13 +390,3 @@ def test_nothing_of_http_is_loaded_for_other_bots() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "['trio']\n"
-
-
-@pytest.mark.parametrize(
-    "argument", ["http://", "http://:80/", "http://127.0.0.1:port/", "https://a b/", "http://[/"]
-)
-def test_no_address(argument: str) -> None:
-    done = referee("play", "minimal", argument)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "is no address" in done.stderr
