@@ -16,7 +16,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
 
 from referee.bots.bundled import bundled_bots, templates
 from referee.errors import BotNotFoundError
@@ -122,16 +121,10 @@ def _is_url(text: str) -> bool:
 
 
 def _checked(url: str) -> str:
-    import httpx  # only who plays over HTTP needs it
+    from referee.bots.address import parse_address  # only who plays over HTTP needs it
 
-    try:
-        # Neither of the two finds everything.
-        if urlsplit(url).hostname and httpx.URL(url).host and not re.search(r"\s", url):
-            return url
-        problem = "a host is missing, or there is a space in it"
-    except (ValueError, httpx.InvalidURL) as error:
-        problem = str(error)
-    raise BotNotFoundError(f"BOT {url!r} is no address: {problem}")
+    parse_address(url)
+    return url
 
 
 def _is_file(argument: str, directory: str) -> bool:

@@ -107,7 +107,7 @@ def start(
         return process
     if isinstance(source, PythonBot):
         return source.new()
-    from referee.bots import http  # with httpx, which takes long to load
+    from referee.bots import http  # with h11, which takes long to load
 
     if not source.dialect:
         return http.HttpBot(source.url, limits)

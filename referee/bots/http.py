@@ -1,18 +1,22 @@
 """A bot that is asked over HTTP (spec/http-bots.md).
 
-Importing this loads httpx.
+Only this loads h11 and the certificates.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
+from uuid import uuid4
 
-import httpx
+import certifi
+import h11
 import trio
 
 from referee._version import __version__
+from referee.bots.address import parse_address
 from referee.bots.bot import Answer, Failure, as_line
 from referee.errors import SHORTAGES, ShortageError
 from referee.options import Limits
@@ -23,14 +27,15 @@ JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 _IDLE_SECONDS = 1.0
 """A connection that was idle for so long is not used again: many a server is about to close it."""
-_CLOSE_SECONDS = 1.0
+_READ_BYTES = 65536
+_HEAD_BYTES = 65536
+_BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)
 
 
 class HttpBot:
     """A `Bot` whose every reply is the answer to a POST with all lines that are new to it.
 
-    Nothing but the URL is contacted: no redirect is followed, and no proxy is taken from the
-    environment.
+    It knows one address and nothing of redirects, proxies, cookies and compression.
 
     Args:
         url: as the user gave it.
@@ -45,21 +50,20 @@ class HttpBot:
     def __init__(
         self, url: str, limits: Limits, content_type: str = LINES, form_field: str = ""
     ) -> None:
-        self._url = url
+        self._address = parse_address(url)
         self._limit = limits.line_limit
         self._content_type = content_type
         self._form_field = form_field
+        self._match = uuid4().hex
         self._lines = b""
         self._closed = False
-        self._client = httpx.AsyncClient(
-            # To make a context takes longer than a match, and http has no use for one.
-            verify=url.startswith("https:"),
-            headers={"User-Agent": f"referee/{__version__}", "Accept-Encoding": "identity"},
-            trust_env=False,
-            follow_redirects=False,
-            timeout=None,  # the deadline is for all of an exchange
-            limits=httpx.Limits(max_connections=1, keepalive_expiry=_IDLE_SECONDS),
-        )
+        self._stream: trio.abc.Stream | None = None
+        self._is_readable: Callable[[], bool] = bool  # set with the stream: of its socket
+        self._http = h11.Connection(h11.CLIENT)
+        self._used = 0.0
+        self._tls = None
+        if self._address.tls:  # to make a context takes longer than a match
+            self._tls = ssl.create_default_context(cafile=certifi.where())
 
     def push(self, lines: bytes) -> None:
         """Keep lines until it is asked."""
@@ -72,45 +76,94 @@ class HttpBot:
             return Failure(Disqualification.UNREACHABLE, "it has left a match before")
         with trio.move_on_at(deadline):
             return await self._post()
-        return Failure(Disqualification.TIMEOUT, "no reply in time")
+        begun = self._http.their_state is h11.SEND_BODY
+        what = "no end of its answer" if begun else "no reply"
+        return Failure(Disqualification.TIMEOUT, f"{what} in time")
 
     async def _post(self) -> Answer:
+        try:
+            stream = await self._connected()
+        except (OSError, *_BROKEN) as error:
+            return Failure(Disqualification.UNREACHABLE, _why_unreachable(error))
+        try:
+            return await self._exchange(stream)
+        except h11.RemoteProtocolError:
+            detail = "the exchange broke: that is no HTTP, or was cut off"
+        except _BROKEN:
+            detail = "the exchange broke: the connection was lost"
+        return Failure(Disqualification.HTTP_ERROR, detail)
+
+    async def _connected(self) -> trio.abc.Stream:
+        """The connection of the last exchange, if it is as good as new, or a new one."""
+        if self._stream is not None:
+            if await self._is_as_good_as_new(self._stream):
+                self._http.start_next_cycle()
+                return self._stream
+            await trio.aclose_forcefully(self._stream)
+        address = self._address
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEAD_BYTES)
+        self._stream = plain = await trio.open_tcp_stream(address.host, address.port)
+        self._is_readable = plain.socket.is_readable
+        if self._tls is not None:
+            self._stream = secured = trio.SSLStream(
+                self._stream, self._tls, server_hostname=address.host, https_compatible=True
+            )
+            await secured.do_handshake()
+        return self._stream
+
+    async def _is_as_good_as_new(self, stream: trio.abc.Stream) -> bool:
+        """Whether the next answer on it can only be one to the next request."""
+        if {self._http.our_state, self._http.their_state} != {h11.DONE}:
+            return False
+        if self._http.trailing_data[0] or trio.current_time() > self._used + _IDLE_SECONDS:
+            return False
+        if self._is_readable():
+            return False  # an answer to no request, or the end
+        try:  # TLS may have read it already
+            with trio.CancelScope() as scope:
+                scope.deadline = trio.current_time()  # takes what is there, and waits for nothing
+                await stream.receive_some(1)
+                return False
+        except _BROKEN:
+            return False
+        return True
+
+    async def _exchange(self, stream: trio.abc.Stream) -> Answer:
         lines, self._lines = self._lines, b""
-        content = lines
-        if self._content_type != LINES:
-            content = lines.rstrip(b"\n")
+        content = lines if self._content_type == LINES else lines.rstrip(b"\n")
         if self._content_type == FORM:
             content = urlencode({self._form_field: content}).encode()
-        headers = {"Content-Type": self._content_type}
-        try:
-            async with self._client.stream(
-                "POST", self._url, content=content, headers=headers
-            ) as response:
-                return await self._read(response)
-        except httpx.ConnectError as error:
-            return Failure(Disqualification.UNREACHABLE, _why_unreachable(error))
-        except httpx.TransportError as error:
-            return Failure(Disqualification.HTTP_ERROR, f"the exchange broke: {_clause(error)}")
-
-    async def _read(self, response: httpx.Response) -> Answer:
-        if not response.is_success:
-            detail = f"the answer has status {response.status_code}"
-            if response.is_redirect:
-                detail += "; redirects are not followed"
-            return Failure(Disqualification.HTTP_STATUS, detail)
-        if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-            detail = "the answer has a Content-Encoding, which was not asked for"
-            return Failure(Disqualification.HTTP_ERROR, detail)
+        headers = self._address.headers | {
+            "Referee-Match": self._match,
+            "User-Agent": f"referee/{__version__}",
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",
+            "Content-Type": self._content_type,
+            "Content-Length": str(len(content)),
+        }
+        request = h11.Request(
+            method="POST", target=self._address.target, headers=list(headers.items())
+        )
+        parts = [self._http.send(part) for part in (request, h11.Data(content), h11.EndOfMessage())]
+        with contextlib.suppress(trio.BrokenResourceError):  # it may have answered before it closed
+            await stream.send_all(b"".join(part for part in parts if part))
+        while not isinstance(event := await self._event(stream), h11.Response):
+            pass  # 1xx: the answer is still to come
+        if failure := _rejected(event):
+            return failure
         body = bytearray()
-        with trio.CancelScope() as scope:
-            async for part in response.aiter_raw():
-                body += part
-                if len(body) > self._limit:
-                    scope.cancel()  # `break` would leave httpx's generators in the middle
-        if len(body) > self._limit:
-            detail = f"an answer of more than {self._limit} bytes"
-            return Failure(Disqualification.OUTPUT_LIMIT, detail)
+        while isinstance(event := await self._event(stream), h11.Data):
+            body += event.data
+            if len(body) > self._limit:
+                detail = f"an answer of more than {self._limit} bytes"
+                return Failure(Disqualification.OUTPUT_LIMIT, detail)
+        self._used = trio.current_time()
         return as_line(bytes(body))
+
+    async def _event(self, stream: trio.abc.Stream) -> object:
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            self._http.receive_data(bytes(await stream.receive_some(_READ_BYTES)))
+        return event
 
     async def release(self, grace: float) -> bool:
         """Finish: a server needs no keeping."""
@@ -126,11 +179,27 @@ class HttpBot:
     async def kill(self) -> None:
         """Close the connection."""
         self._closed = True
-        with trio.move_on_after(_CLOSE_SECONDS, shield=True):
-            await self._client.aclose()
+        if self._stream is not None:
+            await trio.aclose_forcefully(self._stream)
 
     def last_words(self, count: int) -> None:
         """It has no stderr that could be read."""
+
+
+def _rejected(response: h11.Response) -> Failure | None:
+    """What is wrong with the head of an answer."""
+    headers = list(response.headers)
+    status = response.status_code
+    if not 200 <= status < 300:
+        detail = f"the answer has status {status}"
+        if status < 400 and any(name == b"location" for name, _ in headers):
+            detail += "; redirects are not followed"
+        return Failure(Disqualification.HTTP_STATUS, detail)
+    codings = b",".join(value for name, value in headers if name == b"content-encoding")
+    if {coding.strip() for coding in codings.lower().split(b",")} - {b"", b"identity"}:
+        detail = "the answer has a Content-Encoding, which was not asked for"
+        return Failure(Disqualification.HTTP_ERROR, detail)
+    return None
 
 
 def _why_unreachable(error: Exception) -> str:
@@ -159,10 +228,3 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
             for part in error.exceptions:
                 yield from _causes(part)
         error = error.__cause__ or error.__context__
-
-
-def _clause(error: httpx.TransportError) -> str:
-    """What broke, in words that are ours: theirs change with their versions."""
-    if isinstance(error, httpx.RemoteProtocolError):
-        return "that is no HTTP, or was cut off"
-    return "the connection was lost"

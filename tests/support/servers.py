@@ -119,14 +119,14 @@ def always(*parts: bytes, keep: bool = True) -> Behaviour:
     return behave
 
 
-def endless(sent: list[int], head: bytes) -> Behaviour:
-    """Sends a head and a gigabyte; what was taken of it is appended to `sent`."""
+def endless(sent: list[int], head: bytes, part: bytes = MEGABYTE) -> Behaviour:
+    """Sends a head and a thousand parts; what was taken of them is appended to `sent`."""
 
     def behave(connection: socket.socket, body: bytes) -> bool:
         connection.sendall(head)
         for _ in range(1024):
-            connection.sendall(MEGABYTE)
-            sent.append(len(MEGABYTE))
+            connection.sendall(part)
+            sent.append(len(part))
         return False
 
     return behave

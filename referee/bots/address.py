@@ -1,0 +1,97 @@
+"""The address of a bot that is asked over HTTP (spec/http-bots.md, 1)."""
+
+from __future__ import annotations
+
+import re
+import socket
+from base64 import b64encode
+from ipaddress import IPv6Address
+from typing import NamedTuple
+from urllib.parse import quote, unquote_to_bytes
+
+import idna
+
+from referee.errors import BotNotFoundError
+
+_ADDRESS = re.compile(
+    r"(?P<scheme>https?)://"
+    r"((?P<user>[^\s/?#@\\]+)@)?"
+    r"(?P<host>\[[0-9A-Za-z:.%]+\]|[^\s/?#@\\:\[\]]+)"
+    r"(:(?P<port>[^\s/?#@\\:\[\]]*))?"
+    r"(?P<target>([/?][^\s#]*)?)"
+)
+_PORT = re.compile(r"[0-9]{1,5}")
+_NAME = re.compile(r"([A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?")
+_NAME_LIMIT = 253
+_SENT_AS_IT_IS = "/?:@!$&'()*+,;=[]%"
+
+
+class Address(NamedTuple):
+    """Where to connect, and what to send there.
+
+    Attributes:
+        tls: whether it is https.
+        host: a name in ASCII or an IP address.
+        port: 1 to 65535.
+        target: path and query.
+        headers: what the address says of them: Host, and Authorization if it names a user.
+    """
+
+    tls: bool
+    host: str
+    port: int
+    target: str
+    headers: dict[str, str]
+
+
+def parse_address(url: str) -> Address:
+    """Take an address apart.
+
+    Raises:
+        BotNotFoundError: nobody can be asked there, whatever the network is.
+    """
+    found = _ADDRESS.fullmatch(url)
+    if found is None:
+        problem = "expected http://HOST:PORT/PATH, with %20 for a space and %23 for #"
+        raise BotNotFoundError(f"BOT {url!r} is no address: {problem}")
+    tls = found["scheme"] == "https"
+    default = 443 if tls else 80
+    try:
+        port = default if found["port"] is None else _port(found["port"])
+        host = _host(found["host"])
+        target = quote(found["target"], safe=_SENT_AS_IT_IS)
+        user = unquote_to_bytes(found["user"] or "")
+    except UnicodeEncodeError:
+        raise BotNotFoundError(f"BOT {url!r} is no address: it is not UTF-8") from None
+    except ValueError as error:
+        raise BotNotFoundError(f"BOT {url!r} is no address: {error}") from None
+    shown = f"[{host}]" if ":" in host else host
+    headers = {"Host": shown if port == default else f"{shown}:{port}"}
+    if user:
+        name, _, password = user.partition(b":")
+        headers["Authorization"] = f"Basic {b64encode(name + b':' + password).decode()}"
+    return Address(tls, host, port, target if target.startswith("/") else f"/{target}", headers)
+
+
+def _port(text: str) -> int:
+    if not _PORT.fullmatch(text) or not 1 <= int(text) <= 65535:
+        raise ValueError(f"port {text!r}, expected 1 to 65535")
+    return int(text)
+
+
+def _host(text: str) -> str:
+    """A host in the form in which the system is asked for it.
+
+    What passes here never makes `getaddrinfo` or `ssl` raise anything but an OSError.
+    """
+    try:
+        if text.startswith("["):
+            return str(IPv6Address(text[1:-1]))
+        name = text if text.isascii() else idna.encode(text, uts46=True).decode()
+        if _NAME.fullmatch(name) and len(name) <= _NAME_LIMIT:
+            if name.rpartition(".")[2].isdigit():
+                socket.inet_aton(name)  # 127.1 is an IP address as well, 256.1.1.1 is none
+            return name.lower()
+    except (ValueError, OSError):
+        pass
+    raise ValueError(f"{text!r} is no name of a host and no IP address")
