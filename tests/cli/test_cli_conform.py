@@ -43,7 +43,8 @@ CASES = ("--case", "1.1/1", "--case", "3", "--case", "5.2/1", "--case", "5.2/2")
 @pytest.fixture
 def overspends(tmp_path: Path) -> str:
     """A bot that buys what it cannot pay, and does not say its version."""
-    file = tmp_path / "rich.py"
+    file = tmp_path / ("longer-than-a-line-" * 5) / "rich.py"
+    file.parent.mkdir()
     file.write_text(OVERSPENDS)
     return str(file)
 
