@@ -83,7 +83,7 @@ def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) 
     assert done.returncode == 1
     assert "\x1b" not in done.stdout
     text = done.stdout
-    assert max(len(line) for line in text.splitlines() if "referee conform" not in line) <= 80
+    assert max(len(line) for line in text.splitlines() if overspends not in line) <= 80
     for words in (
         "section   5.2: cannot-buy",
         "expected  a legal reply, such as ",
