@@ -365,10 +365,8 @@ def _folder(records: PathLike) -> Path:
     path = Path(_file_name("records", records) or "")
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise cannot_write(str(path), error) from error
-    except ValueError as error:  # a name that none can have
-        raise UsageError(f"cannot write {path}: {error}") from error
     return path
 
 

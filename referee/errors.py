@@ -53,9 +53,14 @@ class LogWriteError(RefereeError):
         self.reader_gone = isinstance(cause, BrokenPipeError)
 
 
-def cannot_write(name: str, error: OSError) -> UsageError:
+def why(error: OSError | ValueError) -> str:
+    """Why a file cannot be opened. A `ValueError` comes of a NUL in its name."""
+    return f"{error.strerror}" if isinstance(error, OSError) else "there is a NUL in its name"
+
+
+def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
     """The error of a caller who named a file or a folder that cannot be written."""
-    reason, folder = error.strerror, Path(name).parent
+    reason, folder = why(error), Path(name).parent
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
         reason = f"there is no folder {folder}"
     return UsageError(f"cannot write {name}: {reason}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from inspect import cleandoc
 from operator import index
 from typing import Annotated, Any
 
@@ -92,7 +93,7 @@ def settings_type(rules: Rules) -> type[Struct]:
         (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
     ]
     fields = [*limits[:_BEFORE_OWN], *own, *limits[_BEFORE_OWN:]]
-    texts = "\n\n".join(f"{part.__doc__}".rstrip() for part in (Limits, rules.options))
+    texts = "\n\n".join(cleandoc(f"{part.__doc__}") for part in (Limits, rules.options))
     return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": texts})
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import reduce
+from inspect import cleandoc
 from operator import or_
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,11 @@ def _union(structs: Sequence[type[Struct]]) -> Any:
 
 
 def _schema(kind: Any, title: str) -> dict[str, Any]:
-    return {"$schema": _DIALECT, "title": title, **msgspec.json.schema(kind)}
+    made = msgspec.json.schema(kind)
+    for definition in made["$defs"].values():
+        if "description" in definition:  # a docstring; only before Python 3.13 it has its indent
+            definition["description"] = cleandoc(definition["description"])
+    return {"$schema": _DIALECT, "title": title, **made}
 
 
 def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str, Any]:

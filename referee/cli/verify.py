@@ -17,7 +17,7 @@ from referee.cli.console import BUG, OK, USAGE, fail, printing, say
 from referee.cli.many_files import STDIN, WorkerDiedError, over_files, progress
 from referee.cli.reports import Findings, add_output
 from referee.cli.work import collect_garbage, cores
-from referee.errors import LogWriteError, UsageError
+from referee.errors import LogWriteError, UsageError, why
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import as_text
 
@@ -129,9 +129,8 @@ def _check_names(names: Sequence[str], options: argparse.Namespace) -> None:
             continue
         try:
             status = os.stat(name)
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise UsageError(f"cannot read {name}: {reason}") from error
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {name}: {why(error)}") from error
         if stat.S_ISDIR(status.st_mode):
             reason = f"it is a directory; name the files in it: {name}/*"
             raise UsageError(f"cannot read {name}: {reason}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
@@ -23,6 +24,9 @@ _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
 _MOST_JSON = 1000
 """More characters of a request or a reply are not shown."""
+
+# Commands and file names are to be copied.
+_unbroken = partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
 
 _Case = TypeVar("_Case", bound=Stated)
 
@@ -128,7 +132,7 @@ class TextReport:
         for (status, reason), cases in why_unjudged(results).items():
             ids = [case.id for case in cases]
             text = f"{some(ids)} {status.replace('-', ' ')}: {plain(reason)}"
-            yield from textwrap.wrap(text, self._width, subsequent_indent="  ")
+            yield from _unbroken(text, self._width, subsequent_indent="  ")
 
     def verdict(self, report: Report) -> Iterator[str]:
         """The verdict."""
@@ -146,7 +150,7 @@ class TextReport:
             parts.append(f"{report.not_judged} could not be judged")
         time = f"{report.seconds:.1f}{_NO_BREAK}s"
         text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {time}."
-        for line in textwrap.wrap(text, self._width, break_on_hyphens=False):
+        for line in _unbroken(text, self._width):
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
 
@@ -154,7 +158,7 @@ class TextReport:
         """What breaks no rule but is hardly meant so."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
-            yield from textwrap.wrap(text, self._width, break_on_hyphens=False)
+            yield from _unbroken(text, self._width)
 
     def commands(self, report: Report) -> Iterator[str]:
         """What to go on with after a failure."""

@@ -292,10 +292,8 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
         for log in opened:
             if log is not None:
                 log.close()
-        if isinstance(error, OSError):
-            raise cannot_write(error.filename, error) from error
-        if isinstance(error, ValueError):  # a NUL in a name
-            raise UsageError(f"cannot write a log: {error}") from error
+        if isinstance(error, OSError | ValueError):
+            raise cannot_write(f"{name}", error) from error
         raise
     return opened
 

@@ -16,7 +16,7 @@ from itertools import chain
 from types import ModuleType, TracebackType
 from typing import Protocol
 
-from referee.errors import LogReadError, UsageError
+from referee.errors import LogReadError, UsageError, why
 from referee.terminal import as_text
 
 STDIN = "-"
@@ -65,9 +65,8 @@ class LogReader:
             if stat.S_ISDIR(os.fstat(self._fd).st_mode):
                 os.close(self._fd)
                 raise IsADirectoryError(0, f"it is a directory; name the files in it: {name}/*")
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise UsageError(f"cannot read {name}: {reason}") from error
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {name}: {why(error)}") from error
 
     def __enter__(self) -> LogReader:
         return self

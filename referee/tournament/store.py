@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -162,13 +162,15 @@ class Store:
                 raise UsageError(
                     f"another run is writing {name}: wait for it, or give another --store"
                 ) from error
-            with usable(name):
+            with usable(name), ExitStack() as undo:
                 connection = sqlite3.connect(name, timeout=_WAIT_SECONDS)
+                undo.callback(connection.close)
                 store = cls(name, connection, lock)
                 if not store._is_new:
                     store._check()
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
+                undo.pop_all()
                 return store
         except BaseException:
             os.close(lock)

@@ -29,6 +29,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -212,7 +213,7 @@ def bench_standings(options: argparse.Namespace) -> list[Row]:
             ours, reading = [], []
             for _ in range(options.rounds):
                 begun = time.perf_counter()
-                with sqlite3.connect(name) as connection:
+                with closing(sqlite3.connect(name)) as connection:
                     connection.execute("SELECT * FROM seats JOIN matches USING (match)").fetchall()
                 reading.append(time.perf_counter() - begun)
                 words = [sys.executable, "-m", "referee", "standings", name, "--format", form]

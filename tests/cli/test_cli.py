@@ -343,13 +343,16 @@ def test_help_and_version() -> None:
 # --- signals and other ends -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("request_number", [0, 1, 2, 5])
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ("number", "code", "request_number"),
+    [
+        *((signal.SIGINT, 130, request_number) for request_number in (0, 1, 2, 5)),
+        (signal.SIGTERM, 143, 2),
+        (signal.SIGHUP, 129, 2),
+    ],
 )
 def test_signals_end_the_match_and_every_bot(
-    tmp_path: Path, request_number: int, number: int, code: int
+    tmp_path: Path, number: int, code: int, request_number: int
 ) -> None:
     """The signal comes from a bot at a known moment; that bot and the other then refuse to go."""
     done = referee_process(

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import TIMES
 from in_process import CASES, CATALOGUE, MATCHES, RULES, another_package, play
 from msgspec import structs
 
@@ -90,7 +91,7 @@ def test_whatever_is_sent_is_judged() -> None:
         assert compared.stopped == ""
     known = {case.id for case in CASES}
     broken = Counter[str]()
-    for seed in range(250):
+    for seed in range(80 * TIMES):
         chance = Random(seed)
         match = spoilt(chance, chance.choice(matches))
         compared = compare(match, CATALOGUE, BY_ID[match.id])

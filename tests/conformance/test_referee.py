@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -267,6 +268,17 @@ async def test_what_probes_were_sent_and_wrote_is_kept(tmp_path: Path) -> None:
     assert json.loads(kept[0].removeprefix("> ")) == first
     assert kept[1] == "< Hello"
     assert kept[-1] in ("! exits", "! its input ended")
+
+
+async def test_the_name_of_the_temporary_folder_can_be_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ("x" * 150)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))  # what TMPDIR sets at the start
+    report = await conform(foreign(""), "names-2")
+    assert report.passed > 0
+    assert report.failed == 0
 
 
 async def test_which_variables_and_which_folder_are_others_is_told() -> None:

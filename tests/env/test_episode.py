@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from helpers import COST, PILES, POINTS, WORTH, from_struct, full_supply, name_line
+from helpers import COST, PILES, POINTS, TIMES, WORTH, from_struct, full_supply, name_line
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from learners import Watched, at_random, chosen, play_episode, play_match
@@ -77,7 +77,7 @@ def test_every_legal_action_leads_to_legal_replies(
 
 
 @pytest.mark.untraced
-@settings(max_examples=25)
+@settings(max_examples=12 * TIMES)
 @given(SEEDS, st.integers(2, 4), st.sampled_from(PILES))
 def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
     """Compared with the cards that lie there, whenever a reply begins."""

@@ -61,7 +61,8 @@ def test_the_right_bot_is_right(language: str) -> None:
         assert "Faults" not in played
 
 
-@pytest.mark.parametrize("language", ["python", pytest.param("node", marks=pytest.mark.all_cases)])
+@pytest.mark.all_cases
+@pytest.mark.parametrize("language", ["python", "node"])
 def test_the_right_bot_conforms(language: str) -> None:
     skip_without(language)
     assert " conforms: " in try_out(RIGHT, language, "conform", limit=PATIENT).said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ from referee.seam.seats import seat_id
 from referee.wire.decode import decode_reply, reply_decoder
 
 ROOT = Path(__file__).parents[2]
+TIMES = int(os.environ.get("REFEREE_TEST_TIMES", "1"))
+"""What is tried at random is tried so many times as often."""
 NAMES = ("Ann", "Ben", "Cid", "Dee")
 DEFAULT_SEAT = {
     "hand": ["copper"] * 5,

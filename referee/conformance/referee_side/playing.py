@@ -33,6 +33,8 @@ _AWAIT_SECONDS = 3.0
 _STAY_SECONDS = {"": 0, "a little": 0.2, "yes": 60}
 _EXIT_SECONDS = 10.0
 _NOTICE_SECONDS = 0.5
+_LONGEST_PLACE = 80
+"""Bytes: a socket's whole name has 103 at most, and ends in `/referee-abcdefgh/suite`."""
 
 
 async def run_probe_match(
@@ -47,7 +49,10 @@ async def run_probe_match(
     started = trio.current_time()
     probes = [Probe(catalogue, plan, seat, seed) for seat, plan in enumerate(match.seats)]
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
-    with tempfile.TemporaryDirectory(prefix="referee-") as folder:
+    place = tempfile.gettempdir()
+    if len(os.fsencode(place)) > _LONGEST_PLACE:
+        place = "/tmp"
+    with tempfile.TemporaryDirectory(prefix="referee-", dir=place) as folder:
         path = f"{folder}/suite"
         bots = [
             shlex.join([*_RELAY, path, str(seat), str(_STAY_SECONDS[plan.stays])])

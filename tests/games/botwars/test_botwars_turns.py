@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from botwars_matches import Decide, gathering, new_match, play_out, reply, wandering, wild
-from helpers import Told, stream
+from helpers import TIMES, Told, stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_turn import beside, free_pairs, mirrored, play
@@ -64,7 +64,7 @@ def as_list(moves: dict[int, int]) -> list[Json]:
 
 
 @given(turns())
-@settings(max_examples=400)
+@settings(max_examples=150 * TIMES)
 def test_a_turn_is_as_the_page_says(turn: tuple[Json, dict[str, dict[int, int]]]) -> None:
     state, moves = turn
     board = board_of(state)
@@ -76,7 +76,7 @@ def test_a_turn_is_as_the_page_says(turn: tuple[Json, dict[str, dict[int, int]]]
 
 
 @given(turns())
-@settings(max_examples=200)
+@settings(max_examples=80 * TIMES)
 def test_a_turn_looks_the_same_from_both_sides(
     turn: tuple[Json, dict[str, dict[int, int]]],
 ) -> None:
@@ -93,7 +93,7 @@ def test_a_turn_looks_the_same_from_both_sides(
 
 
 @given(turns())
-@settings(max_examples=200)
+@settings(max_examples=80 * TIMES)
 def test_botlets_and_energy_are_conserved(turn: tuple[Json, dict[str, dict[int, int]]]) -> None:
     state, moves = turn
     board = board_of(state)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from conforming import CASES, failures, some_and_rest
-from helpers import COST, KINGDOM, PILES, POINTS, WORTH, Imposed, decoded, to_line
+from helpers import COST, KINGDOM, PILES, POINTS, TIMES, WORTH, Imposed, decoded, to_line
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kit_bots import Everything, TenLines
@@ -120,7 +120,7 @@ def play_with(
 
 @pytest.mark.untraced
 @given(st.integers(2, 4), st.integers(0, 2**53 - 1))
-@settings(max_examples=40)
+@settings(max_examples=15 * TIMES)
 def test_it_knows_what_is_on_the_table(seats: int, seed: int) -> None:
     chance = Random(seed)
     bots = [Watched(chance) for _ in range(seats)]
@@ -318,7 +318,7 @@ messages = st.fixed_dictionaries(
 @pytest.mark.untraced
 @given(st.lists(messages.map(to_line) | st.binary()))
 @example([b"[" * 200_000])  # deeper than a reader of JSON goes
-@settings(max_examples=200)
+@settings(max_examples=80 * TIMES)
 def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
     turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0, "hand": ["gold"]}
     bot = TenLines()
