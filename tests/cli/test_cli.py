@@ -197,12 +197,24 @@ def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
 def test_the_list_of_bots() -> None:
     done = referee("bots")
     assert done.returncode == 0
-    bots, others = done.stdout.split("\n\n")
-    names = [line.split()[0] for line in bots.splitlines()]
-    assert "big_money.c" in others
+    dominion, botwars, more = done.stdout.split("\n\n")
+    names = [line.split()[0] for line in dominion.splitlines()]
+    assert "big_money.c" in dominion
     assert {"big_money", "smithy_big_money", "militia_money", "village_engine"} <= set(names)
     assert {"random_legal", "minimal"} <= set(names)
+    assert "\n  gatherer " in botwars
+    assert "http_gatherer.js" in botwars
+    assert "referee new" in more
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_bots_of_one_game() -> None:
+    listed = referee("bots", "--game", "botwars").stdout
+    assert "gatherer" in listed
+    assert "big_money" not in listed
+    source = (ROOT / "example_bots" / "botwars" / "gatherer.py").read_text()
+    assert referee("bots", "--show", "gatherer").stdout == source
+    assert "gatherer" in one_line(referee("bots", "--game", "botwars", "--show", "minimal").stderr)
 
 
 def test_a_bot_to_copy_from(tmp_path: Path) -> None:
