@@ -158,6 +158,60 @@ class Matches(Struct, frozen=True):
             for result, seats in zip(self.results, self.seats, strict=True)
         ]
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each seat of each match, for a data frame; spec/python.md, 3, has its columns.
+
+        All rows have the same keys in the same order, and values that are numbers, strings, bools
+        or None.
+        """
+        rows = [
+            _row(number, result, seat, bot)
+            for number, (result, seats) in enumerate(zip(self.results, self.seats, strict=True))
+            for seat, bot in enumerate(seats)
+        ]
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        return [{column: row.get(column, 0) for column in columns} for row in rows]
+
+    def __repr__(self) -> str:
+        """The sums alone: the results fill pages."""
+        counts = zip(self.bots, self.wins, self.draws, self.losses, strict=True)
+        sums = "; ".join(f"{bot} won {w}, drew {d}, lost {lost}" for bot, w, d, lost in counts)
+        return f"<Matches: {len(self.results)} played, {self.void} void, seed {self.seed}; {sums}>"
+
+
+def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
+    """A seat of a match; what a game counts by name, such as cards, has a column for each name."""
+    player = result.players[seat]
+    row = {
+        "match": match,
+        "seed": result.seed,
+        "reason": result.reason,
+        "match_turns": result.turns,
+        "duration_seconds": result.duration_seconds,
+        "player_number": player.player_number,
+        "number": bot,
+        "bot": player.bot,
+        "name": player.name,
+        "score": player.score,
+        "turns": player.turns,
+        "rank": player.rank,
+        "disqualified": player.disqualified,
+        "faults": sum(player.faults.values()),
+        "requests": player.requests,
+        "reply_seconds_total": player.reply_seconds.total,
+        "reply_seconds_max": player.reply_seconds.max,
+        "exit_code": player.exit_code,
+    }
+    for name in player.__struct_fields__:
+        if name in PlayerResult.__struct_fields__:
+            continue
+        fact = getattr(player, name)
+        if isinstance(fact, dict):
+            row |= {f"{name}_{key}": count for key, count in fact.items()}
+        else:
+            row[name] = fact
+    return row
+
 
 def play_matches(
     bots: Sequence[BotLike],

@@ -93,5 +93,5 @@ def _check_installed(name: str) -> None:
     try:
         from pettingzoo import AECEnv  # noqa: F401
     except ImportError as error:
-        problem = f"{name} needs PettingZoo: pip install 'dominion-referee[rl]'"
+        problem = f"{name} needs PettingZoo: run pip install '.[rl]' in a clone of the referee"
         raise UsageError(problem) from error
