@@ -133,6 +133,12 @@ def test_quiet_says_nothing() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_a_match_needs_no_dev_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "devnull", str(tmp_path / "null"))
+    done = referee(*PLAY, "--max-turns", "1", "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_the_log_on_stdout_is_alone_there(tmp_path: Path) -> None:
     done = referee_process(*PLAY, "--seed", "5", "--log", "-")
     referee(*PLAY, "--seed", "5", "--log", str(tmp_path / "log"), "-q")

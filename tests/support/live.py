@@ -94,7 +94,7 @@ def referee(
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as stdout,
         tempfile.TemporaryFile("w+", encoding="utf-8") as stderr,
-        open(os.devnull) as stdin,
+        tempfile.TemporaryFile("w+") as stdin,
         contextlib.redirect_stdout(stdout),
         contextlib.redirect_stderr(stderr),
         patch.object(sys, "stdin", stdin),
