@@ -16,7 +16,7 @@ import trio
 from msgspec import Struct
 
 from referee.bots.command import BotSource, PythonBot
-from referee.bots.from_python import BotLike, bot_source
+from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
@@ -382,18 +382,9 @@ def _described(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
         )
     match_spec([""] * len(bots), game=game, seed=seed, options=options)  # before looking for bots
-    sources = [bot_source(bot, game) for bot in bots]
+    sources = bot_sources(bots, game)
     spec = match_spec([s.argument for s in sources], game=game, seed=seed, options=options)
-    for number, bot in enumerate(bots):
-        if _has_state(bot) and any(bot is other for other in bots[:number]):
-            raise UsageError(
-                f"the same {type(bot).__name__} object sits in two seats: give its class, or two"
-            )
     return sources, spec
-
-
-def _has_state(bot: object) -> bool:
-    return hasattr(bot, "reply") and not isinstance(bot, type)
 
 
 def _count(argument: str, number: int) -> int:
