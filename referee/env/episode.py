@@ -45,7 +45,7 @@ class Episode:
     Args:
         rules: of a game that has an `Environment`.
         players: how many seats; None for as many as there are in `opponents`, or as few as can be.
-        options: the game's options that are not to have their defaults.
+        options: the game's options that are not to have their defaults, and the opponents' limits.
         opponents: in seat order the bots, None where the program plays; None: it plays everywhere.
 
     Attributes:
@@ -73,7 +73,7 @@ class Episode:
         self.environment: Environment = rules.environment()
         own = rules.options.__struct_fields__
         for name in options:
-            if name not in own:
+            if name not in own and opponents is None:  # bots have limits as well
                 raise UsageError(
                     f"{rules.name} has no option {name!r}; there are: players, {', '.join(own)}"
                 )

@@ -129,6 +129,16 @@ def test_an_opponent_that_cannot_begin_is_an_error() -> None:
     first.close()
 
 
+def test_opponents_have_limits() -> None:
+    episode = Episode(GAMES["dominion"], None, {"time_limit": 0.2}, [None, hostile("sleep_at", 1)])
+    episode.begin(1)
+    with pytest.warns(RuntimeWarning, match="timeout"):
+        play_on(episode)
+    episode.close()
+    with pytest.raises(UsageError, match="no option 'time_limt'"):
+        Episode(GAMES["dominion"], None, {"time_limt": 1}, [None, "minimal"])
+
+
 def test_what_an_object_raises() -> None:
     def broken(message: dict[str, Any]) -> Any:
         return message["plan"] if message["type"] == "play-turn" else None
