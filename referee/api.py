@@ -16,7 +16,7 @@ import trio
 from msgspec import Struct
 
 from referee.bots.command import BotSource, PythonBot
-from referee.bots.from_python import BotLike, bot_source
+from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
@@ -157,6 +157,60 @@ class Matches(Struct, frozen=True):
             result.players[seats.index(bot)]
             for result, seats in zip(self.results, self.seats, strict=True)
         ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each seat of each match, for a data frame; spec/python.md, 3, has its columns.
+
+        All rows have the same keys in the same order, and values that are numbers, strings, bools
+        or None.
+        """
+        rows = [
+            _row(number, result, seat, bot)
+            for number, (result, seats) in enumerate(zip(self.results, self.seats, strict=True))
+            for seat, bot in enumerate(seats)
+        ]
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        return [{column: row.get(column, 0) for column in columns} for row in rows]
+
+    def __repr__(self) -> str:
+        """The sums alone: the results fill pages."""
+        counts = zip(self.bots, self.wins, self.draws, self.losses, strict=True)
+        sums = "; ".join(f"{bot} won {w}, drew {d}, lost {lost}" for bot, w, d, lost in counts)
+        return f"<Matches: {len(self.results)} played, {self.void} void, seed {self.seed}; {sums}>"
+
+
+def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
+    """A seat of a match; what a game counts by name, such as cards, has a column for each name."""
+    player = result.players[seat]
+    row = {
+        "match": match,
+        "seed": result.seed,
+        "reason": result.reason,
+        "match_turns": result.turns,
+        "duration_seconds": result.duration_seconds,
+        "player_number": player.player_number,
+        "number": bot,
+        "bot": player.bot,
+        "name": player.name,
+        "score": player.score,
+        "turns": player.turns,
+        "rank": player.rank,
+        "disqualified": player.disqualified,
+        "faults": sum(player.faults.values()),
+        "requests": player.requests,
+        "reply_seconds_total": player.reply_seconds.total,
+        "reply_seconds_max": player.reply_seconds.max,
+        "exit_code": player.exit_code,
+    }
+    for name in player.__struct_fields__:
+        if name in PlayerResult.__struct_fields__:
+            continue
+        fact = getattr(player, name)
+        if isinstance(fact, dict):
+            row |= {f"{name}_{key}": count for key, count in fact.items()}
+        else:
+            row[name] = fact
+    return row
 
 
 def play_matches(
@@ -328,18 +382,9 @@ def _described(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
         )
     match_spec([""] * len(bots), game=game, seed=seed, options=options)  # before looking for bots
-    sources = [bot_source(bot, game) for bot in bots]
+    sources = bot_sources(bots, game)
     spec = match_spec([s.argument for s in sources], game=game, seed=seed, options=options)
-    for number, bot in enumerate(bots):
-        if _has_state(bot) and any(bot is other for other in bots[:number]):
-            raise UsageError(
-                f"the same {type(bot).__name__} object sits in two seats: give its class, or two"
-            )
     return sources, spec
-
-
-def _has_state(bot: object) -> bool:
-    return hasattr(bot, "reply") and not isinstance(bot, type)
 
 
 def _count(argument: str, number: int) -> int:

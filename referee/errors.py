@@ -85,6 +85,8 @@ class LogReadError(RefereeError):
 class BotError(RefereeError):
     """A bot that is a Python object raised an exception, which is the `__cause__`.
 
+    Or an opponent in an environment cannot begin a match.
+
     It is no fault and no disqualification: who plays with objects wants to see where they fail.
     """
 

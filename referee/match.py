@@ -63,10 +63,12 @@ class Sent(Struct, frozen=True, gc=False):
     Attributes:
         to: a seat, or None for everybody still in the match (and the spectator log).
         line: with its line end.
+        message: what the line says, for who drives a match without bots that read lines.
     """
 
     to: int | None
     line: bytes
+    message: Struct | None = None
 
 
 class Received(Struct, frozen=True, gc=False):
@@ -265,7 +267,7 @@ class Match:
             if type(event) is Fault:
                 self._note(event)
             else:
-                entries.append(Sent(None, encode(event) + b"\n"))
+                entries.append(Sent(None, encode(event) + b"\n", event))
 
     # --- handshake (3) ------------------------------------------------------------------------
 
@@ -329,7 +331,7 @@ class Match:
         return self._encode(message) + b"\n"
 
     def _send(self, message: Struct, *, to: int | None = None) -> None:
-        self._entries.append(Sent(to, self._line(message)))
+        self._entries.append(Sent(to, self._line(message), message))
 
     def _check_due(self, seat: int) -> None:
         if seat not in self.due:

@@ -90,12 +90,9 @@ def test_every_bot_is_asked_for_its_name_at_once(seats: int) -> None:
     assert match.due == ()
     match.start()
     assert match.due == tuple(range(seats))
-    assert match.take_entries() == [
-        Sent(
-            seat,
-            b'{"type":"player-name-request","player_number":"player%d","version":1}\n' % (seat + 1),
-        )
-        for seat in range(seats)
+    assert [(entry.to, entry.line) for entry in match.take_entries() if type(entry) is Sent] == [
+        (seat, b'{"type":"player-name-request","player_number":"player%d","version":1}\n' % number)
+        for seat, number in enumerate(range(1, seats + 1))
     ]
     assert match.requests == [0] * seats
     assert match.names == [f"PLAYER{seat + 1}" for seat in range(seats)]
@@ -509,7 +506,8 @@ def test_with_two_players_the_other_wins(seat: int) -> None:
     assert (entries[0].seat, entries[0].code) == (seat, "timeout")
     assert json.loads(entries[0].asked)["type"] == "play-turn"
     if request is not None:
-        assert request == Sent(1, entries[0].asked)
+        assert isinstance(request, Sent)
+        assert (request.to, request.line) == (1, entries[0].asked)
     number, other = seat_id(seat), seat_id(1 - seat)
     assert Told(entries).public == [
         disqualified(number, "timeout"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 from helpers import cautious
-from live import hostile, left_behind
+from live import ROOT, hostile, left_behind
 
 import referee
 from referee.logs import summaries
@@ -26,6 +27,7 @@ from referee.workers import worker_processes
 
 Message = dict[str, Any]
 SHORT = {"max_turns": 3}
+PAGE = (ROOT / "spec" / "python.md").read_text()
 
 
 def told(matches: referee.Matches) -> list[tuple[Any, ...]]:
@@ -77,6 +79,34 @@ def test_it_counts_wins_draws_and_losses() -> None:
     matches = referee.play_matches([cautious, cautious], 3, seed=1, options=SHORT)
     assert (matches.wins, matches.draws, matches.losses) == ([0, 0], [3, 3], [0, 0])
     assert matches.void == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "bots", "fact"),
+    [("dominion", ["big_money", cautious], "cards_copper"), ("botwars", ["gatherer"] * 2, "moves")],
+)
+def test_rows_are_a_table(game: str, bots: list[referee.BotLike], fact: str) -> None:
+    matches = referee.play_matches(bots, 3, seed=1, options={"max_turns": 20}, game=game)
+    rows = matches.rows()
+    assert len(rows) == 6
+    assert all(list(row) == list(rows[0]) for row in rows)
+    for row in rows:
+        player = matches.results[row["match"]].players[int(row["player_number"][-1]) - 1]
+        assert (row["rank"], row["score"]) == (player.rank, player.score)
+        assert player == matches.players(row["number"])[row["match"]]
+        assert row["bot"] == matches.bots[row["number"]]
+        assert all(value is None or isinstance(value, int | float | str) for value in row.values())
+    assert sum(row[fact] for row in rows) > 0
+    described = re.search(r"\n\| `match` .*?\| all others", PAGE, re.DOTALL)
+    assert described is not None
+    assert set(list(rows[0])[:18]) <= set(re.findall(r"`(\w+)`", described[0]))
+
+
+def test_the_matches_are_shown_in_a_line() -> None:
+    matches = referee.play_matches([cautious, cautious], 2, seed=1, options=SHORT)
+    sums = "cautious won 0, drew 2, lost 0"
+    assert repr(matches) == f"<Matches: 2 played, 0 void, seed 1; {sums}; {sums}>"
+    assert str(matches) == repr(matches)
 
 
 def test_players_are_those_of_one_bot() -> None:

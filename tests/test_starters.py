@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,11 @@ from referee.games import GAMES
 from referee.starters import LANGUAGES, Language, make_bot
 
 PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
-STARTERS = [*(("dominion", language) for language in ["python", *PLAIN]), ("botwars", "python")]
+WARS = ["python", "javascript", "c"]
+STARTERS = [
+    *(("dominion", language) for language in ["python", *PLAIN]),
+    *(("botwars", language) for language in WARS),
+]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
 README = (ROOT / "README.md").read_text()
 
@@ -83,8 +88,10 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
         rules = GAMES[game]
         assert rules.starters is not None
         found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
-    assert found == {("dominion", "python-kit"), ("botwars", "python")} | {
-        ("dominion", language) for language in LANGUAGES
+    assert found == {("dominion", "python-kit")} | {
+        (game, language)
+        for game, languages in (("dominion", LANGUAGES), ("botwars", WARS))
+        for language in languages
     }
 
 
@@ -96,49 +103,84 @@ def test_the_last_command_plays_a_match(game: str, language: str, tmp_path: Path
     result = json.loads(done.stdout)
     mine, other = result["players"]
     assert (mine["name"], mine["faults"], mine["exit_code"]) == ("My Bot", {}, 0)
+    assert other["bot"] == {"dominion": "minimal", "botwars": "random_walker"}[game]
     if game == "dominion":
-        assert other["bot"] == "minimal"
         assert result["winners"] == ["player1"]
 
 
-async def two_matches(folder: Path) -> tuple[bytes, list[Any]]:
-    """What `minimal` is sent in two matches with militias, and what it replies."""
+async def two_matches(folder: Path, *bots: str, game: str = "dominion") -> tuple[bytes, list[Any]]:
+    """What the first of these bots is sent in two matches, and what it replies."""
     sent, replies = [], []
     for seed in (1, 2):
-        await play(folder, "minimal", "militia_money", "random_legal", seed=seed)
+        await play(folder, *bots, seed=seed, game=game)
         for entry in entries(folder / "record"):
             if entry["entry"] == "sent" and entry["to"] in ("all", "player1"):
                 sent.append(to_line(entry["message"]) + b"\n")
             elif entry["entry"] == "received" and entry["player_number"] == "player1":
                 replies.append(json.loads(entry["line"]))
-    assert any(b"attack-request" in line for line in sent)
     return b"".join(sent), replies
+
+
+def said_by(language: str, folder: Path, sent: bytes) -> list[Any]:
+    """What a starter replies to this; then the referee is gone in the middle of a line."""
+    done = subprocess.run(
+        shlex.split(language_of(language).bot),
+        cwd=folder,
+        input=sent + sent[:40],
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("language", PLAIN)
 def test_a_starter_plays_as_minimal_does_match_after_match(language: str, tmp_path: Path) -> None:
     built(tmp_path / "my_bot", language)
-    sent, replies = trio.run(two_matches, tmp_path)
-    cut = sent[:40]  # and then the referee is gone
-    done = subprocess.run(
-        shlex.split(language_of(language).bot),
-        cwd=tmp_path / "my_bot",
-        input=sent + cut,
-        capture_output=True,
-        check=True,
-    )
-    assert done.stderr == b""
-    said = [json.loads(line) for line in done.stdout.splitlines()]
+    bots = ("minimal", "militia_money", "random_legal")
+    sent, replies = trio.run(two_matches, tmp_path, *bots)
+    assert b"attack-request" in sent
     for reply in replies:
         if "name" in reply:
             assert reply["keep_alive"] is True
             reply["name"] = "My Bot"
-    assert said == replies
+    assert said_by(language, tmp_path / "my_bot", sent) == replies
 
 
-@pytest.mark.parametrize("language", ["python", "python --plain", "javascript", "perl"])
-def test_a_starter_is_short(language: str, tmp_path: Path) -> None:
-    new(tmp_path / "my_bot", language)
+@pytest.mark.parametrize("language", WARS)
+def test_a_starter_walks_at_random_match_after_match(language: str, tmp_path: Path) -> None:
+    built(tmp_path / "my_bot", language, "botwars")
+    match = partial(two_matches, game="botwars")
+    sent, replies = trio.run(match, tmp_path, "random_walker", "gatherer")
+    asked = [json.loads(line) for line in sent.splitlines()]
+    asked = [message for message in asked if message["type"].endswith("-request")]
+    said = said_by(language, tmp_path / "my_bot", sent)
+    taken: set[tuple[int, int]] = set()
+    for request, reply, other in zip(asked, said, replies, strict=True):
+        if request["type"] == "player-name-request":
+            assert reply == other | {"name": "My Bot"}
+            assert reply["keep_alive"] is True
+            continue
+        assert reply.keys() == other.keys()
+        moved, ought = ([move["from"] for move in said["moves"]] for said in (reply, other))
+        assert moved == ought
+        for move in reply["moves"]:
+            row, column = divmod(move["from"], request["state"]["cols"])
+            to_row, to_column = divmod(move["to"], request["state"]["cols"])
+            assert to_row < request["state"]["rows"]
+            taken.add((to_row - row, to_column - column))
+    assert taken == {(-1, 0), (1, 0), (0, -1), (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("game", "language"),
+    [
+        *[("dominion", name) for name in ("python", "python --plain", "javascript", "perl")],
+        *[("botwars", name) for name in ("python", "javascript")],
+    ],
+)
+def test_a_starter_is_short(game: str, language: str, tmp_path: Path) -> None:
+    new(tmp_path / "my_bot", language, game)
     source = (tmp_path / "my_bot" / language_of(language).source).read_text()
     assert len(source.splitlines()) <= 60
 
@@ -307,8 +349,8 @@ def test_an_unknown_language(text: str, says: str, tmp_path: Path) -> None:
 
 
 def test_a_language_that_a_game_has_no_starter_in(tmp_path: Path) -> None:
-    says = refused(str(tmp_path / "my_bot"), "--game", "botwars", "--language", "c")
-    assert "botwars has no bot to start from in C yet; there are python" in says
+    says = refused(str(tmp_path / "my_bot"), "--game", "botwars", "--language", "rust")
+    assert "botwars has no bot to start from in Rust yet; there are python, javascript, c" in says
     assert list(tmp_path.iterdir()) == []
 
 

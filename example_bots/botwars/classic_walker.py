@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The random walker as a classic bot: a state in, a bare array of moves out, once a turn.
+"""The random walker for classic: play classic:classic_walker.
 
-Run your copy with
-`referee play --game botwars "classic:./my_bot.py" example_bots/botwars/gatherer.py`.
+Once a turn a state comes in, and a bare array of moves goes out. Run your copy with
+`referee play --game botwars "classic:./my_bot.py" gatherer`.
 """
 
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Most botlets gather energy; a squad of the others attacks together, in formation.
+"""Botlets gather energy; a squad of them attacks in formation.
 
 In a battle of several against one the one dies, so a block beats those that come one by one.
-Run it with `referee play --game botwars example_bots/botwars/formation.py ./my_bot.py`.
+Run it with `referee play --game botwars formation ./my_bot.py`.
 """
 
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every botlet goes to the nearest energy, and none steps onto another.
+"""Every botlet goes to the nearest energy, onto no other.
 
-Run it with `referee play --game botwars example_bots/botwars/gatherer.py ./my_bot.py`.
+Run it with `referee play --game botwars gatherer ./my_bot.py`.
 """
 
 import json

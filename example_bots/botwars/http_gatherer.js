@@ -2,7 +2,7 @@
 // The gatherer as an HTTP server: `node http_gatherer.js [PORT]`; start it, then play against it.
 //
 // It understands all that a bot behind HTTP can be sent, so it can be played with in three ways:
-// `referee play --game botwars http://127.0.0.1:8080/ example_bots/botwars/random_walker.py`,
+// `referee play --game botwars http://127.0.0.1:8080/ random_walker`,
 // or with `classic:http://127.0.0.1:8080/` or `classic-form:http://127.0.0.1:8080/`.
 // It remembers nothing, so it can play many matches at once.
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every botlet takes a random step: the smallest bot, copy this one.
+"""Every botlet takes a random step: copy this one.
 
 Its steps follow from a seed, its side and all grids that it has seen in the match, so that each
 match has steps of its own: `random_walker.py [SEED]`.
-Run your copy with `referee play --game botwars ./my_bot.py example_bots/botwars/gatherer.py`.
+Run your copy with `referee play --game botwars ./my_bot.py gatherer`.
 """
 
 import json

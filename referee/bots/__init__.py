@@ -13,4 +13,5 @@ in_process.py  a bot that is a Python object
 from_python.py what a Python program gives as a bot -> where it comes from
 dialect.py     a bot that speaks a dialect of its game
 hosting.py     the bots of a match under trio: made, and ended on every way out
+threaded.py    the same in a thread, for a program without an event loop
 """

@@ -1,27 +1,40 @@
-"""The example bots that come with the referee."""
+"""The example bots that come with the referee, each in the folder of its game.
+
+A file in Python is a bot that can be played by its name, unless that begins with "http_": such a
+one is a server, which somebody must start. Servers, and bots in other languages, are to be read.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from referee.games import DEFAULT_GAME
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "example_bots", _PACKAGE.parent / "example_bots")
 """Inside an installed wheel; beside the package in a source tree. One of them is there."""
-_LANGUAGES = {".c", ".java", ".js", ".pl", ".rs"}
+_LANGUAGES = {".c", ".java", ".js", ".pl", ".py", ".rs"}
+_SERVER = "http_"
 
 
-def bundled_bots() -> dict[str, Path]:
-    """Name -> file of every bundled bot, by name."""
-    return {path.stem: path for path in _files() if path.suffix == ".py"}
+def bundled_bots(game: str = DEFAULT_GAME) -> dict[str, Path]:
+    """Name -> file of every bundled bot of a game, by name."""
+    return {path.stem: path for path in _files(game) if _is_bot(path)}
 
 
-def templates() -> dict[str, Path]:
-    """File name -> file of the bots in other languages, by name: to start from, not to play."""
-    return {path.name: path for path in _files() if path.suffix in _LANGUAGES}
+def templates(game: str = DEFAULT_GAME) -> dict[str, Path]:
+    """File name -> file of all others, by name: to be read, not to be played by name."""
+    return {path.name: path for path in _files(game) if not _is_bot(path)}
 
 
-def _files() -> list[Path]:
-    return [path for place in _PLACES for path in sorted(place.glob("*.*"))]
+def _is_bot(path: Path) -> bool:
+    return path.suffix == ".py" and not path.name.startswith(_SERVER)
+
+
+def _files(game: str) -> list[Path]:
+    folders = ("", game) if game == DEFAULT_GAME else (game,)  # its bots stand in no folder yet
+    paths = (path for place in _PLACES for name in folders for path in (place / name).glob("*.*"))
+    return sorted(path for path in paths if path.suffix in _LANGUAGES)
 
 
 def describe_bot(path: Path) -> str:

@@ -1,9 +1,9 @@
 """BOT argument -> command line or address.
 
-A BOT argument is, in this order: an `http://` or `https://` address; the name of a bundled bot; the
-path of a program; a dialect of the game, a colon and an address, program or command line; a command
-line in one argument, split as a shell would split it, whose first word is a bundled bot or a
-program, there or on the PATH. Nothing is ever given to a shell.
+A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
+the game; the path of a program; a dialect of the game, a colon and an address, program or command
+line; a command line in one argument, split as a shell would split it, whose first word is a bundled
+bot or a program, there or on the PATH. Nothing is ever given to a shell.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from referee.bots.bundled import bundled_bots, templates
 from referee.errors import BotNotFoundError
+from referee.games import DEFAULT_GAME, GAMES
 from referee.nearest import did_you_mean
 from referee.terminal import as_text
 
@@ -103,17 +104,16 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
         return BotAddress(as_text(argument), _checked(argument))
     dialect, colon, rest = argument.partition(":")
     if not colon or not _DIALECT(dialect) or _is_file(argument, directory):
-        return resolve_bot(argument, directory)
-    from referee.games import GAMES  # which takes longer than all the rest of this
-
+        return resolve_bot(argument, directory, game)
     kind = GAMES[game].dialects.get(dialect) if game in GAMES else None
     if kind is None:
-        return resolve_bot(argument, directory)
+        return resolve_bot(argument, directory, game)
     if _is_url(rest):
         return BotAddress(as_text(argument), _checked(rest), dialect)
     if kind().form_field:
         raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
-    return resolve_bot(rest, directory)._replace(argument=as_text(argument), dialect=dialect)
+    found = resolve_bot(rest, directory, game)
+    return found._replace(argument=as_text(argument), dialect=dialect)
 
 
 def _is_url(text: str) -> bool:
@@ -136,8 +136,8 @@ def _is_file(argument: str, directory: str) -> bool:
     return any(Path(directory, path).exists() for path in [argument, *words[:1]])
 
 
-def resolve_bot(argument: str, directory: str = "") -> BotCommand:
-    """Find out what a BOT argument means that names a process; as `find_bot`.
+def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) -> BotCommand:
+    """Find out what a BOT argument means that names a process, in no dialect; as `find_bot`.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
@@ -150,25 +150,25 @@ def resolve_bot(argument: str, directory: str = "") -> BotCommand:
         raise BotNotFoundError(
             f"BOT {HUMAN} is a person at the terminal, for `referee play {HUMAN} BOT` alone"
         )
-    found = _resolve_word(argument, directory)
+    found = _resolve_word(argument, directory, game)
     if found is not None:
         return BotCommand(as_text(argument), found, directory=directory)
     try:
         first, *rest = shlex.split(argument)
     except ValueError as error:
         raise BotNotFoundError(f"BOT {argument!r}: {str(error).lower()}") from error
-    found = _resolve_word(first, directory) if first else None
+    found = _resolve_word(first, directory, game) if first else None
     if found is None:
         on_path = shutil.which(first) if first else None
         if on_path is None:
-            raise BotNotFoundError(_not_found(argument, first))
+            raise BotNotFoundError(_not_found(argument, first, game))
         found = (os.path.abspath(on_path),)
     return BotCommand(as_text(argument), (*found, *rest), directory=directory)
 
 
-def _resolve_word(word: str, directory: str) -> tuple[str, ...] | None:
+def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | None:
     """A bundled bot or the path of a program; None if it is neither."""
-    bundled = bundled_bots().get(word)
+    bundled = bundled_bots(game).get(word)
     if bundled is not None:
         # These need nothing but the standard library: leaving the rest out, they start faster
         # and play the same in every environment.
@@ -201,13 +201,17 @@ def how_to_run(file: str) -> str:
     return f"give it its run bit (chmod +x {file}) or name its interpreter"
 
 
-def _not_found(argument: str, first: str) -> str:
+def _not_found(argument: str, first: str, game: str) -> str:
     shown = repr(argument) if " " in argument else argument
-    if first in templates():
+    if first in templates(game):
         mine = f"my_bot{Path(first).suffix}"
         show = f"referee bots --show {first} > {mine}"
         return f"BOT {shown} not found: it is a bundled source file to start from: {show}"
-    close = did_you_mean(first, bundled_bots())
+    plays = next((other for other in GAMES if first in bundled_bots(other)), None)
+    if plays is not None:
+        own = ", ".join(bundled_bots(game)) or "none"
+        return f"BOT {shown} plays {plays}, not {game}; the bundled bots of {game}: {own}"
+    close = did_you_mean(first, bundled_bots(game))
     if close:
         return f"BOT {shown} not found{close}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"

@@ -63,6 +63,25 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
     raise UsageError(f"{_shown(bot)} is no bot; a bot is {_KINDS}")
 
 
+def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
+    """As `bot_source`, for the bots of one match.
+
+    Raises:
+        UsageError: likewise, or one object sits in two seats.
+    """
+    sources = [bot_source(bot, game) for bot in bots]
+    for number, bot in enumerate(bots):
+        if _has_state(bot) and any(bot is other for other in bots[:number]):
+            raise UsageError(
+                f"the same {type(bot).__name__} object sits in two seats: give its class, or two"
+            )
+    return sources
+
+
+def _has_state(bot: object) -> bool:
+    return hasattr(bot, "reply") and not isinstance(bot, type)
+
+
 def _python_bot(bot: Any) -> PythonBot:
     name = _name_of(bot)
     function = bot.func if isinstance(bot, partial) else bot

@@ -22,6 +22,7 @@ import threading
 
 _SHELL = "/bin/sh"
 _SCRIPT = """
+exec >&- 2>&-
 groups=
 while read -r line; do groups=$line; done
 [ -z "$groups" ] || kill -s KILL -- $groups
@@ -56,9 +57,7 @@ class Guardian:
                 self._shell = subprocess.Popen(
                     [_SHELL, "-c", _SCRIPT],
                     stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    bufsize=0,
+                    bufsize=0,  # it closes what it inherits: where /dev is empty, all is well
                     cwd="/",
                     start_new_session=True,
                 )

@@ -51,6 +51,10 @@ class InProcessBot:
     async def reply(self, deadline: float) -> Answer:
         """Ask it."""
         await trio.lowlevel.checkpoint()  # the others must not starve
+        return self.answer()
+
+    def answer(self) -> Answer:
+        """Ask it, where there is no event loop."""
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         lines, self._lines = self._lines, []
@@ -71,6 +75,10 @@ class InProcessBot:
     async def finish(self, grace: float) -> None:
         """Let it hear the last lines; there is nothing to end."""
         await trio.lowlevel.checkpoint()
+        self.hear_the_rest()
+
+    def hear_the_rest(self) -> None:
+        """Let it hear the last lines, where there is no event loop."""
         hear = getattr(self._player, "hear", None)
         lines, self._lines = self._lines, []
         if hear is not None and lines and not self._killed:

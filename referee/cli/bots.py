@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
 from referee.errors import UsageError
+from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 
 
@@ -19,6 +21,7 @@ def add(commands: Commands) -> None:
         description="List the bundled example bots, or print the source of one. "
         "To start a bot of your own: referee new my_bot",
         examples=(
+            ("referee bots --game botwars", "those of one game"),
             ("referee bots --show big_money", "how a larger bot is written"),
             ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
         ),
@@ -27,28 +30,37 @@ def add(commands: Commands) -> None:
     bots.add_argument(
         "--show", metavar="NAME", help="print its source; that of minimal to be copied, as My Bot"
     )
+    names = ", ".join(GAMES)
+    bots.add_argument("--game", choices=list(GAMES), metavar="NAME", help=f"one game's: {names}")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.bots.bundled import bundled_bots, describe_bot, templates
 
-    bots, others = bundled_bots(), templates()
+    games = [options.game] if options.game else list(GAMES)
     if options.show is not None:
-        file = (bots | others).get(options.show)
+        files: dict[str, Path] = {}
+        for game in reversed(games):
+            files |= bundled_bots(game) | templates(game)
+        file = files.get(options.show)
         if file is None:
-            raise UsageError(f"no {options.show!r}; there are: {', '.join(bots | others)}")
+            raise UsageError(f"no {options.show!r}; there are: {', '.join(files)}")
         text = file.read_text(encoding="utf-8")
         if options.show == "minimal":  # is there to be copied, and the copy is another bot
             text = text.replace('"Minimal"', '"My Bot"')
         with interrupts.raising(), printing():
             sys.stdout.write(text)
         return OK
-    width = max(map(len, bots), default=0)
     with interrupts.raising(), printing():
-        for name, path in bots.items():
-            print(f"{name:{width}}  {describe_bot(path)}")
-        print("\nbig_money in other languages, to be read (referee bots --show NAME):")
-        print("  " + ", ".join(others))
+        for game in games:
+            option = "" if game == DEFAULT_GAME else f" --game {game}"
+            bots, others = bundled_bots(game), ", ".join(templates(game))
+            print(f"{game} (referee play{option} BOT BOT):")
+            width = max(map(len, bots), default=0)
+            for name, path in bots.items():
+                print(f"  {name:{width}}  {describe_bot(path)}")
+            print(f"  To read: {others}\n" if others else "")
+        print("To read one: referee bots --show NAME")
         print("To start a bot of your own: referee new my_bot")
     return OK

@@ -14,6 +14,7 @@ from referee.bots.bundled import bundled_bots, templates
 from referee.cli import commands
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
+from referee.games import GAMES
 from referee.interrupts import Interrupts
 
 SHELLS = ("bash", "zsh", "fish")
@@ -65,7 +66,7 @@ def script(shell: str) -> str:
                 action.complete = of_metavar[action.metavar]  # type: ignore[attr-defined]
     for command, name, words in (
         ("help", "command", list(parsers)),
-        ("bots", "show", [*bundled_bots(), *templates()]),
+        ("bots", "show", [name for game in GAMES for name in bundled_bots(game) | templates(game)]),
     ):
         (action,) = (each for each in parsers[command]._actions if each.dest == name)
         action.choices = words
@@ -76,7 +77,7 @@ def script(shell: str) -> str:
 
 def _bots_and_files() -> dict[str, Any]:
     """What shtab is to be told of a BOT."""
-    names = " ".join(bundled_bots())
+    names = " ".join(name for game in GAMES for name in bundled_bots(game))
     return {
         "bash": "_referee_bots_or_files",
         "zsh": "_referee_bots_or_files",

@@ -1,4 +1,6 @@
-"""The games as environments of PettingZoo, for programs that learn (spec/python-rl.md).
+"""The games as environments of PettingZoo and Gymnasium, for programs that learn.
+
+spec/python-rl.md describes them.
 
     from referee.env import PolicyBot, botwars_v1, dominion_v1
 
@@ -11,6 +13,8 @@ episode.py       a match for programs: actions in, observations and rewards out
 environments.py  the environments of one game, as a module of PettingZoo has them
 sequential.py    PettingZoo's AECEnv, where one seat is asked at a time
 simultaneous.py  its ParallelEnv, where all are
+single.py        Gymnasium's Env, for one seat against bots
+opponents.py     those bots
 policy_bot.py    a policy as a bot: what was learnt, against any other
 """
 

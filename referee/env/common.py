@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -11,6 +11,9 @@ from gymnasium.utils import EzPickle
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
+
+if TYPE_CHECKING:
+    from referee.env.opponents import Bots
 
 RENDER_MODES = ("ansi",)
 
@@ -26,6 +29,7 @@ class Common(EzPickle):  # type: ignore[misc]
         players: how many; None for as few as can play.
         render_mode: None, or "ansi" for text.
         options: the game's own that are not to have their defaults.
+        opponents: as of `Episode`.
 
     Raises:
         UsageError: there is no such match.
@@ -40,11 +44,11 @@ class Common(EzPickle):  # type: ignore[misc]
         players: int | None,
         render_mode: str | None,
         options: dict[str, Any],
+        opponents: Bots | None = None,
     ) -> None:
-        super().__init__(game, name, players, render_mode, options)
-        episode = Episode(GAMES[game], players, options)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise UsageError(f'render_mode is {render_mode!r}; give None or "ansi"')
+        super().__init__(game, name, players, render_mode, options, opponents)
+        episode = Episode(GAMES[game], players, options, opponents)
+        check_render_mode(render_mode)
         self.metadata = {
             "name": name,
             "render_modes": list(RENDER_MODES),
@@ -53,10 +57,10 @@ class Common(EzPickle):  # type: ignore[misc]
         self.render_mode = render_mode
         self.possible_agents = episode.agents.copy()
         self.agents = episode.agents.copy()
-        self.observation_spaces = {agent: _observations(episode) for agent in self.agents}
-        self.action_spaces = {agent: _actions(episode) for agent in self.agents}
+        self.observation_spaces = {agent: observations(episode) for agent in self.agents}
+        self.action_spaces = {agent: actions(episode) for agent in self.agents}
         self._episode = episode
-        self._seat = {agent: seat for seat, agent in enumerate(self.agents)}
+        self._seat = dict(zip(self.agents, episode.learners, strict=True))
 
     def observation_space(self, agent: str) -> Any:
         """What an agent sees."""
@@ -67,16 +71,33 @@ class Common(EzPickle):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """End the opponents' processes; `reset` starts new ones."""
+        self._episode.close()
+
+    def _rewards(self) -> dict[str, float]:
+        rewards = self._episode.rewards()
+        return {agent: rewards[self._seat[agent]] for agent in self.agents}
 
     def _shown(self, seat: int) -> str | None:
-        if self.render_mode is None:
-            logger.warn('render() without a render_mode: make the environment with "ansi"')
-            return None
-        return f"{self.possible_agents[seat]}\n{self._episode.players[seat].show()}"
+        return shown(self._episode, seat, self.render_mode)
 
 
-def _observations(episode: Episode) -> Any:
+def check_render_mode(mode: str | None) -> None:
+    """Raise `UsageError` if it is none."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise UsageError(f'render_mode is {mode!r}; give None or "ansi"')
+
+
+def shown(episode: Episode, seat: int, mode: str | None) -> str | None:
+    """What a seat knows, as text."""
+    if mode is None:
+        logger.warn('render() without a render_mode: make the environment with "ansi"')
+        return None
+    return f"player_{seat + 1}\n{episode.players[seat].show()}"
+
+
+def observations(episode: Episode) -> Any:
+    """The space of what a seat sees."""
     environment = episode.environment
     numbers = environment.observation(episode.seats, episode.options)
     box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
@@ -86,7 +107,8 @@ def _observations(episode: Episode) -> Any:
     return spaces.Dict({"observation": box, "action_mask": mask})
 
 
-def _actions(episode: Episode) -> Any:
+def actions(episode: Episode) -> Any:
+    """The space of what a seat can do."""
     choices = len(episode.environment.choices)
     shape = episode.environment.action_shape(episode.options)
     return spaces.MultiDiscrete(np.full(shape, choices)) if shape else spaces.Discrete(choices)

@@ -10,15 +10,19 @@ from referee.games import GAMES
 from referee.seam.environment import Environment
 
 if TYPE_CHECKING:
+    from gymnasium import Env
     from pettingzoo import AECEnv, ParallelEnv
+
+    from referee.env.opponents import Bots
 
 
 class Environments:
     """What PettingZoo has in a module, for one game.
 
     All that makes an environment takes the number of players, None for as few as can play;
-    `render_mode`, None or "ansi"; and the game's options by name, as `max_turns=50`. It raises a
-    `UsageError` if there is no such match, or if PettingZoo is not installed.
+    `opponents`, for each seat a bot or None where the program plays; `render_mode`, None or "ansi";
+    and the game's options by name, as `max_turns=50`. It raises a `UsageError` if there is no such
+    match, or if PettingZoo is not installed.
 
     Attributes:
         choices: the name of each choice; its place is its number.
@@ -31,11 +35,9 @@ class Environments:
         self._simultaneous = environment.simultaneous
         self._game = game  # not its rules: this can be pickled
 
-    def env(
-        self, players: int | None = None, *, render_mode: str | None = None, **options: Any
-    ) -> AECEnv:
+    def env(self, players: int | None = None, **options: Any) -> AECEnv:
         """An AECEnv in PettingZoo's usual wrappers: an illegal action ends the match with -1."""
-        raw = self.raw_env(players, render_mode=render_mode, **options)
+        raw = self.raw_env(players, **options)
         from pettingzoo.utils import wrappers
 
         if not self._simultaneous:
@@ -44,21 +46,33 @@ class Environments:
         return wrappers.OrderEnforcingWrapper(raw)
 
     def raw_env(
-        self, players: int | None = None, *, render_mode: str | None = None, **options: Any
+        self,
+        players: int | None = None,
+        *,
+        opponents: Bots | None = None,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> AECEnv:
         """An AECEnv without wrappers: an illegal action is a `UsageError`."""
         if self._simultaneous:
-            parallel = self.parallel_env(players, render_mode=render_mode, **options)
+            parallel = self.parallel_env(
+                players, opponents=opponents, render_mode=render_mode, **options
+            )
             from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
             return parallel_to_aec_wrapper(parallel)
         _check_installed(self.name)
         from referee.env.sequential import SequentialEnv
 
-        return SequentialEnv(self._game, self.name, players, render_mode, options)
+        return SequentialEnv(self._game, self.name, players, render_mode, options, opponents)
 
     def parallel_env(
-        self, players: int | None = None, *, render_mode: str | None = None, **options: Any
+        self,
+        players: int | None = None,
+        *,
+        opponents: Bots | None = None,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> ParallelEnv:
         """A ParallelEnv, of a game in which all move at once."""
         if not self._simultaneous:
@@ -68,7 +82,16 @@ class Environments:
         _check_installed(self.name)
         from referee.env.simultaneous import SimultaneousEnv
 
-        return SimultaneousEnv(self._game, self.name, players, render_mode, options)
+        return SimultaneousEnv(self._game, self.name, players, render_mode, options, opponents)
+
+    def gym_env(
+        self, opponents: Bots | None = None, *, render_mode: str | None = None, **options: Any
+    ) -> Env:
+        """A Gymnasium Env: one None in `opponents`; an illegal action ends the match with -1."""
+        _check_installed(self.name)
+        from referee.env.single import SingleEnv
+
+        return SingleEnv(self._game, opponents, render_mode, options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
         """The names of an observation's entries; of a grid of numbers, of those in each cell."""
@@ -93,5 +116,5 @@ def _check_installed(name: str) -> None:
     try:
         from pettingzoo import AECEnv  # noqa: F401
     except ImportError as error:
-        problem = f"{name} needs PettingZoo: pip install 'dominion-referee[rl]'"
+        problem = f"{name} needs PettingZoo: run pip install '.[rl]' in a clone of the referee"
         raise UsageError(problem) from error

@@ -1,28 +1,32 @@
-"""A match for programs that learn: actions in, observations and rewards out. Pure, as the rules.
+"""A match for programs that learn: actions in, observations and rewards out.
 
-The match is the one that `referee play` plays with the same seed, options and replies.
+The match is the one that `referee play` plays with the same seed, options and replies. It is driven
+in a plain loop; only bots that are no Python objects need more (`opponents.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
-from referee.errors import InternalError, UsageError
-from referee.match_spec import DRAWN_SEEDS, match_spec
-from referee.seam.chance import SeededChance
+from referee.errors import BotError, InternalError, UsageError
+from referee.match import Match, Sent
+from referee.match_spec import DRAWN_SEEDS, checked_seed, match_spec
 from referee.seam.environment import Environment, Translator
 from referee.seam.faults import Fault
-from referee.seam.game import Game, Outcome, Setup
+from referee.seam.game import Outcome
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
+from referee.wire.messages import PlayerNameReply
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from referee.env.opponents import Bots, Opponents
 
 
 Observation: TypeAlias = "NDArray[np.int32] | dict[str, NDArray[Any]]"
@@ -36,51 +40,68 @@ def observation_of(player: Translator) -> Observation:
 
 
 class Episode:
-    """One match after the other, between seats that are played by a program.
+    """One match after the other, between seats that are played by a program and bots.
 
     Args:
         rules: of a game that has an `Environment`.
-        players: how many seats; None for as few as can play.
-        options: the game's options that are not to have their defaults.
+        players: how many seats; None for as many as there are in `opponents`, or as few as can be.
+        options: the game's options that are not to have their defaults, and the opponents' limits.
+        opponents: in seat order the bots, None where the program plays; None: it plays everywhere.
 
     Attributes:
         seats: how many.
+        learners: those of the program.
         agents: their names, in seat order: "player_1" is `player1` of a log.
         options: the game's own, its `Rules.options`.
         environment: how the game is translated.
         seed: of the match.
-        players: one translator a seat.
-        due: the seats that have to act.
+        players: by seat the translators of the learners.
+        due: the learners that have to act.
 
     Raises:
         UsageError: there is no such match; the text says why.
     """
 
-    def __init__(self, rules: Rules, players: int | None, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        players: int | None,
+        options: Mapping[str, Any],
+        opponents: Bots | None = None,
+    ) -> None:
         assert rules.environment is not None
-        self.seats = rules.min_seats if players is None else players
         self.environment: Environment = rules.environment()
         own = rules.options.__struct_fields__
         for name in options:
-            if name not in own:
+            if name not in own and opponents is None:  # bots have limits as well
                 raise UsageError(
                     f"{rules.name} has no option {name!r}; there are: players, {', '.join(own)}"
                 )
+        bots = _checked(opponents, players)
+        self.seats = (len(bots) or rules.min_seats) if players is None else players
         if type(self.seats) is not int:
             raise UsageError(f"players is {players!r}; give an integer")
-        spec = match_spec([""] * self.seats, game=rules.name, seed=0, options=options)
-        self.options: Any = spec.options
+        self._spec = match_spec([""] * self.seats, game=rules.name, seed=0, options=options)
+        self.options: Any = self._spec.options
+        self._opponents: Opponents | None = None
+        if any(bot is not None for bot in bots):
+            from referee.env.opponents import Opponents  # with trio, which a policy does not need
+
+            self._opponents = Opponents(bots, rules.name)
+        theirs = self._opponents.seats if self._opponents else ()
+        self.learners = tuple(seat for seat in range(self.seats) if seat not in theirs)
+        self.agents = [f"player_{seat + 1}" for seat in self.learners]
         self.seed = 0
-        self.players: list[Translator] = []
+        self.players: dict[int, Translator] = {}
         self.due: tuple[int, ...] = ()
-        self.agents = [f"player_{seat + 1}" for seat in range(self.seats)]
         self._rules = rules
         self._seeds = Random()
-        self._game: Game
-        self._replies: dict[int, Struct] = {}
+        self._match: Match
+        self._encode = msgspec.json.Encoder().encode
+        self._heard = (*rules.public, *rules.requests)
 
     def begin(self, seed: int | None) -> None:
-        """Begin a new match.
+        """Begin a new match; one that is not over is given up.
 
         Args:
             seed: of the match; None for the next one that is drawn. What is drawn follows from the
@@ -88,35 +109,49 @@ class Episode:
 
         Raises:
             UsageError: there is no such seed.
+            BotError: an opponent that is an object has raised an exception, or cannot play.
+            ShortageError: an opponent cannot be started.
         """
         if seed is None:
             seed = self._seeds.randrange(DRAWN_SEEDS)
         else:
-            match_spec([""] * self.seats, game=self._rules.name, seed=seed)
+            seed = checked_seed(seed)
             self._seeds = Random(seed)
         self.seed = seed
-        names = tuple(seat_id(seat).upper() for seat in range(self.seats))
-        setup = Setup(chance=SeededChance(seed), names=names, options=self.options)
+        spec = msgspec.structs.replace(self._spec, seed=seed)
         new = self.environment.translator
-        self.players = [new(seat, self.seats) for seat in range(self.seats)]
-        self._game = self._rules.new(setup)
-        self._replies = {}
+        self.players = {seat: new(seat, self.seats) for seat in self.learners}
+        # Of the rules that were given, which may be nobody's in `GAMES`.
+        self._match = Match(self._rules, seats=self.seats, seed=seed, options=self.options)
+        if self._opponents is not None:
+            self._opponents.begin(spec)
+        self._match.start()
+        for seat in self.learners:
+            number = seat_id(seat)
+            self._match.receive(seat, self._encode(PlayerNameReply(number, number.upper(), 1)))
         self._go_on()
+        if self.outcome is not None:  # an opponent has left; why, a warning says
+            raise BotError("the match was over before the program was asked anything")
 
     def act(self, seat: int, action: Any) -> None:
         """Take an action of a seat that is due. After the last one the match goes on.
 
         Raises:
             UsageError: it is not legal; nothing has changed.
+            BotError: an opponent that is an object has raised an exception.
         """
         reply = self.players[seat].act(action)
         if reply is None:
             return
-        self._replies[seat] = reply
-        if len(self._replies) == len(self.due):
-            replies, self._replies = self._replies, {}
-            self._game.advance(replies)
+        self.due = tuple([other for other in self.due if other != seat])
+        self._match.receive(seat, self._encode(reply))
+        if not self.due:
             self._go_on()
+
+    def close(self) -> None:
+        """End the opponents' processes."""
+        if self._opponents is not None:
+            self._opponents.close()
 
     def observe(self, seat: int) -> Observation:
         """What a seat knows."""
@@ -125,7 +160,7 @@ class Episode:
     @property
     def outcome(self) -> Outcome | None:
         """How the match ended; None while it goes on."""
-        return self._game.outcome
+        return self._match.outcome
 
     def rewards(self) -> list[float]:
         """What the seats get at the end: 1 if all others were beaten, -1 if it was by all.
@@ -146,7 +181,7 @@ class Episode:
         facts: dict[str, Any] = {"seed": self.seed}
         outcome = self.outcome
         if outcome is not None:
-            scores = [standing.score for standing in self._game.standings()]
+            scores = [standing.score for standing in self._match.standings()]
             best = max(score for other, score in enumerate(scores) if other != seat)
             facts |= {
                 "reason": str(outcome.reason),
@@ -154,14 +189,50 @@ class Episode:
                 "score": scores[seat],
                 "margin": scores[seat] - best,
             }
+            left = self._match.disqualified
+            if left:
+                facts["disqualified"] = {seat_id(other): str(left[other].code) for other in left}
         return facts
 
     def _go_on(self) -> None:
-        for event in self._game.take_events():
-            if isinstance(event, Fault):
-                raise InternalError(f"a legal action has led to a fault: {event.detail}")
-            for player in self.players:
-                player.hear(event)
-        for request in self._game.requests:
-            self.players[request.seat].hear(request.message)
-        self.due = tuple(request.seat for request in self._game.requests)
+        """Hand on what is new, and ask the opponents, until a learner is due or all is over."""
+        match = self._match
+        while True:
+            for entry in match.take_entries():
+                if type(entry) is Sent:
+                    self._tell(entry)
+                elif type(entry) is Fault and entry.seat in self.players:
+                    raise InternalError(f"a legal action has led to a fault: {entry.detail}")
+            self.due = tuple([seat for seat in match.due if seat in self.players])
+            if self.due or self._opponents is None:
+                return
+            if not match.due:
+                self._opponents.finish(match)
+                return
+            self._opponents.answer(match)
+
+    def _tell(self, sent: Sent) -> None:
+        if self._opponents is not None:
+            self._opponents.tell(sent.to, sent.line)
+        message = sent.message
+        if not isinstance(message, self._heard):  # it has nothing to say to a translator
+            return
+        if sent.to is None:
+            for player in self.players.values():
+                player.hear(message)
+        elif sent.to in self.players:
+            self.players[sent.to].hear(message)
+
+
+def _checked(opponents: Bots | None, players: int | None) -> Bots:
+    if opponents is None:
+        return []
+    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        raise UsageError(
+            f'opponents are given as a list, such as [None, "big_money"], not {opponents!r}'
+        )
+    if all(bot is not None for bot in opponents):
+        raise UsageError("opponents has None for each seat that the program plays: give one")
+    if players not in (None, len(opponents)):
+        raise UsageError(f"players is {players}, and opponents has {len(opponents)} seats")
+    return opponents

@@ -47,7 +47,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         episode = self._episode
         episode.act(self._seat[agent], action)
         if episode.outcome is not None:
-            self.rewards = dict(zip(self.agents, episode.rewards(), strict=True))
+            self.rewards = self._rewards()
             self.terminations = dict.fromkeys(self.agents, True)
             self._accumulate_rewards()
             self._tell()
@@ -63,7 +63,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         return self._shown(self._seat[self.agent_selection])
 
     def _select(self) -> None:
-        self.agent_selection = self.agents[self._episode.due[0]]
+        self.agent_selection = f"player_{self._episode.due[0] + 1}"
 
     def _tell(self) -> None:
         self.infos = {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}

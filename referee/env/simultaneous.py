@@ -62,7 +62,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         over = episode.outcome is not None
         result = (
             self._seen(),
-            dict(zip(agents, episode.rewards(), strict=True)) if agents else {},
+            self._rewards(),
             dict.fromkeys(agents, over),
             dict.fromkeys(agents, False),
             self._facts(),
@@ -72,8 +72,8 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         return result
 
     def render(self) -> str | None:
-        """The grid, as the first player sees it, as text."""
-        return self._shown(0)
+        """The grid, as the first player that is no opponent sees it, as text."""
+        return self._shown(self._episode.learners[0])
 
     def _seen(self) -> dict[str, Observation]:
         return {agent: self._episode.observe(self._seat[agent]) for agent in self.agents}

@@ -25,7 +25,7 @@ from referee.logs.lines import (
 )
 from referee.logs.record import FORMAT_VERSION, DisqualifiedEntry, FaultEntry, SentEntry
 from referee.logs.source import LogReader
-from referee.seam.capabilities import TurnReader
+from referee.seam.capabilities import MAX_KEPT, TurnReader
 from referee.seam.faults import Fault, describe
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id, seat_of
@@ -190,8 +190,10 @@ class Replay:
         elif isinstance(entry, FaultEntry | DisqualifiedEntry):
             if self._started:
                 yield from self._entry(line.number, entry)
+            elif len(self._early) < MAX_KEPT:  # the players are not known yet
+                self._early.append((line.number, entry))
             else:
-                self._early.append((line.number, entry))  # the players are not known yet
+                self._skip(line.number)
         elif line.kind not in ("received", "exit"):
             self._skip(line.number)
 

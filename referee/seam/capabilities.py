@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
 from referee.seam.faults import Fault
+
+T = TypeVar("T")
+MAX_KEPT = 1000
+"""So much of one turn is kept: no turn by the rules comes near it, and a log may be endless."""
 
 
 class Finding(Struct, frozen=True):
@@ -139,6 +143,23 @@ class Summary(Struct, frozen=True):
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     totals: Sequence[Sequence[str]] = ()
+
+
+class Kept(list[T]):
+    """What a reader keeps of one turn: what is appended beyond `MAX_KEPT` is only counted.
+
+    Attributes:
+        left_out: how many those are.
+    """
+
+    left_out = 0
+
+    def append(self, item: T) -> None:
+        """Keep it, or count it."""
+        if len(self) < MAX_KEPT:
+            super().append(item)
+        else:
+            self.left_out += 1
 
 
 class TurnReader(Protocol):

@@ -110,7 +110,7 @@ class _ClusterExecutor(Executor):
         try:
             from distributed import Client
         except ImportError as error:
-            problem = "--cluster needs Dask: pip install 'dominion-referee[cluster]'"
+            problem = "--cluster needs Dask: run pip install '.[cluster]' in a clone of the referee"
             raise UsageError(problem) from error
         for name in ("distributed", "distributed.client"):  # we say ourselves what matters
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -22,6 +22,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+from helpers import cautious
 from learners import Watched, at_random, play_episode
 
 from referee.env import botwars_v1, dominion_v1
@@ -68,6 +69,25 @@ def simultaneous(env: Any, episodes: int) -> Figures:
     return Figures(steps, episodes, time.process_time() - started)
 
 
+def against(opponent: Any, clock: Callable[[], float], episodes: int) -> Figures:
+    """Of Dominion, in seat 1, against a bot."""
+    env = dominion_v1.gym_env([None, opponent])
+    random = Random(1)
+    env.reset(seed=0)  # it starts what is to be started
+    steps = 0
+    started = clock()
+    for seed in range(episodes):
+        seen, _ = env.reset(seed=seed)
+        terminated = False
+        while not terminated:
+            legal = np.flatnonzero(seen["action_mask"])
+            seen, _, terminated, _, _ = env.step(legal[int(random.random() * len(legal))])
+            steps += 1
+    seconds = clock() - started
+    env.close()
+    return Figures(steps, episodes, seconds)
+
+
 def rules_alone(game: str, seats: int, episodes: int) -> Figures:
     """The same kind of play, its replies made before."""
     seconds = 0.0
@@ -105,6 +125,14 @@ ROWS: dict[str, tuple[Callable[[int], Figures], Callable[[int], Figures]]] = {
     "botwars_v1.parallel_env, 20 by 20": (
         partial(simultaneous, botwars_v1.parallel_env()),
         partial(rules_alone, "botwars", 2),
+    ),
+    "dominion_v1.gym_env, cautious (a function)": (
+        partial(against, cautious, time.process_time),
+        partial(rules_alone, "dominion", 2),
+    ),
+    "dominion_v1.gym_env, big_money (a process; elapsed time)": (
+        partial(against, "big_money", time.perf_counter),
+        partial(rules_alone, "dominion", 2),
     ),
 }
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from referee.bots.bundled import bundled_bots, describe_bot
-from referee.bots.command import resolve_bot
+from referee.bots.command import find_bot, resolve_bot
 from referee.errors import BotNotFoundError
+from referee.games import GAMES
 
 
 def test_a_bundled_name_runs_under_this_python() -> None:
@@ -78,6 +79,21 @@ def test_what_names_nothing(argument: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("argument", "game", "says"),
+    [
+        ("minimal", "botwars", "BOT minimal plays dominion, not botwars; .*gatherer"),
+        ("classic:minimal", "botwars", "BOT minimal plays dominion, not botwars"),
+        ("gatherer 7", "dominion", "BOT 'gatherer 7' plays botwars, not dominion; .* minimal"),
+        ("gathrer", "botwars", "did you mean gatherer"),
+        ("http_gatherer.py", "botwars", "referee bots --show http_gatherer.py > my_bot.py"),
+    ],
+)
+def test_a_bundled_bot_is_one_of_its_game(argument: str, game: str, says: str) -> None:
+    with pytest.raises(BotNotFoundError, match=says):
+        find_bot(argument, game)
+
+
+@pytest.mark.parametrize(
     ("name", "says"),
     [("bot.js", '"node '), ("bot.c", "compile it"), ("bot", "chmod")],
 )
@@ -94,6 +110,6 @@ def test_a_directory(tmp_path: Path) -> None:
 
 
 def test_every_bundled_bot_has_a_line_on_it() -> None:
-    lines = {name: describe_bot(path) for name, path in bundled_bots().items()}
-    assert {"big_money", "minimal", "random_legal"} <= set(lines)
+    lines = {bot: describe_bot(path) for game in GAMES for bot, path in bundled_bots(game).items()}
+    assert {"big_money", "minimal", "random_legal", "gatherer", "random_walker"} <= set(lines)
     assert all(0 < len(line) <= 60 for line in lines.values())

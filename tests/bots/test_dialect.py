@@ -57,9 +57,9 @@ def test_an_address() -> None:
 
 
 def test_a_dialect_of_the_game_before_a_program_or_an_address() -> None:
-    argument = "bare:big_money --fast"
+    argument = "bare:node --fast"
     assert find_bot(argument, "toy") == BotCommand(
-        argument, (*resolve_bot("big_money").argv, "--fast"), "bare"
+        argument, resolve_bot("node --fast").argv, "bare"
     )
     assert find_bot(f"bare:{URL}", "toy") == BotAddress(f"bare:{URL}", URL, "bare")
     assert find_bot(f"bare-form:{URL}", "toy") == BotAddress(f"bare-form:{URL}", URL, "bare-form")

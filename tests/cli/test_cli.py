@@ -133,6 +133,12 @@ def test_quiet_says_nothing() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_a_match_needs_no_dev_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "devnull", str(tmp_path / "null"))
+    done = referee(*PLAY, "--max-turns", "1", "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_the_log_on_stdout_is_alone_there(tmp_path: Path) -> None:
     done = referee_process(*PLAY, "--seed", "5", "--log", "-")
     referee(*PLAY, "--seed", "5", "--log", str(tmp_path / "log"), "-q")
@@ -197,12 +203,24 @@ def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
 def test_the_list_of_bots() -> None:
     done = referee("bots")
     assert done.returncode == 0
-    bots, others = done.stdout.split("\n\n")
-    names = [line.split()[0] for line in bots.splitlines()]
-    assert "big_money.c" in others
+    dominion, botwars, more = done.stdout.split("\n\n")
+    names = [line.split()[0] for line in dominion.splitlines()]
+    assert "big_money.c" in dominion
     assert {"big_money", "smithy_big_money", "militia_money", "village_engine"} <= set(names)
     assert {"random_legal", "minimal"} <= set(names)
+    assert "\n  gatherer " in botwars
+    assert "http_gatherer.js" in botwars
+    assert "referee new" in more
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_bots_of_one_game() -> None:
+    listed = referee("bots", "--game", "botwars").stdout
+    assert "gatherer" in listed
+    assert "big_money" not in listed
+    source = (ROOT / "example_bots" / "botwars" / "gatherer.py").read_text()
+    assert referee("bots", "--show", "gatherer").stdout == source
+    assert "gatherer" in one_line(referee("bots", "--game", "botwars", "--show", "minimal").stderr)
 
 
 def test_a_bot_to_copy_from(tmp_path: Path) -> None:

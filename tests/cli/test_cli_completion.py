@@ -23,7 +23,8 @@ TYPED = {
     "play big": "play big_money",
     "play --rec": "play --record",
     "play --seed 3 big_money smi": "play --seed 3 big_money smithy_big_money",
-    "play big_money --game bo": "play big_money --game botwars",
+    "play --game bo": "play --game botwars",
+    "play --game botwars gath": "play --game botwars gatherer",
     "play my": "play my_bot.py",
     "play big_money minimal mili": "play big_money minimal militia_money",
     "play minimal --stderr fol": "play minimal --stderr folder",
@@ -37,6 +38,7 @@ TYPED = {
     "verify my_bot.py ga": "verify my_bot.py game.jsonl",
     "validate -q ga": "validate -q game.jsonl",
     "bots --show big_money.r": "bots --show big_money.rs",
+    "bots --show form": "bots --show formation",
     "help to": "help tournament",
     "completion z": "completion zsh",
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import cautious
 from learners import chosen
 
 from referee.env import botwars_v1, dominion_v1
@@ -62,6 +63,16 @@ def test_bot_wars_passes_their_parallel_tests() -> None:
 def test_bot_wars_passes_their_api_test() -> None:
     theirs.api_test(botwars_v1.env(**SMALL), num_cycles=100)
     theirs.seed_test(lambda: botwars_v1.env(**SMALL))
+
+
+def test_with_opponents_there_are_fewer_agents() -> None:
+    env = dominion_v1.env(opponents=[None, cautious, None], max_turns=20)
+    assert env.possible_agents == ["player_1", "player_3"]
+    theirs.api_test(env, num_cycles=1000)
+    wars = botwars_v1.parallel_env(opponents=["gatherer", None], **SMALL)
+    assert wars.possible_agents == ["player_2"]
+    theirs.parallel_api_test(wars)
+    wars.close()
 
 
 def test_max_turns_is_what_they_call_max_cycles() -> None:

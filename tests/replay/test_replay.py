@@ -20,7 +20,7 @@ from referee.errors import LogReadError
 from referee.logs.source import LogReader
 from referee.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
 from referee.replay.terminal import Painter
-from referee.seam.capabilities import Picture
+from referee.seam.capabilities import MAX_KEPT, Picture
 
 EXAMPLES = ROOT / "spec" / "examples"
 NAMES = ("two-players", "four-players")
@@ -174,6 +174,46 @@ def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> N
             found = turns(items)
             known = max(len(found) - 1, 0)  # the last turn may be a part of one
             assert [public(t) for t in found[:known]] == [public(t) for t in whole[:known]]
+
+
+def fault(player: str) -> dict[str, Any]:
+    about = {"code": "ignored-move", "section": "5.2", "detail": "no", "time": 0.0}
+    return {"entry": "fault", "player_number": player, **about}
+
+
+def test_of_an_endless_turn_the_first_steps_are_kept(tmp_path: Path) -> None:
+    lines = (EXAMPLES / "two-players.log.jsonl").read_bytes().splitlines(keepends=True)[:4]
+    gained = {"type": "player-gained", "player_number": "player1", "gained": "copper"}
+    names = [{**gained, "gained": f"card {number}"} for number in range(100)]
+    more = [to_line(message) + b"\n" for message in [gained] * (MAX_KEPT + 7) + names]
+    (tmp_path / "log").write_bytes(b"".join([*lines, *more]))
+    replay, items = read(tmp_path / "log")
+    (turn,) = turns(items)
+    assert turn.steps[-1].what == "left out"
+    assert turn.steps[-1].text == "107 more steps"
+    assert len(turn.gained) + len(turn.bought) == MAX_KEPT
+    assert turn.cards["copper"] == 7 + MAX_KEPT + 7
+    shown = painted(replay, items, Painter(80, colour=False))
+    assert any("107 more steps" in line for line in shown)
+
+
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_of_endless_faults_the_first_are_kept(in_turn: bool, tmp_path: Path) -> None:
+    header = {**json.loads(HEADER), "game": "botwars"}
+    info = {"type": "game-info", "rows": 4, "cols": 4, "max_turns": 5, "energy_every": 3}
+    info |= {"player_bot_names": ["a", "b"], "game": "botwars"}
+    start = {"entry": "sent", "to": "all", "message": info, "time": 0.0}
+    faults = [fault("player1")] * (MAX_KEPT + 7)
+    entries = [start, *faults] if in_turn else [*faults, start]
+    (tmp_path / "record").write_bytes(b"".join(to_line(e) + b"\n" for e in [header, *entries]))
+    _, items = read(tmp_path / "record")
+    (turn,) = turns(items)
+    if in_turn:
+        assert len(turn.notes) == MAX_KEPT + 1
+        assert turn.notes[-1] == "7 more were left out"
+    else:
+        assert len(turn.notes) == MAX_KEPT
+        assert Skipped(MAX_KEPT + 2, 7) in items
 
 
 def test_lines_that_do_not_belong_are_counted(tmp_path: Path) -> None:

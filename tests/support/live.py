@@ -46,6 +46,7 @@ def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
 async def play(
     folder: Path,
     *bots: str,
+    game: str = "dominion",
     seed: int = 1,
     stderr: list[LogFile | None] | None = None,
     **limits: Any,
@@ -60,8 +61,8 @@ async def play(
         if file is not None:
             file.begin()
     try:
-        with launched([find_bot(bot, "dominion") for bot in bots]) as started:
-            spec = match_spec(bots, seed=seed, options=limits)
+        with launched([find_bot(bot, game) for bot in bots]) as started:
+            spec = match_spec(bots, game=game, seed=seed, options=limits)
             return await play_once(spec, started, log=log, record=record, stderr=stderr)
     finally:
         assert children() - before == set()
@@ -93,7 +94,7 @@ def referee(
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as stdout,
         tempfile.TemporaryFile("w+", encoding="utf-8") as stderr,
-        open(os.devnull) as stdin,
+        tempfile.TemporaryFile("w+") as stdin,
         contextlib.redirect_stdout(stdout),
         contextlib.redirect_stderr(stderr),
         patch.object(sys, "stdin", stdin),

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 import pytest
 import trio
 from batches import batch, kept, name_of, play, play_all, stderr_of, worker
-from live import ROOT, hostile, left_behind
+from live import hostile, left_behind
 from msgspec.structs import replace
 
 from referee.bots import pool
@@ -18,15 +18,11 @@ from referee.errors import UsageError
 from referee.tournament import batch as module
 from referee.tournament.batch import LATE_PART, MAX_LATE_REPLAYS, Batch, play_batch
 
-WARS = ROOT / "example_bots" / "botwars"
 MATCHES = [
     *(("dominion", bot, "random_legal") for bot in sorted(bundled_bots())),
     ("dominion", "smithy_big_money --noise 0.5", "smithy_big_money --smithies 1 --noise 0.1"),
     ("dominion", "minimal", "random_legal", "militia_money", "village_engine"),
-    *(
-        ("botwars", str(WARS / f"{bot}.py"), str(WARS / "random_walker.py"))
-        for bot in ("formation", "gatherer", "random_walker")
-    ),
+    *(("botwars", bot, "random_walker") for bot in ("formation", "gatherer", "random_walker")),
 ]
 """The game and the bots."""
 

@@ -103,7 +103,7 @@ RULES = Rules(
     cases=_cases,
     situation=begin_at,
     simplest_reply=simplest_reply,
-    starters=Starters(Path(__file__).with_name("starters"), "./my_bot.py"),
+    starters=Starters(Path(__file__).with_name("starters"), "random_walker"),
     environment=_environment,
     dialects={"classic": _classic, "classic-form": _classic_form},
 )

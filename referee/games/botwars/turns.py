@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.games.botwars.rules.board import COLOURS, Board, Happened, is_sound, played_again
 from referee.games.botwars.rules.messages import GameInfo, Move, Moves, State, TurnPlayed
-from referee.seam.capabilities import Phrase, Picture, Summary
+from referee.seam.capabilities import Kept, Phrase, Picture, Summary
 from referee.seam.faults import Fault
 from referee.seam.seats import seat_id
 
@@ -35,7 +35,7 @@ class Turn(Struct, frozen=True):
         gathered: energy gathered.
         botlets: after the turn; they are the scores.
         energy: gathered and not used, after the turn.
-        notes: faults and disqualifications: the player, and a sentence.
+        notes: faults and disqualifications: the player, and a sentence; the first 1,000.
         state: after the turn; null if no turn is known.
     """
 
@@ -64,7 +64,7 @@ class Turns:
         self._number = 0
         self._board: Board | None = None
         self._state: State | None = None
-        self._notes: list[str] = []
+        self._notes: Kept[str] = Kept()
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         """Read a message; returns the turn that it tells of."""
@@ -143,7 +143,8 @@ class Turns:
         self, moves: Moves, died: list[int], happened: Happened | None, *, played: bool
     ) -> Turn:
         state = self._state
-        notes, self._notes = self._notes, []
+        notes, self._notes = self._notes, Kept()
+        more = [f"{notes.left_out} more were left out"] if notes.left_out else []
         return Turn(
             turn=self._number,
             played=played,
@@ -154,7 +155,7 @@ class Turns:
             gathered=None if happened is None else list(happened.gathered),
             botlets=[0 if state is None else state.grid.count(colour) for colour in COLOURS],
             energy=[0, 0] if state is None else [state.p1.energy, state.p2.energy],
-            notes=notes,
+            notes=[*notes, *more],
             state=state,
         )
 

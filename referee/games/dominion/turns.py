@@ -24,7 +24,7 @@ from referee.games.dominion.events import (
 )
 from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
-from referee.seam.capabilities import Phrase, Picture, Summary
+from referee.seam.capabilities import Kept, Phrase, Picture, Summary
 from referee.seam.faults import Fault
 from referee.seam.seats import seat_id, seat_index
 
@@ -49,9 +49,9 @@ class Step(Struct, frozen=True):
     Attributes:
         player_number: to whom, or by whom.
         what: "gained", "trashed", "discarded" (the card on top), "revealed", "shuffled",
-            "disqualified" or "fault".
+            "disqualified", "fault", or "left out": the turn has more steps than are kept.
         cards: that it is about.
-        text: a code with its section and sentence, for the last two.
+        text: a code with its section and sentence, or how many steps were left out.
     """
 
     player_number: str
@@ -108,7 +108,7 @@ class Turns:
         self._is_record = False  # a request was read
         # Of the turn that is going on:
         self._active = 0
-        self._steps: list[Step] = []
+        self._steps: Kept[Step] = Kept()
         self._request: PlayTurn | None = None  # the last one
         self._hand: list[str] | None = None
         self._cleaned_up = False  # only a shuffle can follow
@@ -207,8 +207,8 @@ class Turns:
     def _split(self) -> Iterator[Turn]:
         """Close the turn at its possible end and add the steps after it to the next turns."""
         assert self._possible_end is not None  # the caller looked
-        later = self._steps[self._possible_end :]
-        self._steps = self._steps[: self._possible_end]
+        later, left_out = self._steps[self._possible_end :], self._steps.left_out
+        self._steps = Kept(self._steps[: self._possible_end])
         for step in later:  # each is added again below
             self._count(step, -1)
         active = seat_id(self._active)
@@ -217,6 +217,7 @@ class Turns:
         yield self._close()
         for step in later:
             yield from self._add(step)
+        self._steps.left_out += left_out
 
     def _note(self, step: Step) -> None:
         self._steps.append(step)
@@ -225,6 +226,8 @@ class Turns:
     def _count(self, step: Step, sign: int) -> None:
         owned = self._owned[seat_index(step.player_number)]
         for card in step.cards:
+            if card not in CARDS:
+                continue  # there is no end of other names
             if step.what == "gained":
                 owned[card] += sign
             elif step.what == "trashed":
@@ -240,6 +243,9 @@ class Turns:
         if not played and self._request is not None:
             played = self._request.cards_played
         gained, bought = self._gains(steps, played)
+        others = [s for s in steps if s.what not in ("gained", "trashed", "played")]
+        if steps.left_out:
+            others.append(Step(number, "left out", text=f"{steps.left_out} more steps"))
         turn = Turn(
             turn=self._number,
             player_number=number,
@@ -251,12 +257,12 @@ class Turns:
             bought=bought,
             gained=gained,
             trashed=[card for s in steps if s.what == "trashed" for card in s.cards],
-            steps=[s for s in steps if s.what not in ("gained", "trashed", "played")],
+            steps=others,
             scores=[score(owned) for owned in self._owned],
             cards={card: self._owned[seat][card] for card in CARDS if self._owned[seat][card] > 0},
             supply=self._supply,
         )
-        self._steps = []
+        self._steps = Kept()
         self._request = self._hand = self._possible_end = None
         self._cleaned_up = False
         self._active = next_seat(seat, len(self._owned), self._disqualified)

@@ -10,16 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT
 from live import entries, referee, without_times
 
 from referee.games import GAMES
 from referee.logs.validate import validate_log
 
-BOTS = ROOT / "example_bots" / "botwars"
-GATHERER, WALKER, FORMATION = (
-    str(BOTS / f"{name}.py") for name in ("gatherer", "random_walker", "formation")
-)
+GATHERER, WALKER, FORMATION = "gatherer", "random_walker", "formation"
 
 
 def played(folder: Path, *arguments: str) -> dict[str, Any]:

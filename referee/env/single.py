@@ -1,0 +1,106 @@
+"""A game against bots, as an environment of Gymnasium (Env): a program plays one seat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium import Env
+from gymnasium.utils import EzPickle
+from numpy.typing import NDArray
+
+from referee.env.common import RENDER_MODES, actions, check_render_mode, observations, shown
+from referee.env.episode import Episode, Observation
+from referee.errors import UsageError
+from referee.games import GAMES
+
+if TYPE_CHECKING:
+    from referee.env.opponents import Bots
+
+
+class SingleEnv(EzPickle, Env):  # type: ignore[misc]
+    """An Env.
+
+    Args:
+        game: a key of `GAMES`.
+        opponents: as of `Episode`, with one None.
+        render_mode: None, or "ansi" for text.
+        options: the game's own that are not to have their defaults.
+
+    Raises:
+        UsageError: there is no such match.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as theirs)
+
+    def __init__(
+        self,
+        game: str,
+        opponents: Bots | None,
+        render_mode: str | None,
+        options: dict[str, Any],
+    ) -> None:
+        super().__init__(game, opponents, render_mode, options)
+        self._episode = Episode(GAMES[game], None, options, opponents)
+        check_render_mode(render_mode)
+        if len(self._episode.learners) != 1:
+            raise UsageError(
+                'opponents has one None, for the program, such as [None, "big_money"]; '
+                "for more there is env()"
+            )
+        (self._seat,) = self._episode.learners
+        self.render_mode = render_mode
+        self.observation_space = observations(self._episode)
+        self.action_space = actions(self._episode)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a new match, and play it until an action is due.
+
+        Args:
+            seed: as of `referee play --seed`; None for the next one that is drawn.
+            options: ignored.
+
+        Raises:
+            UsageError: there is no such seed.
+        """
+        self._episode.begin(seed)
+        super().reset(seed=seed)
+        return self._episode.observe(self._seat), self._episode.facts(self._seat)
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Take an action, and play on until the next one is due.
+
+        Returns:
+            Observation, reward, terminated, truncated, info.
+
+        Raises:
+            UsageError: it is no action, or the match is over.
+        """
+        episode, seat = self._episode, self._seat
+        if seat not in episode.due:
+            raise UsageError("the match is over, or none was begun: call reset")
+        if not self.action_space.contains(action):
+            raise UsageError(f"{action!r} is no action of {self.action_space}")
+        legal = episode.players[seat].legal()
+        if legal is not None and not legal[action]:
+            episode.due = ()
+            info = {**episode.facts(seat), "reason": "illegal-action"}
+            return episode.observe(seat), -1.0, True, False, info
+        episode.act(seat, action)
+        over = episode.outcome is not None
+        return episode.observe(seat), episode.rewards()[seat], over, False, episode.facts(seat)
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """1 for each choice that is legal, for programs that ask for it by this name."""
+        legal = self._episode.players[self._seat].legal()
+        return np.ones(int(self.action_space.nvec.sum()), np.int8) if legal is None else legal
+
+    def render(self) -> str | None:
+        """What the player knows, as text."""
+        return shown(self._episode, self._seat, self.render_mode)
+
+    def close(self) -> None:
+        """End the opponents' processes; `reset` starts new ones."""
+        self._episode.close()

@@ -1,0 +1,166 @@
+"""Bots as opponents in an environment: the match is that of `play`, and no process stays."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from helpers import cautious
+from live import await_end, hostile
+
+import referee
+from referee.bots.guardian import GUARDIAN
+from referee.env.episode import Episode, Observation
+from referee.env.policy_bot import PolicyBot
+from referee.errors import BotError, UsageError
+from referee.games import GAMES
+
+OPTIONS = {"dominion": {"max_turns": 30}, "botwars": {"rows": 5, "cols": 6, "max_turns": 20}}
+
+
+class Cautious:
+    """As `cautious`, made anew for each match."""
+
+    def __call__(self, message: dict[str, Any]) -> Any:
+        return cautious(message)
+
+
+def last_choice(seen: Observation) -> Any:
+    """The last legal choice; in Bot Wars all botlets go right."""
+    return seen["action_mask"].nonzero()[0][-1] if isinstance(seen, dict) else seen[..., 0] * 3
+
+
+def play_on(episode: Episode) -> None:
+    while episode.due:
+        for seat in episode.due:
+            episode.act(seat, last_choice(episode.observe(seat)))
+
+
+@pytest.mark.parametrize(
+    ("game", "opponents"),
+    [
+        ("dominion", ["big_money", None]),
+        ("dominion", [None, cautious, Cautious]),
+        ("dominion", [None, "militia_money", None, Cautious]),
+        ("botwars", [None, "random_walker"]),
+        ("botwars", ["classic:classic_walker", None]),
+    ],
+)
+def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
+    episode = Episode(GAMES[game], None, OPTIONS[game], opponents)
+    learners = [seat for seat, bot in enumerate(opponents) if bot is None]
+    assert episode.agents == [f"player_{seat + 1}" for seat in learners]
+    try:
+        for seed in (1, 2):
+            episode.begin(seed)
+            processes = GUARDIAN.processes
+            play_on(episode)
+            bots = [
+                PolicyBot(last_choice, game, name=f"PLAYER{seat + 1}") if bot is None else bot
+                for seat, bot in enumerate(opponents)
+            ]
+            result = referee.play_match(bots, seed=seed, game=game, options=OPTIONS[game])
+            outcome = episode.outcome
+            assert outcome is not None
+            assert outcome.reason == result.reason
+            assert list(outcome.ranks) == [player.rank for player in result.players]
+            for seat in learners:
+                assert episode.facts(seat)["score"] == result.players[seat].score
+                assert "disqualified" not in episode.facts(seat)
+            if "classic" not in str(opponents):  # which cannot say keep_alive
+                assert GUARDIAN.processes == processes
+    finally:
+        episode.close()
+    assert GUARDIAN.processes == set()
+
+
+def test_a_match_that_is_given_up_leaves_no_process() -> None:
+    episode = Episode(GAMES["dominion"], None, {}, [None, "big_money"])
+    episode.begin(1)
+    first = GUARDIAN.processes
+    episode.begin(2)
+    assert len(GUARDIAN.processes) == len(first)
+    episode.close()
+    episode.close()
+    assert GUARDIAN.processes == set()
+    episode.begin(3)
+    del episode
+    assert GUARDIAN.processes == set()
+
+
+def test_no_process_outlives_the_program() -> None:
+    code = (
+        "from referee.bots.guardian import GUARDIAN\n"
+        "from referee.env.episode import Episode\n"
+        "from referee.games import GAMES\n"
+        "episode = Episode(GAMES['dominion'], None, {}, [None, 'big_money'])\n"
+        "episode.begin(1)\n"
+        "print(*GUARDIAN.processes)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    pids = [int(pid) for pid in done.stdout.split()]
+    assert len(pids) == 2
+    for pid in pids:
+        await_end(pid)
+
+
+def test_an_opponent_that_leaves_is_told() -> None:
+    episode = Episode(GAMES["dominion"], None, {}, [None, hostile("exit_at", 1)])
+    episode.begin(1)
+    with pytest.warns(RuntimeWarning, match=r"the opponent .*, player2, was disqualified: exited"):
+        play_on(episode)
+    facts = episode.facts(0)
+    assert (facts["reason"], facts["rank"]) == ("last-player-standing", 1)
+    assert facts["disqualified"] == {"player2": "exited"}
+    episode.close()
+
+
+def test_an_opponent_that_cannot_begin_is_an_error() -> None:
+    episode = Episode(GAMES["dominion"], None, {}, ["sh -c 'exit 3'", None])
+    with pytest.raises(BotError, match=r"sh -c 'exit 3', player1, was disqualified: exited"):
+        episode.begin(1)
+    episode.close()
+    first = Episode(GAMES["dominion"], None, {}, [hostile("exit_at", 1), None])
+    with pytest.warns(RuntimeWarning), pytest.raises(BotError, match="asked anything"):
+        first.begin(1)
+    first.close()
+
+
+def test_opponents_have_limits() -> None:
+    episode = Episode(GAMES["dominion"], None, {"time_limit": 0.2}, [None, hostile("sleep_at", 1)])
+    episode.begin(1)
+    with pytest.warns(RuntimeWarning, match="timeout"):
+        play_on(episode)
+    episode.close()
+    with pytest.raises(UsageError, match="no option 'time_limt'"):
+        Episode(GAMES["dominion"], None, {"time_limt": 1}, [None, "minimal"])
+
+
+def test_what_an_object_raises() -> None:
+    def broken(message: dict[str, Any]) -> Any:
+        return message["plan"] if message["type"] == "play-turn" else None
+
+    episode = Episode(GAMES["dominion"], None, {}, [None, broken])
+    episode.begin(1)
+    with pytest.raises(BotError, match="broken raised KeyError"):
+        play_on(episode)
+    episode.begin(2)
+
+
+@pytest.mark.parametrize(
+    ("opponents", "says"),
+    [
+        ("big_money", "given as a list"),
+        (["big_money", "minimal"], "give one"),
+        ([None, 3], "is no bot"),
+        ([None, "gatherer"], "plays botwars, not dominion"),
+        ([None], "takes 2 to 4 bots, not 1"),
+        ([None, "minimal", None], "players is 2, and opponents has 3 seats"),
+    ],
+)
+def test_mistakes(opponents: Any, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        Episode(GAMES["dominion"], 2 if "minimal" in opponents else None, {}, opponents)
