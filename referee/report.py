@@ -20,8 +20,6 @@ MAX_NAME = 24
 """A longer name is cut in the table."""
 _ASKED_CAP = 600
 """More of a request's line than this is not shown."""
-_STDERR_CAP = 400
-"""More columns of a line of stderr are not shown."""
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]
@@ -272,7 +270,8 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
     who = f"{player.player_number}, {player.bot}"
     yield from _wrapped(f"{who}, was disqualified: {player.disqualified}, {left.detail}.", width)
     if left.cause:
-        yield from _wrapped(f"{left.cause[0].upper()}{left.cause[1:]}.", width)
+        end = "" if left.cause.endswith(("?", "!", ".")) else "."
+        yield from _wrapped(f"{left.cause[0].upper()}{left.cause[1:]}{end}", width)
     asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
@@ -282,12 +281,11 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
     stderr = player.stderr
     if stderr is None:
         return
-    if not stderr.first and not stderr.last:
+    if not stderr.lines:
         yield "  It wrote nothing on stderr."
         return
-    yield "  It wrote on stderr:"
-    for text in stderr.lines("; --stderr DIR keeps all"):
-        yield f"    {cut(text, _STDERR_CAP)}"
+    yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.left_out else ''}:"
+    yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

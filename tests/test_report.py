@@ -115,10 +115,12 @@ def test_nobody_is_left() -> None:
 
 
 def test_both_ends_of_stderr_are_shown() -> None:
-    left = gone("it ended") | {"stderr": Stderr(["Error: first"], 12, ["the last"])}
+    left = gone("it ended") | {
+        "stderr": Stderr(["Error: first", "... 12 lines left out", "the last"], 12)
+    }
     lost = player(1, 3, 1, 2, disqualified="exited", **left)
     text = report("last-player-standing", [2], lost, player(2, 3, 0, 1))
-    assert "Error: first ... 12 lines left out; --stderr DIR keeps all the last" in text
+    assert "stderr; --stderr - shows all: Error: first ... 12 lines left out the last" in text
 
 
 def test_a_long_request_is_cut() -> None:

@@ -187,7 +187,7 @@ class _Driver:
         return Observed(
             self._violations,
             dict(self._counts),
-            [] if words is None else words.stderr.lines(),
+            [] if words is None else words.stderr.lines,
             complete,
             round(trio.current_time() - started, 3),
             self._inapplicable,

@@ -103,7 +103,9 @@ class TextReport:
             before = result if len(cause.examples) == 1 else None
             yield from self._cause(cause, result.counts.get(violation.kind, 1))
             if violation.conversation and (verbose or not violation.reply):
-                yield from self._quoted("last lines", violation.conversation)
+                room = self._full_width - _INDENT - 2
+                lines = [cut(plain(line), room) for line in violation.conversation]
+                yield from self._quoted("last lines", lines)
             if result.stderr and result.id not in told:
                 told.add(result.id)
                 yield from self._quoted("stderr", result.stderr)
@@ -263,7 +265,7 @@ class TextReport:
     def _quoted(self, label: str, lines: Sequence[str]) -> Iterator[str]:
         yield " " * _INDENT + paint(label, "dim", colour=self._colour)
         for line in lines:
-            yield " " * (_INDENT + 2) + cut(plain(line), self._full_width - _INDENT - 2)
+            yield " " * (_INDENT + 2) + line
 
 
 _WORDS = {

@@ -152,7 +152,7 @@ def about_end(exit_code: int | None, words: LastWords) -> list[str]:
             "it did not exit when its input had ended, as it must (8.4), and was ended by "
             f"{signal_name(-exit_code)}"
         ]
-    error = headline(words.stderr.lines())
+    error = headline(words.stderr.lines)
     why = f" ({error})" if error else ""
     return [
         f"when its input had ended, it ended with exit code {exit_code}{why}: the end of the "
@@ -170,7 +170,7 @@ def _cause(
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
             return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"
-        return why_exited(exit_code, words.stderr.lines(), requests)
+        return why_exited(exit_code, words.stderr.lines, requests)
     if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
         return f"it wrote lines that nobody asked for, such as {quoted(words.first_unasked)}"
     return ""

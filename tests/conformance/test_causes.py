@@ -6,6 +6,7 @@ from typing import Literal
 
 from referee.conformance.case import Case
 from referee.conformance.causes import causes
+from referee.conformance.text import TextReport
 from referee.conformance.verdict import (
     EXITED,
     UNASKED,
@@ -129,3 +130,12 @@ def test_the_note_of_a_case_stands_where_the_match_had_begun() -> None:
         observed = Observed([violation], {"bad-discard": 1})
         assert judge(case, observed, {}, {}).note == note
     assert judge(case, Observed(complete=True), {}, {}).note == ""
+
+
+def test_lines_of_stderr_are_shown_whole() -> None:
+    """At the end of a long one stands what counts: the number of the line, the name meant."""
+    line = f'  File "/home/{"ann/" * 40}my_bot.py", line 7, in play_turn'
+    exited = Violation(EXITED, "8.2", "a reply", "its process ended", TURN)
+    text = TextReport({}, width=80, colour=False)
+    shown = list(text.failures([failed("5.2/1", exited, stderr=("Traceback", line))]))
+    assert f"        {line}" in shown

@@ -262,4 +262,4 @@ async def test_stderr_that_the_look_has_brought_about_is_not_told() -> None:
     player = await told(python(HEAD + loop + '    if "request" in asked["type"]: simple(asked)'))
     assert player.disqualified == "timeout"
     assert player.stderr is not None
-    assert player.stderr.lines() == []
+    assert player.stderr.lines == []
