@@ -35,6 +35,7 @@ def match_report(
     width: int,
     colour: bool,
     record: str | None = None,
+    stderr: str | None = None,
 ) -> str:
     """Everything that a person wants to know of a match, in reading order.
 
@@ -43,6 +44,7 @@ def match_report(
         width: columns to wrap at. What is there to be copied is never wrapped.
         colour: whether to style text by escape sequences.
         record: the name of the match's record, if there is one.
+        stderr: where all that the bots wrote on stderr is, if it is kept.
     """
 
     def painted(cell: Cell) -> str:
@@ -56,6 +58,8 @@ def match_report(
         if player.disqualification is not None:
             lines += ["", *_disqualification(player, player.disqualification, width)]
     lines += _notes(result, width)
+    if stderr is None and (wrote := [p.player_number for p in result.players if _has_prints(p)]):
+        lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
     lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
     step = next_step(result, again, record)
     if step is not None:
@@ -286,6 +290,11 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
         return
     yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.left_out else ''}:"
     yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
+
+
+def _has_prints(player: PlayerResult) -> bool:
+    """Whether it wrote on stderr, and nothing of that is shown."""
+    return bool(player.stderr and player.stderr.lines) and player.disqualification is None
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
