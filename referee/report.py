@@ -118,7 +118,7 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
         rows.append(
             (
                 (player.player_number, ""),
-                (cut(_name(player), MAX_NAME), ""),
+                (_short(_name(player)), ""),
                 (str(player.score), ""),
                 (str(player.turns), ""),
                 (str(faults), "yellow" if faults else ""),
@@ -183,6 +183,13 @@ def _table(
 
 def _name(player: PlayerResult) -> str:
     return plain(player.name) or "(no name)"
+
+
+def _short(name: str) -> str:
+    """A name for the table; the end of a path, as such a name may be, says more than its start."""
+    if "/" in name and cells(name) > MAX_NAME:
+        return "..." + name[3 - MAX_NAME :]
+    return cut(name, MAX_NAME)
 
 
 def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
