@@ -80,9 +80,12 @@ def add(commands: Commands) -> None:
     output = "write the report there; on stdout it is shown as text all the same"
     add("--output", metavar="FILE", help=output)
     much = conform.add_mutually_exclusive_group()
-    quiet = "show failures and the verdict alone; with --output the verdict alone"
+    quiet = (
+        "show failures and the verdict alone, with --referee the first failure alone in full; "
+        "with --output the verdict alone"
+    )
     much.add_argument("-q", "--quiet", action="store_true", help=quiet)
-    verbose = "show a line for each case, and the last lines before each failure"
+    verbose = "show every case in a line, and the last lines before each failure"
     much.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
@@ -137,7 +140,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
-    yield from text.failures(report.cases, verbose=options.verbose)
+    # One mistake of a referee fails many cases: the first is to be mended first.
+    brief = options.quiet and report.tested == "referee"
+    yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
     if options.verbose:
         yield from text.results(report.cases)
     if not options.quiet:
