@@ -139,8 +139,7 @@ def _facts(result: MatchResult, painted: Paint) -> Iterator[str]:
         ((player.player_number, ""), *((_fact(getattr(player, name)), "") for name in names))
         for player in result.players
     ]
-    heads = ["seat", *(name.replace("_", "\n", 1).replace("_", " ") for name in names)]
-    yield from _table(heads, [False] + [True] * len(names), rows, painted)
+    yield from _table(["seat", *names], [False] + [True] * len(names), rows, painted)
     yield ""
 
 

@@ -48,7 +48,7 @@ def add(commands: Commands) -> None:
         "filled in as one argument, for the referee to split likewise.",
         exit_codes={0: "it conforms", 1: "it does not"},
         examples=(
-            ("referee conform ./my_bot.py", "all cases, with a line for each"),
+            ("referee conform ./my_bot.py", "all cases: what fails, and how many passed"),
             ("referee conform ./my_bot.py --case 7.2 -q", "one section, and its failures alone"),
             (
                 "referee conform ./my_bot.py --format html --output report.html",
@@ -85,7 +85,7 @@ def add(commands: Commands) -> None:
         "with --output the verdict alone"
     )
     much.add_argument("-q", "--quiet", action="store_true", help=quiet)
-    verbose = "show every case in a line, and the last lines before each failure"
+    verbose = "show a line for each case, and the last lines before each failure"
     much.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
