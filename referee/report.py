@@ -174,7 +174,8 @@ def _table(
         return _GAP.join(parts).rstrip()
 
     tall = [("\n" + head).split("\n")[-2:] for head in heads]
-    yield join((top, "") for top, _ in tall)
+    if any(top for top, _ in tall):
+        yield join((top, "") for top, _ in tall)
     yield join((bottom, "") for _, bottom in tall)
     yield "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     yield from map(join, rows)

@@ -172,8 +172,9 @@ class Terminal:
             self._write("\n".join(wrapped) + "\n")
 
     def _heading(self, question: Question) -> Iterator[str]:
-        if question.title:
+        if question.title or question.state:
             yield ""
+        if question.title:
             yield from self._styled(question.title, "bold")
         yield from self._phrases(question.state)
 
