@@ -42,6 +42,7 @@ _SLOW_SECONDS = 2.0
 _LIVE = "-"
 """As the folder of `--stderr`: it is shown at once."""
 _MOST_LINE = 64 * 1024
+_PUSH_SECONDS = 0.1
 
 
 def add(commands: Commands) -> None:
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.bots.launch import launched
     from referee.cli.work import check_descriptors
-    from referee.logs.files import STDOUT, open_logs
+    from referee.logs.files import STDOUT, open_logs, standard_error
 
     if options.log == STDOUT and options.format == "json":
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
@@ -107,18 +108,23 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     check_descriptors()  # before an old log is emptied
     sources = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
+    live = standard_error() if options.stderr == _LIVE else None
     with interrupts.raising():  # a FIFO waits for its reader
         log, record, *files = open_logs([options.log, options.record, *stderr_files])
     stderr: list[Sink | None] = [*files]
-    if options.stderr == _LIVE:
-        stderr = [LiveStderr(seat) for seat in range(len(sources))]
+    if live is not None:
+        stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
     try:
         with launched(sources) as bots:
-            played = _play_match(options, interrupts, bots, log, record, stderr, resumed)
+            played = _play_match(options, interrupts, bots, log, record, stderr, live, resumed)
         with interrupts.raising():  # what reads a compressed log from a pipe may be slow
             lost = _finish([log, record])
+            if live is not None:
+                with contextlib.suppress(LogWriteError):  # nobody is there to be shown
+                    live.drain()
     except Interrupted as interrupted:
-        say(f"{interrupted}; the match was given up, all bots were ended")
+        if live is None or not live.behind:  # else saying it would wait for a reader
+            say(f"{interrupted}; the match was given up, all bots were ended")
         raise
     finally:
         _close([log, record, *files])
@@ -211,15 +217,20 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 
 
 class LiveStderr:
-    """Shows what a bot writes on stderr as it comes, line by line; a `Sink`."""
+    """Shows what a bot writes on stderr as it comes, line by line; a `Sink`.
+
+    Args:
+        out: shared by all bots; it never waits for a reader.
+    """
 
     fd = -1
     behind = False
 
-    def __init__(self, seat: int) -> None:
+    def __init__(self, seat: int, out: LogFile) -> None:
         from referee.seam.seats import seat_id
 
         self._name = seat_id(seat)
+        self._out = out
         self._rest = b""
 
     def write(self, lines: bytes) -> None:
@@ -228,11 +239,9 @@ class LiveStderr:
         if len(self._rest) > _MOST_LINE:
             whole.append(self._rest)
             self._rest = b""
-        with contextlib.suppress(OSError):  # a reader that is gone: nobody can be shown
-            for line in whole:
-                text = line.decode(errors="backslashreplace").rstrip("\r").expandtabs()
-                print(f"{self._name}| {escaped(text)}", file=sys.stderr)
-            sys.stderr.flush()
+        for line in whole:
+            text = line.decode(errors="backslashreplace").rstrip("\r").expandtabs()
+            self._out.write(f"{self._name}| {escaped(text)}\n".encode())
 
     def push(self) -> None:
         """Nobody is behind."""
@@ -250,6 +259,7 @@ def _play_match(
     log: LogFile | None,
     record: LogFile | None,
     stderr: list[Sink | None],
+    live: LogFile | None,
     resumed: RecordedAnswers | None,
 ) -> Played:
     """Play the match with bots that were launched already."""
@@ -275,9 +285,11 @@ def _play_match(
 
     async def work(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
-            if options.quiet or options.stderr == _LIVE or not sys.stderr.isatty():
+            if live is not None:
+                nursery.start_soon(_push, live)
+            elif options.quiet or not sys.stderr.isatty():
                 return
-            if HUMAN in bots:
+            elif HUMAN in bots:
                 nursery.start_soon(_say_who_thinks, runner, bots)
             else:
                 line = partial(_progress, runner)
@@ -295,6 +307,16 @@ def _play_match(
 
     collect_garbage()
     return run_in_trio(work, interrupts)
+
+
+async def _push(out: LogFile) -> None:
+    """Hand over what a slow reader did not take, again and again."""
+    import trio
+
+    with contextlib.suppress(LogWriteError):  # it is gone
+        while True:
+            await trio.sleep(_PUSH_SECONDS)
+            out.push()
 
 
 async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> None:

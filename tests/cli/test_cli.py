@@ -190,6 +190,12 @@ def test_stderr_is_shown_while_the_match_is_played() -> None:
         playing.stderr.read()
 
 
+def test_stderr_cannot_be_shown_where_there_is_none() -> None:
+    """Nothing is played, and there is nowhere to say so."""
+    command = shlex.join([sys.executable, "-m", "referee", *PLAY, "--stderr", "-"])
+    assert subprocess.run(f"{command} 2>&-", shell=True, check=False).returncode == 2
+
+
 def test_stderr_that_is_shown_is_harmless_and_has_the_seat_before_each_line(tmp_path: Path) -> None:
     said = tmp_path / "said"
     said.write_bytes(b"one\n\n\x1b[2J\ttwo\r\n\xff" + b"x" * 200_000 + b"\nno end")
@@ -572,6 +578,20 @@ def test_a_fifo_that_nobody_reads_can_be_interrupted(tmp_path: Path, opened: boo
     assert left_behind() == []
     if reader is not None:
         os.close(reader)
+
+
+def test_stderr_that_nobody_reads_holds_up_nothing(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    end = os.open(fifo, os.O_RDWR)
+    bots = (hostile("noisy"), hostile("sleep_at", 2))
+    command = [sys.executable, "-m", "referee", "play", *bots, "--stderr", "-"]
+    with subprocess.Popen(command, stderr=end) as playing:
+        await_full(fifo)
+        playing.send_signal(signal.SIGINT)
+        assert playing.wait() == 130
+    assert left_behind() == []
+    os.close(end)
 
 
 def await_full(fifo: Path) -> None:
