@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match import MAX_SEED, Match
+from referee.nearest import instead
 from referee.options import MAX_COUNT, MAX_SECONDS, Limits
 from referee.seam.rules import Rules
 
@@ -174,8 +175,8 @@ def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
     known = settings_type(rules)
     for name in chosen:
         if name not in known.__struct_fields__:
-            names = ", ".join(known.__struct_fields__)
-            raise UsageError(f"{rules.name} has no option {name!r}; there are: {names}")
+            other = instead(str(name), known.__struct_fields__)
+            raise UsageError(f"{rules.name} has no option {name!r}{other}")
     try:
         values = {name: _or_none(value) for name, value in chosen.items()}
         return msgspec.convert(values, known, strict=False)

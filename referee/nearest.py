@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 def near(word: str, known: Iterable[str], most: int) -> list[str]:
@@ -21,3 +21,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The question behind "there is no WORD"; empty if no known name is like it."""
     close = nearest(word, known)
     return f"; did you mean {close}?" if close else ""
+
+
+def instead(word: str, known: Collection[str]) -> str:
+    """What to write in the place of a word that is not known: the nearest name, or all names."""
+    return did_you_mean(word, known) or f"; there are: {', '.join(known)}"

@@ -316,7 +316,7 @@ class Runner:
             rules,
             evidence,
             words,
-            is_canonical=self._spec.bots[seat].partition(":")[0] not in rules.dialects,
+            bot=self._spec.bots[seat],
             left=left,
             requests=len(self._reply_seconds[seat]),
             exit_code=exit_code,

@@ -20,8 +20,6 @@ MAX_NAME = 24
 """A longer name is cut in the table."""
 _ASKED_CAP = 600
 """More of a request's line than this is not shown."""
-_STDERR_CAP = 400
-"""More columns of a line of stderr are not shown."""
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]
@@ -37,6 +35,7 @@ def match_report(
     width: int,
     colour: bool,
     record: str | None = None,
+    stderr: str | None = None,
 ) -> str:
     """Everything that a person wants to know of a match, in reading order.
 
@@ -45,6 +44,7 @@ def match_report(
         width: columns to wrap at. What is there to be copied is never wrapped.
         colour: whether to style text by escape sequences.
         record: the name of the match's record, if there is one.
+        stderr: where all that the bots wrote on stderr is, if it is kept.
     """
 
     def painted(cell: Cell) -> str:
@@ -58,6 +58,8 @@ def match_report(
         if player.disqualification is not None:
             lines += ["", *_disqualification(player, player.disqualification, width)]
     lines += _notes(result, width)
+    if stderr is None and (wrote := [p.player_number for p in result.players if _has_prints(p)]):
+        lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
     lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
     step = next_step(result, again, record)
     if step is not None:
@@ -116,7 +118,7 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
         rows.append(
             (
                 (player.player_number, ""),
-                (cut(_name(player), MAX_NAME), ""),
+                (_short(_name(player)), ""),
                 (str(player.score), ""),
                 (str(player.turns), ""),
                 (str(faults), "yellow" if faults else ""),
@@ -137,8 +139,7 @@ def _facts(result: MatchResult, painted: Paint) -> Iterator[str]:
         ((player.player_number, ""), *((_fact(getattr(player, name)), "") for name in names))
         for player in result.players
     ]
-    heads = ["seat", *(name.replace("_", "\n", 1).replace("_", " ") for name in names)]
-    yield from _table(heads, [False] + [True] * len(names), rows, painted)
+    yield from _table(["seat", *names], [False] + [True] * len(names), rows, painted)
     yield ""
 
 
@@ -173,7 +174,8 @@ def _table(
         return _GAP.join(parts).rstrip()
 
     tall = [("\n" + head).split("\n")[-2:] for head in heads]
-    yield join((top, "") for top, _ in tall)
+    if any(top for top, _ in tall):
+        yield join((top, "") for top, _ in tall)
     yield join((bottom, "") for _, bottom in tall)
     yield "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     yield from map(join, rows)
@@ -181,6 +183,13 @@ def _table(
 
 def _name(player: PlayerResult) -> str:
     return plain(player.name) or "(no name)"
+
+
+def _short(name: str) -> str:
+    """A name for the table; the end of a path, as such a name may be, says more than its start."""
+    if "/" in name and cells(name) > MAX_NAME:
+        return "..." + name[3 - MAX_NAME :]
+    return cut(name, MAX_NAME)
 
 
 def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
@@ -272,7 +281,8 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
     who = f"{player.player_number}, {player.bot}"
     yield from _wrapped(f"{who}, was disqualified: {player.disqualified}, {left.detail}.", width)
     if left.cause:
-        yield from _wrapped(f"{left.cause[0].upper()}{left.cause[1:]}.", width)
+        end = "" if left.cause.endswith(("?", "!", ".")) else "."
+        yield from _wrapped(f"{left.cause[0].upper()}{left.cause[1:]}{end}", width)
     asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
@@ -282,12 +292,16 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
     stderr = player.stderr
     if stderr is None:
         return
-    if not stderr.first and not stderr.last:
+    if not stderr.lines:
         yield "  It wrote nothing on stderr."
         return
-    yield "  It wrote on stderr:"
-    for text in stderr.lines("; --stderr DIR keeps all"):
-        yield f"    {cut(text, _STDERR_CAP)}"
+    yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.left_out else ''}:"
+    yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
+
+
+def _has_prints(player: PlayerResult) -> bool:
+    """Whether it wrote on stderr, and nothing of that is shown."""
+    return bool(player.stderr and player.stderr.lines) and player.disqualification is None
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

@@ -54,22 +54,12 @@ class FirstFault(Struct, frozen=True):
 
 
 class Stderr(Struct, frozen=True):
-    """What a bot wrote on stderr, made harmless: its first and its last lines."""
+    """What a bot wrote on stderr, made harmless: what its author needs of it."""
 
-    first: list[str] = []
-    left_out: Annotated[int, Meta(description="So many lines stood between them.")] = 0
-    last: list[str] = []
-
-    def lines(self, behind: str = " ...") -> list[str]:
-        """All that is known, with a line for what was left out.
-
-        Args:
-            behind: how that line ends.
-        """
-        if not self.left_out:
-            return [*self.first, *self.last]
-        lines = "1 line" if self.left_out == 1 else f"{self.left_out} lines"
-        return [*self.first, f"... {lines} left out{behind}", *self.last]
+    lines: Annotated[
+        list[str], Meta(description='With "... 3 lines left out" in the place of such.')
+    ] = []
+    left_out: Annotated[int, Meta(description="So many lines of it are not there.")] = 0
 
 
 class Diagnosis(Struct, frozen=True):

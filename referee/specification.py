@@ -17,6 +17,7 @@ from referee.seam.spec_files import read_spec
 _HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
+_NO_PROSE = ("|", "```", "- ")
 _KINDS = {
     "Faults.": "fault",
     "Disqualifications.": "disqualification",
@@ -87,6 +88,12 @@ class Page(NamedTuple):
             for section in self.sections.values()
             if f"{section.number}.".startswith(f"{number}.")
         ]
+
+    def beginning(self, number: str) -> str:
+        """The first paragraph of a section that is prose; empty if it has none."""
+        blocks = re.split(r"\n\n+", self._text(number))
+        prose = (block for block in blocks if not block.startswith(_NO_PROSE))
+        return unmarked(" ".join(next(prose, "").split()))
 
     def rule(self, number: str, code: str, detail: str) -> str:
         """The rule that a fault breaks, in the page's own words; empty if the page has none.
@@ -168,7 +175,7 @@ def _naming(text: str, code: str) -> Iterator[str]:
             return
     blocks = iter(re.split(r"\n\n+", text))
     for block in blocks:
-        if block.startswith(("|", "```", "- ")) or f"`{code}`" not in block:
+        if block.startswith(_NO_PROSE) or f"`{code}`" not in block:
             continue
         sentence = next(s for s in _SENTENCE_END.split(block) if f"`{code}`" in s)
         items = ""

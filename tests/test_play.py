@@ -133,7 +133,7 @@ async def test_the_report_has_what_an_author_needs(tmp_path: Path) -> None:
     played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), time_limit=limit)
     assert b'"type":"play-turn"' in played.disqualified[1].asked
     player = played.result.players[1]
-    assert player.stderr.lines() == ["thinking"]
+    assert player.stderr.lines == ["thinking"]
     assert player.exit_code == -9
     assert player.requests == 1
     assert player.turns == 1
@@ -359,7 +359,7 @@ async def test_stderr_is_drained_and_kept(tmp_path: Path) -> None:
     # The handshake and four requests, a megabyte each.
     assert (tmp_path / "stderr").stat().st_size == 5 * (6 * 1000 * 170 + 1)
     stderr = played.result.players[1].stderr
-    assert stderr.last[-1].endswith("noise ")
+    assert "noise noise" in stderr.lines[-1]
 
 
 # --- 8.4: the end ---------------------------------------------------------------------------------

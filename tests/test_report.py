@@ -115,10 +115,21 @@ def test_nobody_is_left() -> None:
 
 
 def test_both_ends_of_stderr_are_shown() -> None:
-    left = gone("it ended") | {"stderr": Stderr(["Error: first"], 12, ["the last"])}
+    left = gone("it ended") | {
+        "stderr": Stderr(["Error: first", "... 12 lines left out", "the last"], 12)
+    }
     lost = player(1, 3, 1, 2, disqualified="exited", **left)
     text = report("last-player-standing", [2], lost, player(2, 3, 0, 1))
-    assert "Error: first ... 12 lines left out; --stderr DIR keeps all the last" in text
+    assert "stderr; --stderr - shows all: Error: first ... 12 lines left out the last" in text
+
+
+def test_of_a_name_that_is_a_path_the_end_is_shown() -> None:
+    """Two classic bots of one folder are not alike."""
+    names = [f"classic:example_bots/botwars/{name}.py" for name in ("classic_walker", "my_own")]
+    seats = [player(seat, 3, 5, 1, name=name) for seat, name in enumerate(names, 1)]
+    text = report("turn-limit", [1, 2], *seats)
+    assert "player1 ...ars/classic_walker.py 3" in text
+    assert "player2 ...ots/botwars/my_own.py 3" in text
 
 
 def test_a_long_request_is_cut() -> None:

@@ -228,6 +228,7 @@ def test_a_wrong_bot_fails_the_test_that_comes_along(language: str, tmp_path: Pa
     done = paste(test, tmp_path / "my_bot")
     assert done.returncode == 1
     assert "does not conform" in " ".join(done.stdout.split())
+    assert ("My Bot does not conform: see above what" in done.stderr) == (language != "perl")
 
 
 # --- the README's first two steps -----------------------------------------------------------------

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from referee.diagnosis.traces import shortened
 from referee.errors import LogWriteError
 from referee.logs.sink import Sink
 from referee.result import Stderr
-from referee.terminal import plain
+from referee.terminal import cut, plain
 
 FILE_CAP = 16 * 1024 * 1024
 """At most so many bytes go into a bot's stderr file; the rest is read and dropped."""
 END_CAP = 16 * 1024
 """So many bytes of its beginning, and of its end, are looked at for the report."""
+
+
+_MOST_COLUMNS = 400
+"""More of a line is not told."""
 
 
 class StderrKeeper:
@@ -60,16 +65,13 @@ class StderrKeeper:
         self._tail = tail
 
     def lines(self, count: int) -> Stderr:
-        """The first and the last lines, so many each, made plain."""
+        """What its author needs of it, made plain; so many lines of either end."""
         if not self._dropped:
-            lines = _plain_lines(self._head + self._tail)
-            if len(lines) <= 2 * count:
-                return Stderr(lines)
-            return Stderr(lines[:count], len(lines) - 2 * count, lines[-count:])
+            return shortened(list(enumerate(_plain_lines(self._head + self._tail))), count)
         head, tail = _plain_lines(self._head), _plain_lines(self._tail)
-        known = min(count, len(head)) + min(count, len(tail))
-        total = self._dropped + len(head) + len(tail) - 1  # a line is partly in each of two
-        return Stderr(head[:count], max(total - known, 1), tail[-count:])
+        # A line is partly in each of the two.
+        behind = max(len(head) + self._dropped - 1, len(head) + 1)
+        return shortened([*enumerate(head), *enumerate(tail, behind)], count)
 
     def close(self) -> None:
         """Close the file, if there is one."""
@@ -80,7 +82,7 @@ class StderrKeeper:
 
 def _plain_lines(data: bytes) -> list[str]:
     text = data.decode(errors="replace").replace("\r\n", "\n")
-    lines = [plain(line.expandtabs()) for line in text.split("\n")]
+    lines = [cut(plain(line.expandtabs()), _MOST_COLUMNS) for line in text.split("\n")]
     if lines and not lines[-1]:
         lines.pop()
     return lines

@@ -196,6 +196,14 @@ count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
 
 
+def player(text: str) -> int:
+    """A player by number, "2", or as the protocol has it, "player2"."""
+    try:
+        return count(text.removeprefix("player"))
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no player, such as 1 or player1") from None
+
+
 def limit(text: str) -> float:
     """Seconds, or infinite if there is to be no limit."""
     if text in ("none", "inf"):

@@ -48,7 +48,7 @@ def add(commands: Commands) -> None:
         "filled in as one argument, for the referee to split likewise.",
         exit_codes={0: "it conforms", 1: "it does not"},
         examples=(
-            ("referee conform ./my_bot.py", "all cases, with a line for each"),
+            ("referee conform ./my_bot.py", "all cases: what fails, and how many passed"),
             ("referee conform ./my_bot.py --case 7.2 -q", "one section, and its failures alone"),
             (
                 "referee conform ./my_bot.py --format html --output report.html",
@@ -80,7 +80,10 @@ def add(commands: Commands) -> None:
     output = "write the report there; on stdout it is shown as text all the same"
     add("--output", metavar="FILE", help=output)
     much = conform.add_mutually_exclusive_group()
-    quiet = "show failures and the verdict alone; with --output the verdict alone"
+    quiet = (
+        "show failures and the verdict alone, with --referee the first failure alone in full; "
+        "with --output the verdict alone"
+    )
     much.add_argument("-q", "--quiet", action="store_true", help=quiet)
     verbose = "show a line for each case, and the last lines before each failure"
     much.add_argument("-v", "--verbose", action="store_true", help=verbose)
@@ -137,7 +140,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
-    yield from text.failures(report.cases, verbose=options.verbose)
+    # One mistake of a referee fails many cases: the first is to be mended first.
+    brief = options.quiet and report.tested == "referee"
+    yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
     if options.verbose:
         yield from text.results(report.cases)
     if not options.quiet:

@@ -24,7 +24,9 @@ MOST_WIDTH = 100
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:/.*)?")
 _HTTP = "http-bots"
 _KINDS = "vectors/README"
-"""The page whose section 1.2 has what `referee conform` finds beside the faults of a game."""
+"""The page that has what `referee conform` finds beside the faults of a game."""
+_SECTIONS = ("1.2", "2.2")
+"""Where it stands there: of bots, of referees."""
 
 
 def add(commands: Commands) -> None:
@@ -109,9 +111,12 @@ def _code(page: Page, word: str) -> dict[str, list[str]]:
 def _finding(page: Page, word: str) -> dict[str, list[str]]:
     """What `referee conform` means by a kind of violation -> the sections that say more."""
     found: dict[str, list[str]] = {}
+    word = word.partition(" of ")[0]  # "shape of" a field
     for kinds, sections, why in _findings():
         if word in kinds and word not in {code.code for code in page.codes}:
-            found[f"- `{word}`, found by `referee conform`: {why}"] = sections.split(", ")
+            found[f"- `{word}`, found by `referee conform`: {why}"] = re.findall(
+                r"(?:[\w.-]+ )?[\d.]+", sections
+            )
     return found
 
 
@@ -119,8 +124,9 @@ def _findings() -> Iterator[tuple[list[str], str, str]]:
     """The kinds of violation of `referee conform`: names, sections, meaning."""
     from referee.specification import load_page, rows
 
-    for kinds, sections, why in rows(load_page(_KINDS).sections["1.2"].text):
-        yield re.findall("`([a-z-]+)`", kinds), sections, why
+    for number in _SECTIONS:
+        for kinds, sections, why in rows(load_page(_KINDS).sections[number].text):
+            yield re.findall("`([a-z-]+)`", kinds), sections, why
 
 
 def _contents(page: Page) -> str:

@@ -83,7 +83,6 @@ class Terminal:
         self._untold: dict[int, list[str]] = {}  # where there are several
         self._seat: int | None = None  # who was asked last
         self._told = 0  # rows since something was typed
-        self._explained: set[int | None] = set()  # who has seen a table with all its columns
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
         """Print, or with several people keep until that one is asked."""
@@ -173,8 +172,9 @@ class Terminal:
             self._write("\n".join(wrapped) + "\n")
 
     def _heading(self, question: Question) -> Iterator[str]:
-        if question.title:
+        if question.title or question.state:
             yield ""
+        if question.title:
             yield from self._styled(question.title, "bold")
         yield from self._phrases(question.state)
 
@@ -192,15 +192,13 @@ class Terminal:
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
         table = self._table(("", *question.columns), rows)
         height = self._told + len(head) + len(table) + len(keys) + 1
-        if len(question.columns) > _SHORT_COLUMNS:
-            if height > self._height and self._seat in self._explained:
-                name, second, *_ = question.columns
-                texts = [" ".join(row[: _SHORT_COLUMNS + 1]) for row in rows]
-                widest = max(map(cells, texts))
-                texts = [text + " " * (widest - cells(text)) for text in texts]
-                heads = self._paint(f"{_GAP}number, {name}, {second}", "dim")
-                return [*head, heads, *self._joined(texts), *keys]
-            self._explained.add(self._seat)
+        if len(question.columns) > _SHORT_COLUMNS and height > self._height:
+            name, second, *_ = question.columns
+            texts = [" ".join(row[: _SHORT_COLUMNS + 1]) for row in rows]
+            widest = max(map(cells, texts))
+            texts = [text + " " * (widest - cells(text)) for text in texts]
+            heads = self._paint(f"{_GAP}number, {name}, {second}", "dim")
+            return [*head, heads, *self._joined(texts), *keys]
         return [*head, *table, *keys]
 
     def _below(self, question: Question) -> list[str]:

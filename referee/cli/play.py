@@ -21,7 +21,7 @@ from referee.cli.settings import (
 from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupted, Interrupts
-from referee.terminal import plain
+from referee.terminal import escaped, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,12 +32,17 @@ if TYPE_CHECKING:
     from referee.bots.launch import Started
     from referee.logs.answers import RecordedAnswers
     from referee.logs.files import LogFile
+    from referee.logs.sink import Sink
     from referee.play import Played, Runner
 
 DISQUALIFIED = 1
 PROGRESS_AFTER_SECONDS = 1.0
 _SLOW_SECONDS = 2.0
 """A person hears of a bot that thinks for longer."""
+_LIVE = "-"
+"""As the folder of `--stderr`: it is shown at once."""
+_MOST_LINE = 64 * 1024
+_PUSH_SECONDS = 0.1
 
 
 def add(commands: Commands) -> None:
@@ -80,7 +85,8 @@ def add(commands: Commands) -> None:
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
     add("--turn", type=count, metavar="N", help=turn)
-    add("--stderr", metavar="DIR", help="keep what the bots write there: DIR/player1.stderr ...")
+    kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
+    add("--stderr", metavar="DIR", help=kept)
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
 
@@ -89,7 +95,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.bots.launch import launched
     from referee.cli.work import check_descriptors
-    from referee.logs.files import STDOUT, open_logs
+    from referee.logs.files import STDOUT, open_logs, standard_error
 
     if options.log == STDOUT and options.format == "json":
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
@@ -102,18 +108,26 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     check_descriptors()  # before an old log is emptied
     sources = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
+    live = standard_error() if options.stderr == _LIVE else None
     with interrupts.raising():  # a FIFO waits for its reader
-        log, record, *stderr = open_logs([options.log, options.record, *stderr_files])
+        log, record, *files = open_logs([options.log, options.record, *stderr_files])
+    stderr: list[Sink | None] = [*files]
+    if live is not None:
+        stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
     try:
         with launched(sources) as bots:
-            played = _play_match(options, interrupts, bots, log, record, stderr, resumed)
+            played = _play_match(options, interrupts, bots, log, record, stderr, live, resumed)
         with interrupts.raising():  # what reads a compressed log from a pipe may be slow
             lost = _finish([log, record])
+            if live is not None:
+                with contextlib.suppress(LogWriteError):  # nobody is there to be shown
+                    live.drain()
     except Interrupted as interrupted:
-        say(f"{interrupted}; the match was given up, all bots were ended")
+        if live is None or not live.behind:  # else saying it would wait for a reader
+            say(f"{interrupted}; the match was given up, all bots were ended")
         raise
     finally:
-        _close([log, record, *stderr])
+        _close([log, record, *files])
     with interrupts.raising(), printing():
         _print_result(options, played)
     if lost is not None:
@@ -196,10 +210,46 @@ def _close(files: list[LogFile | None]) -> None:
 
 def _stderr_files(directory: str | None, count: int) -> list[str | None]:
     """One file name a seat, in a folder that is made if it is not there."""
-    if directory is None:
+    if directory in (None, _LIVE):
         return [None] * count
     folder = made_folder(directory)
     return [str(folder / f"player{seat}.stderr") for seat in range(1, count + 1)]
+
+
+class LiveStderr:
+    """Shows what a bot writes on stderr as it comes, line by line; a `Sink`.
+
+    Args:
+        out: shared by all bots; it never waits for a reader.
+    """
+
+    fd = -1
+    behind = False
+
+    def __init__(self, seat: int, out: LogFile) -> None:
+        from referee.seam.seats import seat_id
+
+        self._name = seat_id(seat)
+        self._out = out
+        self._rest = b""
+
+    def write(self, lines: bytes) -> None:
+        """Show the lines that are whole; a very long one is shown in parts."""
+        *whole, self._rest = (self._rest + lines).split(b"\n")
+        if len(self._rest) > _MOST_LINE:
+            whole.append(self._rest)
+            self._rest = b""
+        for line in whole:
+            text = line.decode(errors="backslashreplace").rstrip("\r").expandtabs()
+            self._out.write(f"{self._name}| {escaped(text)}\n".encode())
+
+    def push(self) -> None:
+        """Nobody is behind."""
+
+    def close(self) -> None:
+        """Show what has no line end."""
+        if self._rest:
+            self.write(b"\n")
 
 
 def _play_match(
@@ -208,7 +258,8 @@ def _play_match(
     started: list[Started],
     log: LogFile | None,
     record: LogFile | None,
-    stderr: list[LogFile | None],
+    stderr: list[Sink | None],
+    live: LogFile | None,
     resumed: RecordedAnswers | None,
 ) -> Played:
     """Play the match with bots that were launched already."""
@@ -216,6 +267,7 @@ def _play_match(
 
     from referee.bots.command import HUMAN
     from referee.cli.work import collect_garbage, run_in_trio, show_progress
+    from referee.logs.files import LogFile
     from referee.match_spec import match_spec
     from referee.play import play_once
 
@@ -227,15 +279,17 @@ def _play_match(
     for file in (log, record):
         if file is not None:
             file.begin(copy=True)
-    for file in stderr:
-        if file is not None:
-            file.begin()
+    for sink in stderr:
+        if isinstance(sink, LogFile):
+            sink.begin()
 
     async def work(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
-            if options.quiet or not sys.stderr.isatty():
+            if live is not None:
+                nursery.start_soon(_push, live)
+            elif options.quiet or not sys.stderr.isatty():
                 return
-            if HUMAN in bots:
+            elif HUMAN in bots:
                 nursery.start_soon(_say_who_thinks, runner, bots)
             else:
                 line = partial(_progress, runner)
@@ -253,6 +307,16 @@ def _play_match(
 
     collect_garbage()
     return run_in_trio(work, interrupts)
+
+
+async def _push(out: LogFile) -> None:
+    """Hand over what a slow reader did not take, again and again."""
+    import trio
+
+    with contextlib.suppress(LogWriteError):  # it is gone
+        while True:
+            await trio.sleep(_PUSH_SECONDS)
+            out.push()
 
 
 async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> None:
@@ -312,6 +376,7 @@ def _print_result(options: argparse.Namespace, played: Played) -> None:
         width=width(file),
         colour=has_colour(file),
         record=options.record,
+        stderr=options.stderr,
     )
     print(text, end="", file=file, flush=True)
 

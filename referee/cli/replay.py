@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import Commands, check_files, count
+from referee.cli.arguments import Commands, check_files, count, player
 from referee.cli.console import OK, fail, has_colour, printing, say, width
 from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
@@ -53,8 +53,8 @@ def add(commands: Commands) -> None:
     arg("--turn", type=count, metavar="N", help="that turn alone (all players' turns count)")
     arg("--from", dest="first", type=count, metavar="N", help="from that turn on")
     arg("--to", dest="last", type=count, metavar="N", help="up to that turn")
-    arg("--player", type=count, metavar="N", help="that player's turns, 1 for player1")
-    arg("--input-of", metavar="PLAYER", help="print the lines that player2, say, was sent")
+    arg("--player", type=player, metavar="N", help="that player's turns: 1, or player1")
+    arg("--input-of", type=player, metavar="N", help="print the lines that this player was sent")
     arg("--summary", action="store_true", help="the turns as one table")
     arg("--follow", action="store_true", help="go on while the log is being written")
     formats = "text; json: an object a turn"
@@ -93,13 +93,14 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Print what a bot was sent, as it was, to be given to a bot once more."""
     from referee.logs.answers import input_of
+    from referee.seam.seats import seat_id
 
     chosen = (options.first, options.last, options.player, options.summary, options.follow)
     if any(chosen) or options.format != "text" or len(options.files) > 1:
         raise UsageError("--input-of takes one FILE, a match record, and no other option")
     try:
         with interrupts.raising(), printing():
-            for line in input_of(options.files[0], options.input_of):
+            for line in input_of(options.files[0], seat_id(options.input_of - 1)):
                 sys.stdout.buffer.write(line)
     except LogReadError as error:
         return fail(str(error), NO_LOG)
@@ -154,6 +155,7 @@ def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
 
     turns = 0
     shown = options.first is None and options.last is None
+    before: list[Item] = []  # what comes before the first turn that is chosen
     for item in replay.items():
         if isinstance(item, Start) and (options.player or 1) > len(item.names):
             players = f"the match has {len(item.names)} players"
@@ -165,7 +167,10 @@ def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
             shown = True
         if isinstance(item, End | CutShort) and not shown:
             raise UsageError(_no_turn(options, turns))
-        yield item
+        before.append(item)
+        if shown:
+            yield from before
+            before.clear()
         if options.follow and isinstance(item, End):
             return
 

@@ -40,7 +40,7 @@ from referee.conformance.verdict import (
     request_type,
     shown,
 )
-from referee.diagnosis.author import about_end, explained
+from referee.diagnosis.author import about_end, dialects_for, explained
 from referee.diagnosis.evidence import Silence
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
@@ -187,7 +187,7 @@ class _Driver:
         return Observed(
             self._violations,
             dict(self._counts),
-            [] if words is None else words.stderr.lines(),
+            [] if words is None else words.stderr.lines,
             complete,
             round(trio.current_time() - started, 3),
             self._inapplicable,
@@ -481,21 +481,17 @@ class _Driver:
         actual = f"no reply within {timeout:g} s, nor in as much again"
         if silence.late:
             actual = f"no reply within {timeout:g} s"
-        self._violate(
-            kind, section, expected, f"{actual}: {why_silent(silence, asked)}", request, reply
-        )
+        game = self._rules.name if self._match.requests[self._seat] == 1 else ""
+        actual = f"{actual}: {why_silent(silence, asked, game)}"
+        self._violate(kind, section, expected, actual, request, reply)
         raise _OverError
 
     def _dialects(self) -> str:
         """What to do if a bot does not speak the game's messages at all."""
         if self._dialect is not None:
             return ""
-        given = [
-            f'"{name}:{self._source.argument}"'
-            for name, kind in self._rules.dialects.items()
-            if isinstance(self._source, BotAddress) or not kind().form_field
-        ]
-        return f"; give a bot that speaks a dialect as {' or '.join(given)}" if given else ""
+        given = dialects_for(self._rules, self._source.argument)
+        return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
         """What the bot still writes once its input has ended; the case is over with that.

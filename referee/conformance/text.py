@@ -86,16 +86,19 @@ class TextReport:
         yield from self._lines(results, self._word)
         yield ""
 
-    def failures(self, results: Sequence[Result], *, verbose: bool = False) -> Iterator[str]:
+    def failures(
+        self, results: Sequence[Result], *, verbose: bool = False, brief: bool = False
+    ) -> Iterator[str]:
         """What failed, by cause.
 
         Args:
             verbose: whether to show the last lines as well where request and reply say enough.
+            brief: whether to show the first cause alone in full.
         """
         width = max((len(result.id) for result in results), default=0)
         before: Result | None = None
-        told: set[str] = set()
-        for cause in causes(results, strict=self._strict):
+        told: set[tuple[str, ...]] = set()  # the same stderr once
+        for place, cause in enumerate(causes(results, strict=self._strict)):
             result, violation = cause.shown.result, cause.shown.violation
             word = self._word(result)
             if len(cause.examples) > 1:
@@ -105,11 +108,15 @@ class TextReport:
             elif before is not result:
                 yield from self._headed(word, self._start(result, width), result.requirement)
             before = result if len(cause.examples) == 1 else None
+            if brief and place:
+                continue
             yield from self._cause(cause, result.counts.get(violation.kind, 1))
             if violation.conversation and (verbose or not violation.reply):
-                yield from self._quoted("last lines", violation.conversation)
-            if result.stderr and result.id not in told:
-                told.add(result.id)
+                room = self._full_width - _INDENT - 2
+                lines = [cut(plain(line), room) for line in violation.conversation]
+                yield from self._quoted("last lines", lines)
+            if result.stderr and tuple(result.stderr) not in told:
+                told.add(tuple(result.stderr))
                 yield from self._quoted("stderr", result.stderr)
             if cause.others:
                 yield from self._part("also", some(cause.others))
@@ -231,12 +238,9 @@ class TextReport:
         yield from self._part("section", f"{violation.section}: {violation.kind}{times}")
         if violation.rule:
             yield from self._part("rule", plain(violation.rule))
-        yield from self._part("expected", plain(violation.expected))
-        yield from self._part("actual", plain(violation.actual))
-        if violation.request:
-            yield from self._json("request", violation.request)
-        if violation.reply:
-            yield from self._json("reply", violation.reply)
+        for label in ("expected", "actual", "request", "reply"):
+            if text := getattr(violation, label):
+                yield from self._json(label, text)
         if result.note:
             yield from self._part("note", result.note)
 
@@ -250,7 +254,7 @@ class TextReport:
             yield " " * (_INDENT + len(head)) + line
 
     def _json(self, label: str, text: str) -> Iterator[str]:
-        """A line of JSON, wrapped behind commas and spaces where there are some."""
+        """Words and JSON, wrapped behind commas and spaces where there are some."""
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
         text = cut(plain(text), _MOST_JSON)
         room = self._full_width - _INDENT - _LABEL
@@ -267,7 +271,7 @@ class TextReport:
     def _quoted(self, label: str, lines: Sequence[str]) -> Iterator[str]:
         yield " " * _INDENT + paint(label, "dim", colour=self._colour)
         for line in lines:
-            yield " " * (_INDENT + 2) + cut(plain(line), self._full_width - _INDENT - 2)
+            yield " " * (_INDENT + 2) + line
 
 
 _WORDS = {

@@ -100,7 +100,7 @@ class Observed(Struct):
     Attributes:
         violations: in the order in which they happened; the first of each key.
         counts: kind -> how often.
-        stderr: the last lines of the bot's standard error.
+        stderr: what is to be shown of the bot's standard error.
         complete: whether the case came to its end.
         seconds: how long it took.
         inapplicable: why the case cannot be tried with this bot; empty if it can.
@@ -140,7 +140,7 @@ class Result(Struct, frozen=True):
         violations: what it failed for, or what was in the way if no case can be named for that.
         counts: kind of violation -> how often it happened.
         because: ids of the failed cases that were in the way.
-        stderr: the last lines of the bot's standard error, of a case that did not pass.
+        stderr: what is to be shown of its standard error, of a case that did not pass.
         seconds: how long it took.
         why: why a case was skipped, or a referee's was not judged.
         again: the options that have the match played again in which a referee's case failed.

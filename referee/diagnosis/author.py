@@ -28,7 +28,7 @@ def diagnosis(
     evidence: Evidence,
     words: LastWords | None,
     *,
-    is_canonical: bool,
+    bot: str,
     left: Disqualified | None,
     requests: int,
     exit_code: int | None,
@@ -39,13 +39,14 @@ def diagnosis(
 
     Args:
         words: what its process has left behind; None if it has none.
-        is_canonical: whether it speaks the game's messages, and no dialect.
+        bot: the BOT argument.
         left: why it was disqualified, if it was.
         requests: how many it was sent after its handshake.
         exit_code: of its process.
         count: how many faults it has made.
         notes: what the game has to say.
     """
+    is_canonical = bot.partition(":")[0] not in rules.dialects
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
     faults, has_stray = _faults(
@@ -63,7 +64,9 @@ def diagnosis(
     departure = None
     if left is not None:
         asked = left.asked.decode().rstrip("\n")
-        cause = _cause(left, words, exit_code, requests)
+        cause = _cause(rules, left, words, exit_code, requests)
+        if not requests and is_canonical:
+            cause = "; ".join(filter(None, (cause, dialects_for(rules, bot))))
         departure = Departure(left.detail, cause, evidence.turn, requests, asked)
     return Diagnosis(departure, faults, all_notes, stderr)
 
@@ -152,7 +155,7 @@ def about_end(exit_code: int | None, words: LastWords) -> list[str]:
             "it did not exit when its input had ended, as it must (8.4), and was ended by "
             f"{signal_name(-exit_code)}"
         ]
-    error = headline(words.stderr.lines())
+    error = headline(words.stderr.lines)
     why = f" ({error})" if error else ""
     return [
         f"when its input had ended, it ended with exit code {exit_code}{why}: the end of the "
@@ -160,17 +163,37 @@ def about_end(exit_code: int | None, words: LastWords) -> list[str]:
     ]
 
 
+def dialects_for(rules: Rules, bot: str) -> str:
+    """How to give a bot that does not speak the game's messages at all; empty without dialects.
+
+    Args:
+        bot: the BOT argument, which names no dialect.
+    """
+    by_http = bot.startswith(("http://", "https://"))
+    given = [
+        f'"{name}:{bot}"'
+        for name, kind in rules.dialects.items()
+        if by_http or not kind().form_field
+    ]
+    return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
+
+
 def _cause(
-    left: Disqualified, words: LastWords | None, exit_code: int | None, requests: int
+    rules: Rules,
+    left: Disqualified,
+    words: LastWords | None,
+    exit_code: int | None,
+    requests: int,
 ) -> str:
     if words is None:
         return ""
     if words.silence is not None:
-        return why_silent(words.silence, json.loads(left.asked)["type"])
+        game = rules.name if requests == 1 else ""
+        return why_silent(words.silence, json.loads(left.asked)["type"], game)
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
             return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"
-        return why_exited(exit_code, words.stderr.lines(), requests)
+        return why_exited(exit_code, words.stderr.lines, requests)
     if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
         return f"it wrote lines that nobody asked for, such as {quoted(words.first_unasked)}"
     return ""

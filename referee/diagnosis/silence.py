@@ -6,11 +6,12 @@ from referee.diagnosis.evidence import Silence
 from referee.diagnosis.lines import quoted
 
 
-def why_silent(silence: Silence, asked: str) -> str:
+def why_silent(silence: Silence, asked: str, game: str = "") -> str:
     """What the bot most likely does wrong, in a sentence without its full stop.
 
     Args:
         asked: the type of the request that it did not answer.
+        game: the name of the game, if this was the first request of it.
     """
     if silence.unfinished:
         return f"it wrote {quoted(silence.unfinished)} without a line end"
@@ -30,8 +31,9 @@ def why_silent(silence: Silence, asked: str) -> str:
     if not silence.has_read:
         return f"it was not computing{used} and did not read what it was sent: it waits elsewhere"
     if silence.ended:
+        other = f"; if it plays another game than {game}, add --game NAME" if game else ""
         return (
             f"it was not computing{used}: it read the {asked}, wrote nothing, and waited for the "
-            f"next line, so it has no answer to {asked}"
+            f"next line, so it has no answer to {asked}{other}"
         )
     return f"it was not computing{used} and did not wait for input: a sleep, a lock, the network?"

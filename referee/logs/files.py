@@ -11,7 +11,7 @@ import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from referee.errors import LogWriteError, UsageError, cannot_write
 from referee.logs import packed
@@ -301,6 +301,20 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
 def _standard_output() -> LogFile:
     if sys.__stdout__ is None:
         raise UsageError("standard output is closed: the log has nowhere to go")
-    fd = sys.stdout.fileno()
-    os.set_blocking(fd, True)
-    return LogFile(fd, "standard output", keep_open=True)
+    return _standard(sys.stdout, "standard output")
+
+
+def standard_error() -> LogFile:
+    """Standard error, to be written to without waiting for its reader.
+
+    Raises:
+        UsageError: it is closed.
+    """
+    if sys.__stderr__ is None:
+        raise UsageError("standard error is closed: there is nothing to show lines on")
+    return _standard(sys.stderr, "standard error")
+
+
+def _standard(stream: TextIO, name: str) -> LogFile:
+    os.set_blocking(stream.fileno(), True)
+    return LogFile(stream.fileno(), name, keep_open=True)

@@ -402,9 +402,7 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
     played = attempt.played
     players = played.result.players
     left = [
-        Left(
-            entry.code, entry.detail, [] if (said := players[seat].stderr) is None else said.lines()
-        )
+        Left(entry.code, entry.detail, [] if (said := players[seat].stderr) is None else said.lines)
         if (entry := played.disqualified.get(seat))
         else None
         for seat in range(len(players))

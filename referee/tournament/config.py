@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
+from referee.nearest import instead
 from referee.tournament.batch import Entrant
 
 _PATHS = ("store", "records")
@@ -63,8 +64,8 @@ def read_config(
             kind = kinds.get(option, "one value")
             raise UsageError(f"{name}: {key} is to be {kind}, not {value!r}")
         else:
-            known = ", ".join(sorted([*values, *flags, "set", "[[bot]]"]))
-            raise UsageError(f"{name}: there is no option {key!r}; there are: {known}")
+            known = sorted({*values, *flags, "set", "[[bot]]"} - {"bot"})  # which is a table
+            raise UsageError(f"{name}: there is no option {key!r}{instead(option, known)}")
     return words, bots, directories
 
 

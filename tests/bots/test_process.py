@@ -310,8 +310,8 @@ def test_stderr_is_kept_up_to_a_cap(tmp_path: Path) -> None:
     keeper.feed(b"\nthe end\n")
     size = (tmp_path / "stderr").stat().st_size
     assert FILE_CAP < size < FILE_CAP + 100
-    assert keeper.lines(1).lines()[-1] == "the end"
-    assert len("".join(keeper.lines(10**6).lines())) <= 2 * END_CAP
+    assert keeper.lines(1).lines[-1] == "the end"
+    assert len("".join(keeper.lines(10**6).lines)) <= 2 * END_CAP
     keeper.close()
 
 
@@ -319,13 +319,13 @@ def test_a_full_disk_under_stderr_is_given_up() -> None:
     keeper = StderrKeeper(open_logs(["/dev/full"])[0])
     keeper.feed(b"lost\n")
     keeper.feed(b"kept\n")
-    assert keeper.lines(2).lines() == ["lost", "kept"]
+    assert keeper.lines(2).lines == ["lost", "kept"]
 
 
 def test_last_lines_are_safe_to_print() -> None:
     keeper = StderrKeeper(None)
     keeper.feed(b"\x1b[2J\x1b]0;title\x07\r\n\xff tab\there\x9b\n")
-    lines = keeper.lines(5).lines()
+    lines = keeper.lines(5).lines
     assert len(lines) == 2
     assert not any(ord(char) < 32 and char != "\t" for line in lines for char in line)
 
@@ -343,4 +343,6 @@ def test_both_ends_of_stderr_are_kept(count: int, size: int) -> None:
     if count <= 16:
         assert stderr == Stderr(lines)
     else:
-        assert stderr == Stderr(lines[:8], count - 16, lines[-8:])
+        left_out = "1 line" if count == 17 else f"{count - 16} lines"
+        gap = f"... {left_out} left out"
+        assert stderr == Stderr([*lines[:8], gap, *lines[-8:]], count - 16)

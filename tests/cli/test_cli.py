@@ -186,6 +186,41 @@ def test_stderr_files(tmp_path: Path) -> None:
     assert (folder / "player2.stderr").read_text() == "giving up\n"
 
 
+def test_stderr_is_shown_while_the_match_is_played() -> None:
+    bots = (hostile("sleep_at", 1), "big_money")
+    command = [sys.executable, "-m", "referee", "play", *bots, "--time-limit", "60"]
+    with subprocess.Popen([*command, "--stderr", "-"], stderr=subprocess.PIPE) as playing:
+        assert playing.stderr is not None
+        assert playing.stderr.readline() == b"player1| thinking\n"
+        playing.send_signal(signal.SIGINT)
+        playing.stderr.read()
+
+
+def test_stderr_cannot_be_shown_where_there_is_none() -> None:
+    """Nothing is played, and there is nowhere to say so."""
+    command = shlex.join([sys.executable, "-m", "referee", *PLAY, "--stderr", "-"])
+    assert subprocess.run(f"{command} 2>&-", shell=True, check=False).returncode == 2
+
+
+def test_stderr_that_is_shown_is_harmless_and_has_the_seat_before_each_line(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    said.write_bytes(b"one\n\n\x1b[2J\ttwo\r\n\xff" + b"x" * 200_000 + b"\nno end")
+    done = referee("play", "big_money", hostile("shout", said), "--stderr", "-", cwd=tmp_path)
+    assert done.returncode == 1
+    lines = [line for line in done.stderr.splitlines() if "x" * 9 not in line]
+    shown = ["one", "", r"\x1b[2J    two", "no end"]
+    assert lines == [f"player2| {text}" for text in shown]
+    assert done.stderr.replace("\n", "").isprintable()
+    assert not (tmp_path / "-").exists()
+
+
+@pytest.mark.parametrize(("options", "told"), [((), True), (("--stderr", "-"), False)])
+def test_a_bot_that_prints_is_told_how_to_see_it(options: tuple[str, ...], told: bool) -> None:
+    bots = ("big_money", hostile("noisy"), "--max-turns", "1")
+    done = referee("play", *bots, *options)
+    assert ("\nplayer2 wrote on stderr; --stderr - shows it.\n" in done.stdout) == told
+
+
 def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
     line = tmp_path / "line"
     reply = {"type": "player-name-reply", "player_number": "player1", "name": "漢字 Zoë"}
@@ -564,6 +599,20 @@ def test_a_fifo_that_nobody_reads_can_be_interrupted(tmp_path: Path, opened: boo
     assert left_behind() == []
     if reader is not None:
         os.close(reader)
+
+
+def test_stderr_that_nobody_reads_holds_up_nothing(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    end = os.open(fifo, os.O_RDWR)
+    bots = (hostile("noisy"), hostile("sleep_at", 2))
+    command = [sys.executable, "-m", "referee", "play", *bots, "--stderr", "-"]
+    with subprocess.Popen(command, stderr=end) as playing:
+        await_full(fifo)
+        playing.send_signal(signal.SIGINT)
+        assert playing.wait() == 130
+    assert left_behind() == []
+    os.close(end)
 
 
 def await_full(fifo: Path) -> None:

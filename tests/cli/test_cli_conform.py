@@ -392,7 +392,12 @@ def test_a_referee_that_departs_is_shown_what_is_right(tmp_path: Path) -> None:
     assert (report["tested"], report["command"]) == ("referee", command)
     (case,) = report["cases"]
     assert (case["id"], case["status"]) == ("6.7/1", "failed")
-    assert case["violations"][0]["expected"].count('"type":"play-turn"') == 1
+    (violation,) = case["violations"]
+    assert violation["expected"].startswith(
+        'to player1, after the reply of player1: {"type":"play-turn"'
+    )
+    assert violation["request"].startswith('{"type":"play-turn"')
+    assert json.loads(violation["reply"])["card"] == "smithy"
     assert case["stderr"] == ["four, not three"]
 
 

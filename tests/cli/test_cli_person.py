@@ -37,7 +37,8 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
     assert "You are player1. You play against player2 Big Money." in first
     assert "hand    4 copper, estate" in first
     assert "What do you buy? (4 money, 1 buy)" in first
-    assert re.search(r"^ +12  smithy +4 +10  \+3 cards$", first, re.MULTILINE)
+    assert re.search(r"^ +9 workshop 3 .* 12 smithy 4$", first, re.MULTILINE)
+    assert first.rstrip().count("\n") < 24  # or the hand has scrolled off the screen
     assert "too dear  5 duchy, market, mine; 6 gold; 8 province" in first
     second = person.answer("")
     assert "You bought silver." in second
@@ -50,6 +51,16 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
     assert verify_record(str(record)).kind == Kind.HOLDS
     assert not [entry for entry in entries(record) if entry["entry"] == "fault"]
     assert referee("replay", str(record)).returncode == 0
+
+
+def test_where_there_is_room_it_is_told_what_the_cards_do(sit: Sit) -> None:
+    person = sit("play", "human", "big_money", "--seed", "11", "--max-turns", "1", rows=40)
+    first = person.answer("t")
+    assert re.search(r"^ +12  smithy +4 +10  \+3 cards$", first, re.MULTILINE)
+    assert "top discard  you choose it at the end of this turn\n" in person.answer("")
+    person.expect("Which card shall lie on top of your discard pile?")
+    person.type("")
+    assert person.leave() == 0
 
 
 def test_what_is_wrong_is_answered_and_asked_again(sit: Sit) -> None:

@@ -54,6 +54,7 @@ def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
     assert numbers("--turn", "7") == [7]
     assert numbers("--from", "3", "--to", "5") == [3, 4, 5]
     assert numbers("--to", "4", "--player", "2") == [2, 4]
+    assert numbers("--to", "4", "--player", "player2") == [2, 4]
     assert numbers("--from", "9", "--to", "999") == list(range(9, 39))
 
 
@@ -73,6 +74,7 @@ def test_a_turn_that_the_match_does_not_have(words: list[str], says: str, form: 
     done = referee("replay", str(RECORD), *words, *form)
     assert done.returncode == 2
     assert done.stderr == f"referee: {says}\n"
+    assert done.stdout == ""
 
 
 def test_a_log_that_was_cut_short_says_how_many_turns_it_has(tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
         ([str(LOG), "--turn", "1", "--to", "2"], "--turn"),
         ([str(LOG), "--turn", "0"], "1 or more"),
         ([str(LOG), "--player", "3"], "the match has 2 players"),
-        ([str(LOG), "--player", "0"], "1 or more"),
+        ([str(LOG), "--player", "0"], "'0' is no player, such as 1 or player1"),
         ([str(LOG), str(LOG), "--follow"], "one FILE"),
         (["-", "-"], "once"),
         ([str(LOG), "--summary", "--format", "json"], "--summary"),

@@ -19,11 +19,13 @@ from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
 from referee.seam.probing import ProbeMatch
+from referee.specification import load_page
 
 RULES = GAMES["dominion"]
 CASES = load_referee_cases().cases
 MATCHES = RULES.probes().matches
 CATALOGUE = Catalogue(RULES)
+PAGE = load_page(RULES.specification)
 # All seats of all matches are sent much the same lines, and nobody changes what was read.
 CATALOGUE.read = cache(CATALOGUE.read)  # type: ignore[method-assign]
 
@@ -107,7 +109,7 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     check_deals(compared)
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
     template = Template(f"r {players}", 4)
-    return results(CASES, CASES, template, RULES.probes(), compared, 0.0)
+    return results(CASES, CASES, template, RULES.probes(), compared, PAGE, 0.0)
 
 
 def failing(found: list[Result]) -> list[str]:

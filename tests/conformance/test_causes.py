@@ -6,6 +6,7 @@ from typing import Literal
 
 from referee.conformance.case import Case
 from referee.conformance.causes import causes
+from referee.conformance.text import TextReport
 from referee.conformance.verdict import (
     EXITED,
     UNASKED,
@@ -129,3 +130,32 @@ def test_the_note_of_a_case_stands_where_the_match_had_begun() -> None:
         observed = Observed([violation], {"bad-discard": 1})
         assert judge(case, observed, {}, {}).note == note
     assert judge(case, Observed(complete=True), {}, {}).note == ""
+
+
+def test_lines_of_stderr_are_shown_whole() -> None:
+    """At the end of a long one stands what counts: the number of the line, the name meant."""
+    line = f'  File "/home/{"ann/" * 40}my_bot.py", line 7, in play_turn'
+    exited = Violation(EXITED, "8.2", "a reply", "its process ended", TURN)
+    text = TextReport({}, width=80, colour=False)
+    shown = list(text.failures([failed("5.2/1", exited, stderr=("Traceback", line))]))
+    assert f"        {line}" in shown
+
+
+def test_a_brief_report_shows_the_first_cause_in_full() -> None:
+    """A referee with one mistake departs in many matches, and their stderr is mostly the same."""
+    departs = [fault("departure", f"to player{n}: {TURN}", f"6.{n}") for n in range(1, 5)]
+    results = [failed(f"6.{n}/1", each, stderr=("oh",)) for n, each in enumerate(departs, 1)]
+    text = TextReport({}, width=80, colour=False)
+    whole = "\n".join(text.failures(results))
+    assert (whole.count("FAIL"), whole.count("expected"), whole.count("oh")) == (4, 4, 1)
+    brief = "\n".join(text.failures(results, brief=True))
+    assert (brief.count("FAIL"), brief.count("expected"), brief.count("oh")) == (4, 1, 1)
+
+
+def test_json_is_wrapped_at_its_commas() -> None:
+    message = '{"type":"play-turn","hand":[' + ",".join(['"copper"'] * 20) + "]}"
+    text = TextReport({}, width=80, colour=False)
+    lines = list(text.failures([failed("6.7/1", fault("departure", message))]))
+    words = [line[16:] for line in lines if "copper" in line]
+    assert len(words) > 3
+    assert all(line.endswith(",") for line in words[:-1])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from helpers import TIMES
-from in_process import CASES, CATALOGUE, MATCHES, RULES, another_package, play
+from in_process import CASES, CATALOGUE, MATCHES, PAGE, RULES, another_package, play
 from msgspec import structs
 
 from referee.conformance.referee_side import Template
@@ -183,7 +183,7 @@ def finding(case: str, kind: str = "missing", *, shape: bool = False) -> Finding
 
 def found(*every: Compared) -> dict[str, Result]:
     template = Template("r {player1} {player2}", 4)
-    judged = results(CASES, CASES, template, RULES.probes(), every, 1.0)
+    judged = results(CASES, CASES, template, RULES.probes(), every, PAGE, 1.0)
     return {result.id: result for result in judged}
 
 
@@ -234,10 +234,12 @@ def test_what_a_mixed_match_shows_counts_only_alone() -> None:
     assert failing(mixed, other) == {"6.7/1"}
 
 
-def test_what_belongs_to_no_case_is_reported_all_the_same() -> None:
-    assert failing(compared(match("smithy"), Counter(), [finding("2.8/departs")])) == {
-        "2.8/departs"
-    }
+def test_what_belongs_to_no_case_is_reported_all_the_same_with_the_rule() -> None:
+    result = found(compared(match("smithy"), Counter(), [finding("2.8/departs")]))["2.8/departs"]
+    assert result.status == Status.FAILED
+    (violation,) = result.violations
+    assert violation.rule
+    assert violation.rule in " ".join(PAGE.sections["2.8"].text.replace("*", "").split())
 
 
 def test_a_case_that_needs_more_seats_fails_all_the_same() -> None:

@@ -111,13 +111,27 @@ async def test_the_name_of_another_seat() -> None:
 
 async def test_of_a_dialect_the_rules_words_are_told() -> None:
     """Its lines are translated: what stands in them is not what the bot wrote."""
-    codes = ["for line in open(0): print('hm', flush=True)"] * 2
-    spec = match_spec([f"classic:{python(code)}" for code in codes], game="botwars", seed=1)
-    with launched([find_bot(bot, "botwars") for bot in spec.bots]) as started:
-        played = await play_once(spec, started)
-    (fault,) = played.result.players[0].first_faults
+    hm = "classic:" + python("for line in open(0): print('hm', flush=True)")
+    (fault,) = (await bot_wars(hm)).first_faults
     assert fault.code == "bad-format"
     assert "`" not in fault.detail
+
+
+async def bot_wars(bot: str) -> PlayerResult:
+    """What is told of a bot in seat 1 of a match of Bot Wars."""
+    spec = match_spec([bot, bot], game="botwars", seed=1)
+    with launched([find_bot(bot, "botwars") for bot in spec.bots]) as started:
+        return (await play_once(spec, started)).result.players[0]
+
+
+async def test_a_bot_that_does_not_know_the_handshake_may_speak_a_dialect() -> None:
+    classic = python("import json; json.loads(input())['state']")
+    left = (await bot_wars(classic)).disqualification
+    assert left is not None
+    assert left.cause == (
+        "its stderr says: KeyError: 'state'; "
+        f'if it speaks a dialect, give it as "classic:{classic}"'
+    )
 
 
 # --- notes ----------------------------------------------------------------------------------------
@@ -193,8 +207,17 @@ async def test_input_that_is_read_to_its_end() -> None:
 
 async def test_a_request_without_an_answer() -> None:
     said = await cause(bot('if asked["type"] != "play-turn": simple(asked)'), "timeout")
-    assert "so it has no answer to play-turn" in said
+    assert (
+        "so it has no answer to play-turn; if it plays another game than dominion, add --g" in said
+    )
     assert "not computing" in said
+
+
+async def test_a_later_request_without_an_answer() -> None:
+    """Then it is no bot of another game."""
+    once = 'turns = globals().get("turns", 0) + (asked["type"] == "play-turn")'
+    said = await cause(bot(once, "if turns < 2: simple(asked)"), "timeout")
+    assert said.endswith("so it has no answer to play-turn")
 
 
 async def test_an_endless_loop() -> None:
@@ -262,4 +285,4 @@ async def test_stderr_that_the_look_has_brought_about_is_not_told() -> None:
     player = await told(python(HEAD + loop + '    if "request" in asked["type"]: simple(asked)'))
     assert player.disqualified == "timeout"
     assert player.stderr is not None
-    assert player.stderr.lines() == []
+    assert player.stderr.lines == []

@@ -128,6 +128,7 @@ def test_the_input_ends_where_a_bot_was_lost() -> None:
     ("words", "code", "says"),
     [
         ([RECORD, "--input-of", "player3"], 2, "there are: player1 player2"),
+        ([RECORD, "--input-of", "3"], 2, "no 'player3'; there are: player1 player2"),
         ([RECORD, "--input-of", "player1", "--summary"], 2, "no other option"),
         ([__file__, "--input-of", "player1"], 1, "no match record"),
     ],

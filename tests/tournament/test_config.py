@@ -75,6 +75,7 @@ def test_bots_are_started_where_the_file_says(file: Path) -> None:
     ("text", "says"),
     [
         ("deals = ", "is no TOML: Invalid value"),
+        ("deal = 4", "there is no option 'deal'; did you mean deals?"),
         ("rounds = 3", "there is no option 'rounds'; there are: [[bot]], anchor, deals, elo0"),
         ("deals = [1, 2]", "deals is to be one value, not [1, 2]"),
         ("json = 1", "json is to be true or false, not 1"),

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from referee.conformance.referee_side.lines import Catalogue, Line, shown, text
 from referee.conformance.referee_side.probe import LINE_LIMIT
@@ -495,7 +496,11 @@ class _Comparison:
         at = next(
             (n for n in range(place, len(lines)) if lines[n].message is mismatch.actual), None
         )
-        expected = "not that" if mismatch.expected is None else text(mismatch.expected)
+        if mismatch.expected is None:
+            kind = mismatch.actual["type"] if mismatch.actual else "message"
+            expected = f"no {kind} here"
+        else:
+            expected = text(mismatch.expected)
         if mismatch.kind == "extra" and mismatch.expected is not None:
             expected = "first: " + expected
         actual = self._ending() if mismatch.actual is None else text(mismatch.actual)
@@ -517,13 +522,19 @@ class _Comparison:
         *,
         shape: bool = False,
     ) -> None:
-        number = seat_id(seat)
-        expected, actual = f"to {number}{self._seed}: {expected}", f"to {number}: {actual}"
+        number, step = seat_id(seat), self._step
+        has_reply = not shape and step.seat >= 0 and bool(step.line)
+        after = f", after the reply of {seat_id(step.seat)}" if has_reply else ""
+        expected = f"to {number}{self._seed}{after}: {expected}"
+        actual = f"to {number}: {actual}"
         if shape:  # the line itself says enough
             violation = Violation("{} {}.{}".format(*signature), "", expected, actual)
         else:
             kind = "seed" if self._seed else "departure"
             violation = self._recorded.violation(kind, seat, place, expected, actual)
+        if has_reply:
+            reply = shown(Line(step.line))
+            violation = replace(violation, request=text(step.request), reply=reply)
         self.result.add(Finding(case, signature, violation, shape=shape))
 
     def _end_of(self, seat: int) -> int:

@@ -22,6 +22,7 @@ from referee.conformance.verdict import Report, Result, Violation, summarize
 from referee.errors import UsageError
 from referee.seam.probing import ProbeMatch
 from referee.seam.rules import Rules
+from referee.specification import load_page
 
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3
@@ -85,7 +86,15 @@ async def check_referee(
     await run.play(matches, rounds)
     seconds = trio.current_time() - started
     compared = sorted(run.compared, key=lambda each: matches.index(each.match))
-    found = results(load_referee_cases().cases, cases, template, rules.probes(), compared, seconds)
+    found = results(
+        load_referee_cases().cases,
+        cases,
+        template,
+        rules.probes(),
+        compared,
+        load_page(rules.specification),
+        seconds,
+    )
     if keep is not None:
         for each in compared:
             each.recorded.keep(keep)

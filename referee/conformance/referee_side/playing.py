@@ -16,19 +16,19 @@ import trio
 from referee.bots.command import BotCommand
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import kill, wait_for_exit
+from referee.bots.stderr import StderrKeeper
 from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import TOKEN, Hello, RecordedMatch, Seat
 from referee.conformance.referee_side.template import Template
 from referee.seam.probing import Deed, ProbeMatch
-from referee.terminal import plain
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
 _GONE = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
 """What a relay that has ended brings about is no error."""
-_STDERR_BYTES = 16 * 1024
-_STDERR_LINES = 10
+_STDERR_LINES = 8
+_CHUNK = 64 * 1024
 _AWAIT_SECONDS = 3.0
 _STAY_SECONDS = {"": 0, "a little": 0.2, "yes": 60}
 _EXIT_SECONDS = 10.0
@@ -70,7 +70,11 @@ async def run_probe_match(
                     await _run(template.fill(bots, seed), recorded, stderr.fileno(), limit)
                 await room.end()
                 nursery.cancel_scope.cancel()
-        recorded.stderr = _last_lines(Path(folder) / "stderr")
+        keeper = StderrKeeper(None)
+        with (Path(folder) / "stderr").open("rb") as file:
+            while data := file.read(_CHUNK):
+                keeper.feed(data)
+        recorded.stderr = keeper.lines(_STDERR_LINES).lines
     recorded.seconds = trio.current_time() - started
     return recorded
 
@@ -208,10 +212,3 @@ async def _run(argv: list[str], recorded: RecordedMatch, stderr: int, limit: flo
             await kill(launched)
         launched.reap()
     recorded.exit_code = None if scope.cancelled_caught else launched.exit_code
-
-
-def _last_lines(file: Path) -> list[str]:
-    with file.open("rb") as opened:
-        opened.seek(max(0, file.stat().st_size - _STDERR_BYTES))
-        text = opened.read().decode(errors="replace")
-    return [plain(line) for line in text.splitlines()[-_STDERR_LINES:]]

@@ -134,7 +134,7 @@ class RecordedMatch(Struct):
         seats: what each seat was sent and did.
         exit_code: the referee's; None if it was ended by force.
         error: why it could not be started; empty if it was.
-        stderr: the referee's last lines.
+        stderr: what is to be shown of the referee's.
         seconds: how long it took.
     """
 

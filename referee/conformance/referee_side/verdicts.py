@@ -15,6 +15,7 @@ from referee.conformance.referee_side.seeds import SEED_VEILS
 from referee.conformance.referee_side.template import Template
 from referee.conformance.verdict import Result, Status, result_of
 from referee.seam.probing import Probes
+from referee.specification import Page
 
 _ALIKE = 3
 """If so many of the cases that share a rule are broken alike, it is the rule that is broken."""
@@ -29,6 +30,7 @@ def results(
     template: Template,
     probes: Probes,
     compared: Sequence[Compared],
+    page: Page,
     seconds: float,
 ) -> list[Result]:
     """The results of the cases, in their order.
@@ -40,6 +42,7 @@ def results(
     Args:
         cases: all that there are.
         judged: those that are asked for.
+        page: the specification.
         seconds: how long all of it took.
     """
     broken: _Broken = defaultdict(list)
@@ -64,7 +67,7 @@ def results(
             because = [veiled[case.id]]
             found.append(result_of(case, Status.NOT_JUDGED, because=because, seconds=share))
         elif case.id in broken:
-            found.append(_failed(case, broken[case.id], probes, share))
+            found.append(_failed(case, broken[case.id], probes, page, share))
         elif held[case.id]:
             found.append(result_of(case, Status.PASSED, seconds=share))
         else:
@@ -101,7 +104,11 @@ def _find_common(broken: _Broken, probes: Probes) -> None:
 
 
 def _failed(
-    case: RefereeCase, found: Sequence[tuple[Compared, Finding]], probes: Probes, seconds: float
+    case: RefereeCase,
+    found: Sequence[tuple[Compared, Finding]],
+    probes: Probes,
+    page: Page,
+    seconds: float,
 ) -> Result:
     """A case that is broken: the first finding of each mistake, counted over all matches."""
     violations = []
@@ -111,7 +118,10 @@ def _failed(
         # Mistakes of form are few and plain: all are shown. Of others the first says enough.
         if finding.signature not in seen and (finding.shape or not counts):
             kind = finding.violation.kind
-            violations.append(msgspec.structs.replace(finding.violation, section=case.section))
+            rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
+            violations.append(
+                msgspec.structs.replace(finding.violation, section=case.section, rule=rule)
+            )
             same = [f.count for _, f in found if f.signature == finding.signature]
             counts[kind] += sum(same) if finding.shape else len(found)
         seen.add(finding.signature)

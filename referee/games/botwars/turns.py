@@ -18,6 +18,8 @@ from referee.seam.seats import seat_id
 
 _NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
+_LEGEND = "r red, b blue, * energy, x where a botlet died"
+"""Shown once, with the first grid."""
 _WIDE_COLS = 38
 """A wider grid has one character a cell, not two: it would not fit 80 columns."""
 
@@ -60,6 +62,7 @@ class Turns:
     """
 
     def __init__(self, names: Sequence[str]) -> None:
+        self._explained = False  # what stands in the grid
         self._names = list(names)
         self._number = 0
         self._board: Board | None = None
@@ -114,6 +117,9 @@ class Turns:
             parts.append(Phrase("", "this turn was not carried out", "bold"))
         elif turn.state is not None:
             parts.append(_picture(turn.state))
+            if not self._explained:
+                parts.append(Phrase("grid", _LEGEND, "dim"))
+                self._explained = True
         if turn.played:
             for side, name in enumerate(_NAMES):
                 parts.append(Phrase(name, _account(turn, side), _STYLES[COLOURS[side]]))

@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from _thread import get_ident
 from collections import Counter
 
 # The standard library's `typing` and `dataclasses` would add a third to the start of a bot.
@@ -107,7 +108,30 @@ CARDS: dict[str, Card] = {
 STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
 
 
+def nearest(card: str) -> str | None:
+    """The card that a misspelt one is most like; None if none is like it."""
+    from difflib import get_close_matches  # only here, on the way to an error
+
+    return next(iter(get_close_matches(card.lower(), CARDS, n=1)), None)
+
+
+def _known(card: str) -> Card:
+    """The card of that name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if isinstance(card, str) and card in CARDS:
+        return CARDS[card]
+    close = nearest(str(card))
+    hint = f"; did you mean {close!r}?" if close else ""
+    raise ValueError(f"there is no card {card!r}{hint}")
+
+
 # --- what play_turn and discard return ------------------------------------------------------------
+
+_unreturned: dict[int, str] = {}
+"""Thread -> the last of `play` and `buy` that it called since `play_turn` was."""
 
 
 def play(
@@ -119,7 +143,13 @@ def play(
         discard: for a cellar; the last lies on top.
         trash: for a mine or a remodel.
         gain: for a mine, a remodel or a workshop.
+
+    Raises:
+        ValueError: there is no such card.
     """
+    for name in (card, *discard, *(other for other in (trash, gain) if other is not None)):
+        _known(name)
+    _unreturned[get_ident()] = "play"
     parameters: dict[str, object] = {}
     if discard:
         parameters["cards"] = list(discard)
@@ -136,7 +166,13 @@ def buy(*cards: str, treasures: Cards | None = None) -> Reply:
 
     Args:
         treasures: what to play for it; by default all treasures in hand.
+
+    Raises:
+        ValueError: there is no such card.
     """
+    for card in (*cards, *(treasures or ())):
+        _known(card)
+    _unreturned[get_ident()] = "buy"
     reply: Reply = {"type": "play-reply", "phase": "buy", "cards_to_buy": list(cards)}
     if treasures is not None:
         reply["played_treasures"] = list(treasures)
@@ -237,7 +273,7 @@ class State:
         """
         wanted = Counter(cards)
         return (
-            sum(self._known(card).cost for card in cards) <= self.money
+            sum(_known(card).cost for card in cards) <= self.money
             and len(cards) <= self.buys
             and all(self.supply.get(card, 0) >= count for card, count in wanted.items())
         )
@@ -248,21 +284,12 @@ class State:
         Raises:
             ValueError: there is no such card.
         """
-        self._known(card)
+        _known(card)
         return self.me.cards[card]
 
     def in_supply(self, limit: int) -> list[str]:
         """The cards that cost up to so much and are in the supply, for a workshop for instance."""
         return [c for c, n in self.supply.items() if n and c in CARDS and CARDS[c].cost <= limit]
-
-    def _known(self, card: str) -> Card:
-        if card in CARDS:
-            return CARDS[card]
-        from difflib import get_close_matches  # only here, on the way to an error
-
-        close = get_close_matches(str(card).lower(), CARDS, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"there is no card {card!r}{hint}")
 
 
 class _Memory:
@@ -417,8 +444,8 @@ class DominionBot:
         """Decide what to do in a turn; called until it buys or ends the turn.
 
         Returns:
-            `play(...)`, `buy(...)`, `end_turn()`, or simply the cards to buy; none, or None, ends
-            the turn.
+            `play(...)`, `buy(...)`, `end_turn()`, or simply the cards to buy; none ends the turn.
+            So does None, unless `play` or `buy` was called: then a `return` was forgotten.
         """
         raise NotImplementedError(f"{type(self).__name__} has no play_turn")
 
@@ -476,16 +503,21 @@ class DominionBot:
 
     def _turn_reply(self, state: State) -> Reply:
         treasures: Reply = {"played_treasures": state.treasures}
+        _unreturned.pop(get_ident(), None)
         choice: object = self.play_turn(state)
         match choice:
             case None:
+                if called := _unreturned.get(get_ident()):
+                    why = f"although it called {called}(...)"
+                    raise self._refusal("play_turn", choice, why)
                 reply = end_turn()
             case list() | tuple():
                 reply = buy(*choice)
             case dict():
                 reply = choice
             case _:
-                raise self._refusal("play_turn", choice, "play(...), buy(...), end_turn(), a list")
+                expected = "not play(...), buy(...), end_turn(), a list"
+                raise self._refusal("play_turn", choice, expected)
         if reply.get("phase") == "buy":
             reply = treasures | reply if reply.get("cards_to_buy") else end_turn()
         return reply
@@ -494,13 +526,16 @@ class DominionBot:
         choice: object = self.discard(state, count)
         match choice:
             case list() | tuple():
+                for card in choice:
+                    _known(card)
                 return {"type": "attack-reply", "discard": list(choice)}
             case dict():
                 return choice
-        raise self._refusal("discard", choice, "a list of cards or reveal_moat()")
+        raise self._refusal("discard", choice, "not a list of cards or reveal_moat()")
 
-    def _refusal(self, method: str, choice: object, expected: str) -> TypeError:
-        return TypeError(f"{type(self).__name__}.{method} returned {choice!r}, not {expected}")
+    def _refusal(self, method: str, choice: object, why: str) -> TypeError:
+        forgot = ": forgot `return`?" if choice is None else ""
+        return TypeError(f"{type(self).__name__}.{method} returned {choice!r}, {why}{forgot}")
 
     @classmethod
     def run(cls, *arguments: Any, **options: Any) -> None:

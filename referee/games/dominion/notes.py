@@ -6,8 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from referee.games.dominion.kit import nearest
 from referee.games.dominion.rules.cards import CARDS, KINGDOM
-from referee.games.dominion.rules.faults import BAD_DISCARD, CANNOT_BUY, NO_ACTIONS, NO_BUYS
+from referee.games.dominion.rules.faults import (
+    BAD_DISCARD,
+    BAD_TREASURE,
+    CANNOT_BUY,
+    NO_ACTIONS,
+    NO_BUYS,
+    NOT_AN_ACTION,
+)
 from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.rules.player import Gains
 
@@ -44,8 +52,21 @@ def _of_seat(gains: Sequence[Gains], played: set[str]) -> list[str]:
     return []
 
 
+_FIELDS = {
+    NOT_AN_ACTION: "card",
+    CANNOT_BUY: "cards_to_buy",
+    BAD_TREASURE: "played_treasures",
+    BAD_DISCARD: "discard",
+}
+"""Fault -> the field whose cards it is about."""
+
+
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     """What a fault most likely comes of; see `referee.seam.rules.Rules.hint`."""
+    named = reply.get(_FIELDS.get(code, ""))
+    for card in named if isinstance(named, list) else [named]:
+        if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):
+            return f'did you mean "{meant}"?'
     if code == NO_BUYS:
         return 'after the buy the turn is asked for once more, with 0 buys; end it by "cleanup"'
     if code == NO_ACTIONS:

@@ -415,6 +415,7 @@ class Player:
                     break  # nobody wants to be asked for the coppers that are still to be had
             elif keys[picks[0] - len(BY_COST)].key == "t":
                 self._chooses_top = True
+                state = [Phrase("top discard", "you choose it at the end of this turn")]
             elif bought:
                 bought = []
             else:
@@ -491,7 +492,12 @@ class Player:
         owned = self._owned[self._seat]
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
         return [
-            View("s", "the supply", _PILES, [[card, *self._pile(card)] for card in BY_COST]),
+            View(
+                "s",
+                "what cards do",
+                _PILES,
+                [[card, *self._pile(card)] for card in BY_COST],
+            ),
             View("d", "your cards", ("card", "you own", "what it does"), mine),
         ]
 

@@ -255,7 +255,7 @@ async def test_a_bot_without_its_dialect_is_told_how_to_give_it() -> None:
     plain = find_bot(walker().removeprefix("classic:"), "botwars")
     found = await report(plain, ["3.4/1"])
     ((violation,),) = [result.violations for result in found.cases]
-    assert f'give a bot that speaks a dialect as "{walker()}"' in violation.expected
+    assert f'if it speaks a dialect, give it as "{walker()}"' in violation.expected
 
 
 @pytest.mark.parametrize("mode", MODES)

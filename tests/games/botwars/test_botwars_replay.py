@@ -84,6 +84,7 @@ def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
     assert picture.styles[1][2] == "red"
     assert picture.styles[1][2] != picture.styles[2][6] != picture.styles[0][0]
     assert [(p.label, p.text) for p in phrases if isinstance(p, Phrase)] == [
+        ("grid", "r red, b blue, * energy, x where a botlet died"),  # once
         ("red", "1 botlet, energy 0, 0 moved, 1 spawned"),
         ("blue", "1 botlet, energy 0, 0 moved, 1 spawned"),
     ]

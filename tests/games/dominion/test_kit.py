@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -182,6 +182,61 @@ def test_a_misspelt_card_is_an_error_that_names_the_right_one() -> None:
         state.count("Gold")
     with pytest.raises(ValueError, match=r"no card 'witch'$"):
         state.count("witch")
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda: kit.play("smthy"),
+        lambda: kit.buy("gold", "smthy"),
+        lambda: kit.buy("gold", treasures=["smthy"]),
+        lambda: kit.play("cellar", discard=["estate", "smthy"]),
+        lambda: kit.play("remodel", trash="smthy"),
+        lambda: kit.play("remodel", trash="gold", gain="smthy"),
+        lambda: answered(["smthy"]),
+        lambda: attacked(Throwing(["smthy"]), ["gold"] * 5),
+    ],
+)
+def test_so_it_is_in_every_move(move: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match="no card 'smthy'; did you mean 'smithy'"):
+        move()
+
+
+def test_a_list_is_no_card() -> None:
+    with pytest.raises(ValueError, match=r"no card \['gold'\]; did you mean 'gold'"):
+        kit.buy(["gold"])  # type: ignore[arg-type]
+
+
+class Throwing(kit.DominionBot):
+    def __init__(self, choice: Any) -> None:
+        self.choice = choice
+
+    def discard(self, state: kit.State, count: int) -> Any:
+        return self.choice
+
+
+class Forgetful(kit.DominionBot):
+    def play_turn(self, state: kit.State) -> None:
+        if "gold" in state.hand:
+            kit.play("village")
+        elif state.treasures:
+            kit.buy("silver")
+
+
+@pytest.mark.parametrize(("hand", "called"), [(["gold"], "play"), (["copper"], "buy")])
+def test_a_forgotten_return_is_an_error_that_says_so(hand: list[str], called: str) -> None:
+    bot = Forgetful()
+    turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0, "hand": hand}
+    why = rf"Forgetful\.play_turn returned None, although it called {called}\(\.\.\.\): forgot `ret"
+    with pytest.raises(TypeError, match=why):
+        bot.reply([HANDSHAKE, SUPPLY, to_line(turn)])
+    # Who has called neither in this turn has ended it.
+    assert json.loads(bot.reply([to_line(turn | {"hand": ["estate"]})])) == CLEANUP
+
+
+def test_so_it_is_in_an_attack() -> None:
+    with pytest.raises(TypeError, match=r"discard returned None, not a list .*: forgot `return`"):
+        attacked(Throwing(None), ["gold"] * 5)
 
 
 def test_the_first_turn_is_turn_1_wherever_the_match_begins() -> None:

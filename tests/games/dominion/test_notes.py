@@ -91,6 +91,11 @@ def test_a_card_that_was_bought_late_may_not_have_come() -> None:
         ("bad-discard", {"options": ["estate"]}, {"discard": [["estate"], 3, None]}, ""),
         ("bad-discard", {"options": ["estate"]}, {"discard": "estate"}, ""),
         ("bad-phase", {}, {}, ""),
+        ("not-an-action", {}, {"card": "smthy"}, 'did you mean "smithy"?'),
+        ("not-an-action", {}, {"card": "gold"}, ""),
+        ("cannot-buy", {}, {"cards_to_buy": ["gold", 7, "slver"]}, 'did you mean "silver"?'),
+        ("bad-treasure", {}, {"played_treasures": ["Copper"]}, 'did you mean "copper"?'),
+        ("bad-discard", {}, {"discard": ["witch", "estates"]}, 'did you mean "estate"?'),
     ],
 )
 def test_a_hint(code: str, asked: dict[str, Any], reply: dict[str, Any], says: str) -> None:

@@ -1,0 +1,90 @@
+"""The lines of a bot's stderr that its author needs: the ends, and the frames of its own files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from referee.result import Stderr
+
+Numbered: TypeAlias = tuple[int, str]
+"""A line with its number, from 0."""
+
+_FRAME = re.compile(r'[\s|]+(?:File "[^"]+", line \d|at \S|from \S+:\d+:in |\d+: \S)')
+"""How a frame of a stack trace begins: in Python; node, Java and Rust; Ruby; Rust."""
+_LIBRARY = re.compile(
+    r"/lib\d*/python3|/(?:site|dist)-packages/|<frozen |/kit\.py\"|"
+    r"\bnode:|/node_modules/|\bat (?:java|javax|jdk|sun|com\.sun)\.|/lib/ruby/|"
+    r"/rustc/|\d+: <?(?:std|core|alloc|rust_begin_unwind|__rust|_start|__libc)"
+)
+"""A frame that is not of the author's own files."""
+_MOST_ENDS = 4
+"""So many times the lines of an end are shown at most."""
+
+
+def shortened(lines: Sequence[Numbered], ends: int) -> Stderr:
+    """What is to be shown of stderr, with a line in the place of lines that are left out.
+
+    Left out first are frames of libraries and frames that were there before, then what is neither
+    at an end nor beside a frame.
+
+    Args:
+        lines: as far as they are known.
+        ends: so many are shown from the beginning, and from the end.
+    """
+    if not lines or lines[-1][0] < 2 * ends:
+        return _marked(lines, lines)
+    kept: list[Numbered] = []
+    vital: set[int] = set()  # places in `kept`
+    blocks = list(_blocks(lines))
+    own = [block for block in blocks if _is_frame(block) and not _LIBRARY.search(block[0][1])]
+    seen: set[tuple[str, ...]] = set()
+    for block in blocks:
+        if _is_frame(block):
+            text = tuple(text for _, text in block)
+            if text in seen or (own and _LIBRARY.search(text[0])):
+                continue
+            seen.add(text)
+            vital.update(range(len(kept) - 1, len(kept) + len(block) + 1))
+        kept += block
+    last = len(kept) - ends
+    shown = [
+        line for place, line in enumerate(kept) if place < ends or place >= last or place in vital
+    ]
+    if len(shown) > _MOST_ENDS * ends:
+        shown = shown[:ends] + shown[-(_MOST_ENDS - 1) * ends :]
+    return _marked(shown, lines)
+
+
+def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
+    """The lines one by one, but those of a frame together: it has what is indented deeper."""
+    block: list[Numbered] = []
+    for line in lines:
+        if block and not (_is_frame(block) and _indent(line[1]) > _indent(block[0][1])):
+            yield block
+            block = []
+        block.append(line)
+    if block:
+        yield block
+
+
+def _is_frame(block: Sequence[Numbered]) -> bool:
+    return _FRAME.match(block[0][1]) is not None
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" |"))
+
+
+def _marked(shown: Sequence[Numbered], known: Sequence[Numbered]) -> Stderr:
+    """The lines that are shown, with a line for each gap between them."""
+    lines: list[str] = []
+    total = left_out = 0
+    for number, text in [*shown, (known[-1][0] + 1 if known else 0, "")]:
+        if missing := number - total:
+            left_out += missing
+            lines.append(f"... {missing} line{'s' * (missing != 1)} left out")
+        lines.append(text)
+        total = number + 1
+    return Stderr(lines[:-1], left_out)
