@@ -177,6 +177,7 @@ def test_an_error_in_a_bot_ends_the_processes_too() -> None:
 
 
 def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
+    """The bot is out after the first, and the others are not played."""
     bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
     matches = referee.play_matches([bot, "minimal"], 2, seed=1, jobs=2)
     assert matches.void == 2

@@ -10,7 +10,7 @@ import math
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from multiprocessing.util import Finalize
 
 import msgspec
@@ -36,7 +36,10 @@ BATCH_SECONDS = 0.5
 MAX_LATE_REPLAYS = 3
 """So often a match is played again that timed out while the referee itself was late."""
 WORKER_KILLED = "worker-killed"
-"""The reason of a match that is void since the process that played it was killed each time."""
+"""The reason of a match that is void since the process that played it was killed each time.
+
+Also the code of a bot of it that was put out of the tournament for that.
+"""
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 _LATENESS_SECONDS = 0.05
@@ -92,6 +95,7 @@ class Batch(Struct, frozen=True):
         keep: of which matches the record is given back: "all", "faulty" or "none".
         results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
+        alone: whether nothing of the bots may be left when the matches are over.
     """
 
     game: str
@@ -102,6 +106,7 @@ class Batch(Struct, frozen=True):
     keep: str = "none"
     results: bool = False
     sources: Mapping[int, BotSource] = {}
+    alone: bool = False
 
 
 class Left(Struct, frozen=True):
@@ -266,6 +271,8 @@ class Worker:
                 if trio.current_time() >= until:
                     break
             nursery.cancel_scope.cancel()
+        if batch.alone:
+            await self.finish()
         return rows
 
     async def finish(self) -> None:
@@ -452,9 +459,14 @@ def _source(batch: Batch, number: int) -> BotSource:
     return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
 
 
-def lost_row(plan: Plan) -> MatchRow:
-    """A match that nobody could play to its end: each time its worker was killed. It is void."""
+def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
+    """A match that nobody could play to its end: each time its worker was killed. It is void.
+
+    Args:
+        killers: bots that are put out for it.
+    """
     seats = range(len(plan.players))
+    out = Left(WORKER_KILLED, "it kills the process that plays it, also against itself alone", [])
     return MatchRow(
         match=plan.match,
         deal=plan.deal,
@@ -466,7 +478,7 @@ def lost_row(plan: Plan) -> MatchRow:
         turns=0,
         reason=WORKER_KILLED,
         faults=[{} for _ in seats],
-        left=[None for _ in seats],
+        left=[out if bot in killers else None for bot in plan.players],
         replies=[0 for _ in seats],
         reply_seconds=[0.0 for _ in seats],
         longest_reply=[0.0 for _ in seats],

@@ -25,7 +25,7 @@ from live import end_left_behind, one_line
 from made_up import MadeUp, Result, contents, left, row, void, workers
 
 from referee import cli
-from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.batch import MatchRow, Plan, lost_row
 from referee.tournament.store import Store
 
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]
@@ -424,6 +424,20 @@ def test_standings_in_every_format(commands: Commands) -> None:
     one = commands.run("standings", commands.store, "--bot", "new")
     assert "new: rank" in one
     assert "It calls itself Bot 2." in one
+
+
+def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Commands) -> None:
+    commands.result = lambda plan: (
+        row(plan) if plan.match != 3 else lost_row(plan, plan.players[:1])
+    )
+    out = commands.tournament(*BOTS, "--deals", "2")
+    assert one_line(commands.err).startswith("referee: new is out: it kills the process that plays")
+    assert "new (out)" in out
+    assert "new is out: it kills" in out
+    assert json.loads(commands.run("standings", commands.store, "--format", "json"))["out"] == [
+        "new"
+    ]
+    assert "new is out: it kills" in commands.run("standings", commands.store, "--format", "html")
 
 
 def test_a_command_to_be_copied_is_not_wrapped(commands: Commands) -> None:

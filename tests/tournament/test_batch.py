@@ -184,6 +184,12 @@ def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:
     assert len(left_behind()) > 2  # until they are ended, after this test
 
 
+def test_nothing_is_left_of_a_match_that_is_played_alone(executor: Executor) -> None:
+    """Or a bot that waits could kill the worker in the match of others."""
+    play_all(executor, replace(batch(["big_money", kept("daemon")], (1,)), alone=True))
+    assert left_behind() == []
+
+
 def test_the_bots_are_ended_when_a_match_cannot_be_played(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
