@@ -223,6 +223,7 @@ def play_matches(
         keep="none" if folder is None else "all",
         results=True,
         sources=dict(enumerate(sources)),
+        matches_a_deal=what.matches_a_deal,
     )
     played: dict[int, MatchRow] = {}
 

@@ -7,6 +7,7 @@ A process keeps the bots that wait for another match from one batch to the next.
 from __future__ import annotations
 
 import math
+import os
 import threading
 import traceback
 from collections import Counter
@@ -22,7 +23,7 @@ from referee.bots.command import BotCommand, BotSource, find_bot
 from referee.bots.hosting import hosted, release_all
 from referee.bots.launch import LaunchedBot, Started
 from referee.bots.orphans import adopt_orphans, children, kill_orphans
-from referee.bots.pool import BotPool
+from referee.bots.pool import BotPool, finish
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
 from referee.logs.sink import MemorySink
 from referee.match import Match
@@ -96,6 +97,8 @@ class Batch(Struct, frozen=True):
         results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
+        matches_a_deal: a deal is so many matches one after the other in the schedule.
+        run: no bot plays on in another run, which may play some of the same matches again.
     """
 
     game: str
@@ -107,6 +110,8 @@ class Batch(Struct, frozen=True):
     results: bool = False
     sources: Mapping[int, BotSource] = {}
     alone: bool = False
+    matches_a_deal: int = 1
+    run: str = ""
 
 
 class Left(Struct, frozen=True):
@@ -249,6 +254,8 @@ class Worker:
         self._pool = BotPool()
         self._spare = children()
         self._never_keep: set[Entrant] = set()
+        self._run = ""
+        self._files: dict[BotSource, list[str]] = {}
         self._limits = Limits()
 
     def end(self) -> None:
@@ -258,7 +265,13 @@ class Worker:
 
     async def play(self, batch: Batch) -> list[MatchRow]:
         """Play matches of a batch; as `play_batch`."""
+        if batch.run != self._run:
+            self._run = batch.run
+            await self.finish()
         sources = {number: _source(batch, number) for number in batch.entrants}
+        for source in sources.values():
+            if source not in self._files:
+                self._files[source] = _files(source)
         specs = [_spec(batch, plan) for plan in batch.plans]
         self._limits = limits = specs[0].limits
         async with trio.open_nursery() as nursery:
@@ -297,14 +310,31 @@ class Worker:
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             lateness.worst = 0.0
-            attempt = _Attempt(spec)
-            if await self._attempt(attempt, batch, plan, sources):
+            attempt = _Attempt(spec, is_first=late + restarts == 0)
+            is_again = await self._attempt(attempt, batch, plan, sources)
+            for seat, left in attempt.played.disqualified.items():
+                if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
+                    self._check_there(sources[plan.players[seat]])
+            if is_again:
                 restarts += 1
             elif _is_late(attempt.played, spec.limits, lateness.worst):
                 late += 1
             else:
                 break
         return _row(attempt, batch, plan, late, restarts)
+
+    def _check_there(self, source: BotSource) -> None:
+        """See that the files of a bot are there that were when this process first saw it.
+
+        Raises:
+            UsageError: one is gone, and whatever the bot has lost is not its own fault.
+        """
+        for file in self._files[source]:
+            if not os.path.isfile(file):
+                raise UsageError(
+                    f"BOT {source.argument}: {file} is gone: put it back and start again; what the "
+                    "bot lost for that is not kept"
+                )
 
     async def _attempt(
         self, attempt: _Attempt, batch: Batch, plan: Plan, sources: dict[int, BotSource]
@@ -316,6 +346,8 @@ class Worker:
         """
         spec = attempt.spec
         entrants = [batch.entrants[number] for number in plan.players]
+        # A process plays in one place of each deal, so that it sees none of them twice.
+        place = plan.match % batch.matches_a_deal
         started: list[Started] = []
         waited: list[int] = []
         waiting: set[int] = set()
@@ -325,7 +357,10 @@ class Worker:
                 if not isinstance(source, BotCommand):
                     started.append(source)
                     continue
-                process = self._pool.take(entrant) if batch.keep_alive else None
+                process = self._pool.take((entrant, place)) if batch.keep_alive else None
+                if process is not None and not attempt.is_first:
+                    await finish(process, spec.limits)  # it has seen this match
+                    process = None
                 if process is not None:
                     waited.append(seat)
                 started.append(process or LaunchedBot(source))
@@ -350,7 +385,7 @@ class Worker:
         for seat in waiting:
             bot = started[seat]
             if isinstance(bot, LaunchedBot):
-                await self._pool.put(entrants[seat], bot, spec.limits)
+                await self._pool.put((entrants[seat], place), bot, spec.limits)
         match = runner.match
         failed = [
             seat
@@ -368,8 +403,9 @@ class _Attempt:
     match: Match
     played: Played
 
-    def __init__(self, spec: MatchSpec) -> None:
+    def __init__(self, spec: MatchSpec, *, is_first: bool) -> None:
         self.spec = spec
+        self.is_first = is_first
         self.record = MemorySink()
         self.stderr = [MemorySink() for _ in spec.bots]
 
@@ -457,6 +493,14 @@ def _source(batch: Batch, number: int) -> BotSource:
     entrant = batch.entrants[number]
     source = find_bot(entrant.bot, batch.game, entrant.directory)
     return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
+
+
+def _files(source: BotSource) -> list[str]:
+    """The files that a bot's command line names."""
+    if not isinstance(source, BotCommand):
+        return []
+    words = (os.path.join(source.directory, word) for word in source.argv)
+    return [word for word in words if os.path.isfile(word)]
 
 
 def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:

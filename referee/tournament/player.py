@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -67,6 +68,7 @@ class Player:
         self.out: set[int] = set()
 
     def __enter__(self) -> Player:
+        self._run = secrets.token_hex()
         self._context = self._workers()
         self._executor = self._context.__enter__()
         return self
@@ -206,6 +208,8 @@ class Player:
             keep=self._keep,
             results=self._results,
             sources=self._sources,
+            matches_a_deal=setup.matches_a_deal,
+            run=self._run,
         )
 
     def _note_seconds(self, rows: list[MatchRow]) -> None:
