@@ -263,7 +263,8 @@ class _SwissTable:
                     won[bot] += points  # type: ignore[assignment]
             seated = zip(match.players, match.disqualified, strict=True)
             self._out |= {bot for bot, code in seated if code == WORKER_KILLED}
-        won |= dict.fromkeys(self._out, -1)
+        for bot in self._out:
+            won[bot] = -1
         for line_up in dict.fromkeys(line_ups):
             for bot in line_up:
                 others = [won[other] for other in line_up if other != bot]
