@@ -134,8 +134,8 @@ class Matches(Struct, frozen=True):
         wins: matches in which the bot was first alone.
         draws: matches in which it was first together with others.
         losses: all others.
-        void: how many matches did not count: the machine was too busy again and again, or a bot has
-            killed the process that played.
+        void: how many matches did not count: the machine was too busy again and again, a bot has
+            killed the process that played, or one of its bots was put out for that.
     """
 
     bots: list[str]
@@ -277,6 +277,7 @@ def play_matches(
         keep="none" if folder is None else "all",
         results=True,
         sources=dict(enumerate(sources)),
+        matches_a_deal=what.matches_a_deal,
     )
     played: dict[int, MatchRow] = {}
 
@@ -290,7 +291,7 @@ def play_matches(
         _play_here(whole, add)
     else:
         _play_in_workers(whole, what, jobs, add)
-    return _counted(what, [played[plan.match] for plan in whole.plans])
+    return _counted(what, [played.get(plan.match) for plan in whole.plans])
 
 
 def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
@@ -329,9 +330,9 @@ def _play_in_workers(
             add(rows)
 
 
-def _counted(what: Setup, rows: Sequence[MatchRow]) -> Matches:
-    """The results of matches, in order, and what they come to."""
-    counting = [row for row in rows if not row.void]
+def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
+    """The results of matches, in order, None for one that was not played, and their sums."""
+    counting = [row for row in rows if row is not None and not row.void]
     decode = msgspec.json.Decoder(_result_type(GAMES[what.game])).decode
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
     for row in counting:

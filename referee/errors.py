@@ -19,6 +19,7 @@ itself has a bug.
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,9 +127,19 @@ def as_ours(error: Exception) -> RefereeError:
     first = errors[0]
     if isinstance(first, MemoryError) or (isinstance(first, OSError) and first.errno in SHORTAGES):
         return ShortageError("the system has not enough left for this", first)
+    if isinstance(first, FileNotFoundError) and not _has_folder():
+        return UsageError("the folder in which this was started is gone: go to one that is there")
     ours = InternalError(f"{type(first).__name__}: {first}")
     ours.__cause__ = first
     return ours
+
+
+def _has_folder() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _leaves(error: Exception) -> Iterator[Exception]:

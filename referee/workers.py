@@ -17,10 +17,13 @@ from typing import Any
 
 from referee.bots.cpu import stat_fields
 from referee.bots.orphans import adopt_orphans, children, kill_orphans
+from referee.errors import ShortageError
 
 _PR_SET_PDEATHSIG = 1
 _PARENT_GONE = 70
 _LOOK_SECONDS = 1.0
+_THREADS = 4
+"""The watchdog, two of the executor, and one to spare."""
 
 
 @contextmanager
@@ -39,12 +42,19 @@ def worker_processes(
         pin: let each stay on a core of its own, with all that it starts, if there is one worker for
             each core (Linux). A worker and its bots mostly wait for each other; on one core they
             do not have to wake another one each time, and a match takes half the time.
+
+    Raises:
+        ShortageError: the system has not what they need.
     """
+    _check_threads()
     fork = fork and sys.platform == "linux"
     context = multiprocessing.get_context("fork" if fork else "spawn")
     cores = sorted(os.sched_getaffinity(0)) if pin and sys.platform == "linux" else []
-    number = context.Value("i", 0) if len(cores) == jobs else None
-    pool = _Pool(jobs, context, initializer=_begin, initargs=(os.getpid(), cores, number))
+    try:
+        number = context.Value("i", 0) if len(cores) == jobs else None
+        pool = _Pool(jobs, context, initializer=_begin, initargs=(os.getpid(), cores, number))
+    except OSError as error:
+        raise ShortageError("processes cannot share memory (/dev/shm)", error) from error
     before = set(multiprocessing.active_children())
     spare = children()
     adopt_orphans()  # those of workers that are killed
@@ -64,6 +74,25 @@ def worker_processes(
         pool.shutdown(wait=True, cancel_futures=True)
         kill_orphans(spare)
         adopt_orphans(False)
+
+
+def _check_threads() -> None:
+    """See that the threads can be started that an executor starts.
+
+    Some of them start others, and if they cannot, nobody is told: all would wait for ever.
+    """
+    ended = threading.Event()
+    threads = [threading.Thread(target=ended.wait) for _ in range(_THREADS)]
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError as error:
+        raise ShortageError(f"cannot start {_THREADS} threads") from error
+    finally:
+        ended.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
 
 
 def _kill_stopped(spare: set[int], ended: threading.Event) -> None:

@@ -37,13 +37,13 @@ class BotPool:
         self._waiting.append((key, bot))
         while len(self._waiting) > MAX_WAITING:
             _, oldest = self._waiting.pop(0)
-            await _finish(oldest, limits)
+            await finish(oldest, limits)
 
     async def finish(self, limits: Limits) -> None:
         """End all that wait, side by side (8.4)."""
         async with trio.open_nursery() as nursery:
             while self._waiting:
-                nursery.start_soon(_finish, self._waiting.pop()[1], limits)
+                nursery.start_soon(finish, self._waiting.pop()[1], limits)
 
     def end(self) -> None:
         """Kill all that wait."""
@@ -51,7 +51,8 @@ class BotPool:
             self._waiting.pop()[1].end()
 
 
-async def _finish(launched: LaunchedBot, limits: Limits) -> None:
+async def finish(launched: LaunchedBot, limits: Limits) -> None:
+    """End a bot that waits (8.4)."""
     assert launched.last_stderr is not None  # it has played
     async with trio.open_nursery() as nursery:
         bot = BotProcess(launched, limits, launched.last_stderr)

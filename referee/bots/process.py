@@ -30,6 +30,7 @@ from referee.seam.faults import Disqualification
 from referee.wire.decode import is_blank
 
 _CHUNK = 64 * 1024
+_WHITE_SPACE = b" \t\r\n"
 _MAX_PIPE = 1024 * 1024  # what Linux grants everybody
 _LAST_STDERR_READS = 64
 _POLL_SECONDS = 0.02
@@ -118,6 +119,8 @@ class BotProcess:
         self._patience = patience
         self._look_seconds = look_seconds
         self.has_answered = False
+        self._has_waited = before is not None
+        self._is_early = False  # wrote before it was asked whether it plays another match
         self._is_late = False
         self._silence: Silence | None = None
         self._quick = select.poll()
@@ -150,6 +153,11 @@ class BotProcess:
 
     def push(self, lines: bytes) -> None:
         """Hand over lines as far as the pipe takes them; never waits."""
+        if self._has_waited:  # what is there now cannot answer these lines
+            self._has_waited = False
+            self._read_last_output()
+            self._is_early = bool(self._buffer.strip(_WHITE_SPACE))
+            self._buffer.clear()
         if self._stdin_open:
             self._outgoing += lines
             self._write_outgoing()
@@ -179,6 +187,9 @@ class BotProcess:
         if self.launched.popen is None:
             await trio.lowlevel.checkpoint()
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
+        if self._is_early:
+            await trio.lowlevel.checkpoint()
+            return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it was asked")
         try:
             if self._outgoing and not await self._write_rest(deadline):
                 self._is_late = True
@@ -438,7 +449,7 @@ class BotProcess:
         if self._closed or self._ended.is_set() or self._outgoing or not self._stdin_open:
             return False
         self._read()
-        if not self._stdout_open or self._buffer.strip(b" \t\r\n"):
+        if not self._stdout_open or self._buffer.strip(_WHITE_SPACE):
             return False
         self._read_last_stderr(self.stderr)
         self.launched.last_stderr = self.stderr

@@ -74,6 +74,8 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         return interrupted.exit_code
     except Exception as error:  # not one of ours, and no exit code of ours either
         ours = as_ours(error)
+        if isinstance(ours, UsageError):
+            return fail(str(ours), USAGE)
         if isinstance(ours, ShortageError):
             return fail(str(ours), SHORTAGE)
         return report_bug(ours.__cause__ or ours)

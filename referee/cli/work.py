@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,8 @@ T = TypeVar("T")
 PROGRESS_EVERY_SECONDS = 0.2
 DESCRIPTORS = 48
 """More than a match of four bots has open at once, and what its imports open in passing."""
+NUMPY_BYTES = 256 * 1024 * 1024
+"""What commands that calculate ask the system for, with a reserve; they use less of it."""
 GARBAGE_AFTER = 5_000
 """Objects made before the collector looks for garbage: there is little of it."""
 
@@ -130,7 +133,16 @@ async def show_progress(
 
 
 def load_numpy() -> None:
-    """Import numpy with one thread: with small matrices more of them only wait for each other."""
+    """Import numpy with one thread: with small matrices more of them only wait for each other.
+
+    Raises:
+        ShortageError: it would end this process, as it does where it gets too little memory.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < NUMPY_BYTES:
+        raise ShortageError(
+            f"this needs {NUMPY_BYTES >> 10} kB of memory, and may have {limit >> 10} (ulimit -v)"
+        )
     name = "OPENBLAS_NUM_THREADS"
     before = os.environ.get(name)
     os.environ[name] = before or "1"

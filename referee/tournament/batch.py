@@ -7,10 +7,11 @@ A process keeps the bots that wait for another match from one batch to the next.
 from __future__ import annotations
 
 import math
+import os
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from multiprocessing.util import Finalize
 
 import msgspec
@@ -22,7 +23,7 @@ from referee.bots.command import BotCommand, BotSource, find_bot
 from referee.bots.hosting import hosted, release_all
 from referee.bots.launch import LaunchedBot, Started
 from referee.bots.orphans import adopt_orphans, children, kill_orphans
-from referee.bots.pool import BotPool
+from referee.bots.pool import BotPool, finish
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
 from referee.logs.sink import MemorySink
 from referee.match import Match
@@ -36,7 +37,10 @@ BATCH_SECONDS = 0.5
 MAX_LATE_REPLAYS = 3
 """So often a match is played again that timed out while the referee itself was late."""
 WORKER_KILLED = "worker-killed"
-"""The reason of a match that is void since the process that played it was killed each time."""
+"""The reason of a match that is void since the process that played it was killed each time.
+
+Also the code of a bot of it that was put out of the tournament for that.
+"""
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 _LATENESS_SECONDS = 0.05
@@ -92,6 +96,9 @@ class Batch(Struct, frozen=True):
         keep: of which matches the record is given back: "all", "faulty" or "none".
         results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
+        alone: whether nothing of the bots may be left when the matches are over.
+        matches_a_deal: a deal is so many matches one after the other in the schedule.
+        run: no bot plays on in another run, which may play some of the same matches again.
     """
 
     game: str
@@ -102,6 +109,9 @@ class Batch(Struct, frozen=True):
     keep: str = "none"
     results: bool = False
     sources: Mapping[int, BotSource] = {}
+    alone: bool = False
+    matches_a_deal: int = 1
+    run: str = ""
 
 
 class Left(Struct, frozen=True):
@@ -244,6 +254,8 @@ class Worker:
         self._pool = BotPool()
         self._spare = children()
         self._never_keep: set[Entrant] = set()
+        self._run = ""
+        self._files: dict[BotSource, list[str]] = {}
         self._limits = Limits()
 
     def end(self) -> None:
@@ -253,7 +265,13 @@ class Worker:
 
     async def play(self, batch: Batch) -> list[MatchRow]:
         """Play matches of a batch; as `play_batch`."""
+        if batch.run != self._run:
+            self._run = batch.run
+            await self.finish()
         sources = {number: _source(batch, number) for number in batch.entrants}
+        for source in sources.values():
+            if source not in self._files:
+                self._files[source] = _files(source)
         specs = [_spec(batch, plan) for plan in batch.plans]
         self._limits = limits = specs[0].limits
         async with trio.open_nursery() as nursery:
@@ -266,6 +284,8 @@ class Worker:
                 if trio.current_time() >= until:
                     break
             nursery.cancel_scope.cancel()
+        if batch.alone:
+            await self.finish()
         return rows
 
     async def finish(self) -> None:
@@ -290,14 +310,31 @@ class Worker:
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             lateness.worst = 0.0
-            attempt = _Attempt(spec)
-            if await self._attempt(attempt, batch, plan, sources):
+            attempt = _Attempt(spec, is_first=late + restarts == 0)
+            is_again = await self._attempt(attempt, batch, plan, sources)
+            for seat, left in attempt.played.disqualified.items():
+                if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
+                    self._check_there(sources[plan.players[seat]])
+            if is_again:
                 restarts += 1
             elif _is_late(attempt.played, spec.limits, lateness.worst):
                 late += 1
             else:
                 break
         return _row(attempt, batch, plan, late, restarts)
+
+    def _check_there(self, source: BotSource) -> None:
+        """See that the files of a bot are there that were when this process first saw it.
+
+        Raises:
+            UsageError: one is gone, and whatever the bot has lost is not its own fault.
+        """
+        for file in self._files[source]:
+            if not os.path.isfile(file):
+                raise UsageError(
+                    f"BOT {source.argument}: {file} is gone: put it back and start again; what the "
+                    "bot lost for that is not kept"
+                )
 
     async def _attempt(
         self, attempt: _Attempt, batch: Batch, plan: Plan, sources: dict[int, BotSource]
@@ -309,6 +346,8 @@ class Worker:
         """
         spec = attempt.spec
         entrants = [batch.entrants[number] for number in plan.players]
+        # A process plays in one place of each deal, so that it sees none of them twice.
+        place = plan.match % batch.matches_a_deal
         started: list[Started] = []
         waited: list[int] = []
         waiting: set[int] = set()
@@ -318,7 +357,10 @@ class Worker:
                 if not isinstance(source, BotCommand):
                     started.append(source)
                     continue
-                process = self._pool.take(entrant) if batch.keep_alive else None
+                process = self._pool.take((entrant, place)) if batch.keep_alive else None
+                if process is not None and not attempt.is_first:
+                    await finish(process, spec.limits)  # it has seen this match
+                    process = None
                 if process is not None:
                     waited.append(seat)
                 started.append(process or LaunchedBot(source))
@@ -343,7 +385,7 @@ class Worker:
         for seat in waiting:
             bot = started[seat]
             if isinstance(bot, LaunchedBot):
-                await self._pool.put(entrants[seat], bot, spec.limits)
+                await self._pool.put((entrants[seat], place), bot, spec.limits)
         match = runner.match
         failed = [
             seat
@@ -361,8 +403,9 @@ class _Attempt:
     match: Match
     played: Played
 
-    def __init__(self, spec: MatchSpec) -> None:
+    def __init__(self, spec: MatchSpec, *, is_first: bool) -> None:
         self.spec = spec
+        self.is_first = is_first
         self.record = MemorySink()
         self.stderr = [MemorySink() for _ in spec.bots]
 
@@ -450,9 +493,22 @@ def _source(batch: Batch, number: int) -> BotSource:
     return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
 
 
-def lost_row(plan: Plan) -> MatchRow:
-    """A match that nobody could play to its end: each time its worker was killed. It is void."""
+def _files(source: BotSource) -> list[str]:
+    """The files that a bot's command line names."""
+    if not isinstance(source, BotCommand):
+        return []
+    words = (os.path.join(source.directory, word) for word in source.argv)
+    return [word for word in words if os.path.isfile(word)]
+
+
+def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
+    """A match that nobody could play to its end: each time its worker was killed. It is void.
+
+    Args:
+        killers: bots that are put out for it.
+    """
     seats = range(len(plan.players))
+    out = Left(WORKER_KILLED, "it kills the process that plays it, also against itself alone", [])
     return MatchRow(
         match=plan.match,
         deal=plan.deal,
@@ -464,7 +520,7 @@ def lost_row(plan: Plan) -> MatchRow:
         turns=0,
         reason=WORKER_KILLED,
         faults=[{} for _ in seats],
-        left=[None for _ in seats],
+        left=[out if bot in killers else None for bot in plan.players],
         replies=[0 for _ in seats],
         reply_seconds=[0.0 for _ in seats],
         longest_reply=[0.0 for _ in seats],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,15 @@ def read_config(
             config = tomllib.load(file)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also: no UTF-8, a number with too many digits
         raise UsageError(f"{name} is no TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
+    for key, value in config.items():
+        if any("\0" in text for text in _strings(value)):
+            raise UsageError(
+                f"{name}: {key} has the character U+0000 in it, which nothing may have"
+            )
     folder = Path(name).parent
     words: list[str] = []
     bots, directories = _bots(name, config.pop("bot", []), folder)
@@ -83,9 +90,21 @@ def _bots(name: str, tables: Any, folder: Path) -> tuple[list[Entrant], list[str
 def _entrant(name: str, bot: _Bot, directory: Path) -> Entrant:
     if not directory.is_dir():
         raise UsageError(f"{name}: directory {bot.directory} of {bot.command} is not there")
+    for variable in bot.env:
+        if not variable or "=" in variable:
+            raise UsageError(f"{name}: env of {bot.command}: {variable!r} cannot name a variable")
     # The bot is started there, and paths are looked for there.
     path = str(directory.resolve())
     return Entrant(bot.name or bot.command, bot.command, path, tuple(bot.env.items()))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All that are in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in [*value, *value.values()] if isinstance(value, dict) else value:
+            yield from _strings(part)
 
 
 def _word(value: object) -> str:

@@ -35,4 +35,5 @@ def page(found: Standings, facts: Statistics, lessons: Mapping[str, Sequence[Les
         seconds=duration,
         counts=text.counts,
         shown=text.cell,
+        put_out=text.PUT_OUT,
     )

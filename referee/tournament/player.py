@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+import secrets
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager
+from itertools import islice
+
+from msgspec.structs import replace
 
 from referee.bots.command import BotSource
 from referee.errors import ShortageError
@@ -25,8 +29,8 @@ AHEAD = 2
 """Batches that are given out for each job, so that none waits for work."""
 MAX_DEATHS = 3
 """A match is void after so many deaths of workers that were playing it alone."""
-MAX_LOST = 3
-"""After so many such matches in a row it is not the bots that kill workers."""
+MAX_OTHERS = 3
+"""So many bots of other matches are tried, to see whether a worker can live at all."""
 LOOK_SECONDS = 0.1
 
 
@@ -38,6 +42,9 @@ class Player:
         jobs: says how many batches it works on at once.
         keep: which records are given back: "all", "faulty" or "none".
         results, sources: as of `Batch`.
+
+    Attributes:
+        out: bots whose matches are not played, since they kill workers, by their numbers.
     """
 
     def __init__(
@@ -58,11 +65,10 @@ class Player:
         self._executor: Executor | None = None
         self._seconds: float | None = None  # a match, lately
         self._again: deque[Plan] = deque()  # given out, and given back
-        self._suspects: deque[Plan] = deque()  # were being played when a worker died
-        self._deaths: Counter[int] = Counter()  # match -> how often it was alone then
-        self._lost = 0  # matches in a row that were given up
+        self.out: set[int] = set()
 
     def __enter__(self) -> Player:
+        self._run = secrets.token_hex()
         self._context = self._workers()
         self._executor = self._context.__enter__()
         return self
@@ -73,10 +79,12 @@ class Player:
             context.__exit__(*exc_info)  # type: ignore[arg-type]
 
     def play(self, setup: Setup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
-        """Play these matches.
+        """Play these matches, but for those of bots that are out.
 
-        When a worker dies, the matches that were out are played again one at a time, since a bot
-        may have killed it. A match that is alone when its worker dies is void in the end.
+        When a worker dies, the matches that were given out are played again one at a time, in the
+        order of the schedule, since a bot may have killed it. A match whose worker dies each time
+        is void. Then each of its bots plays against itself alone: who kills the worker there as
+        well is out.
 
         Yields:
             Batches that are finished, in whatever order they are; an empty one now and then, so
@@ -90,13 +98,12 @@ class Player:
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
-                while len(in_play) < (1 if self._suspects else self._jobs() * AHEAD):
-                    batch = self._batch(setup, plans)
+                while len(in_play) < self._jobs() * AHEAD:
+                    batch = self._next_batch(setup, plans)
                     if batch is None:
                         break
-                    assert self._executor is not None  # inside the context
                     try:
-                        in_play[self._executor.submit(play_batch, batch)] = batch
+                        in_play[self._submit(batch)] = batch
                     except BrokenExecutor:
                         self._again += batch.plans
                         raise
@@ -106,59 +113,112 @@ class Player:
                 if not finished:
                     yield []
                 for future in finished:
-                    rows = future.result()
-                    if isinstance(rows, Failed):
-                        raise rows.as_error()
+                    rows = _played(future)
                     self._again += in_play.pop(future).plans[len(rows) :]
-                    self._lost = 0
                     self._note_seconds(rows)
                     yield rows
+                continue
             except BrokenExecutor as error:
-                out = [plan for batch in in_play.values() for plan in batch.plans]
-                in_play.clear()
-                self.__exit__(type(error), error, error.__traceback__)
-                if len(out) == 1 and self._is_lost(out[0], error):
-                    yield [lost_row(out[0])]
-                else:
-                    self._suspects.extendleft(reversed(out))
-                self.__enter__()
+                self._restart(error)
+            given_out = [
+                *self._again,
+                *(plan for batch in in_play.values() for plan in batch.plans),
+            ]
+            self._again.clear()
+            in_play.clear()
+            for plan in sorted(given_out, key=lambda plan: plan.match):
+                if self.out.isdisjoint(plan.players):
+                    row = yield from self._alone(setup, plan)
+                    if row is None:
+                        killers = yield from self._killers(setup, plan)
+                        self.out |= killers
+                        row = lost_row(plan, killers)
+                    yield [row]
 
-    def _is_lost(self, plan: Plan, error: BrokenExecutor) -> bool:
-        """Note a match that was alone when its worker died; whether it is given up."""
-        self._deaths[plan.match] += 1
-        if self._deaths[plan.match] < MAX_DEATHS:
-            return False
-        self._lost += 1
-        if self._lost >= MAX_LOST:
-            problem = "processes that play matches are killed, whatever they play"
-            raise ShortageError(problem) from error
-        return True
+    def _alone(self, setup: Setup, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
+        """Play a match while nothing else is played; None if its worker has died each time."""
+        batch = replace(self._batch(setup, [plan]), alone=True)
+        for _ in range(MAX_DEATHS):
+            try:
+                future = self._submit(batch)
+                while not wait([future], LOOK_SECONDS).done:
+                    yield []
+                (row,) = _played(future)
+            except BrokenExecutor as error:
+                self._restart(error)
+            else:
+                return row
+        return None
 
-    def _batch(self, setup: Setup, plans: Iterator[Plan]) -> Batch | None:
+    def _killers(self, setup: Setup, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
+        """The bots of a match that kill their worker also in a match against themselves alone.
+
+        In such a match nobody else can have done it.
+
+        Raises:
+            ShortageError: all bots that were tried do, so it is not the bots.
+        """
+        killers = set()
+        for bot in sorted({*plan.players}):
+            if (yield from self._kills(setup, plan, bot)):
+                killers.add(bot)
+        if killers.issuperset(plan.players):
+            spared = {*range(len(setup.bots))} - killers - self.out
+            for bot in islice(sorted(spared), MAX_OTHERS):
+                if not (yield from self._kills(setup, plan, bot)):
+                    break
+            else:
+                raise ShortageError("processes that play matches are killed, whatever they play")
+        return killers
+
+    def _kills(self, setup: Setup, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
+        against_itself = replace(plan, players=(bot,) * len(plan.players))
+        return (yield from self._alone(setup, against_itself)) is None
+
+    def _submit(self, batch: Batch) -> Future[list[MatchRow] | Failed]:
+        assert self._executor is not None  # inside the context
+        return self._executor.submit(play_batch, batch)
+
+    def _restart(self, error: BrokenExecutor) -> None:
+        """Start new workers."""
+        self.__exit__(type(error), error, error.__traceback__)
+        self.__enter__()
+
+    def _next_batch(self, setup: Setup, plans: Iterator[Plan]) -> Batch | None:
         """What is expected to take `BATCH_SECONDS`; the first ones are one match each."""
         size = 1
-        if self._seconds is not None and not self._suspects:
+        if self._seconds is not None:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
         chosen: list[Plan] = []
         while len(chosen) < size:
-            given_back = self._suspects or self._again
-            plan = given_back.popleft() if given_back else next(plans, None)
+            plan = self._again.popleft() if self._again else next(plans, None)
             if plan is None:
                 break
-            chosen.append(plan)
-        if not chosen:
-            return None
+            if self.out.isdisjoint(plan.players):
+                chosen.append(plan)
+        return self._batch(setup, chosen) if chosen else None
+
+    def _batch(self, setup: Setup, plans: list[Plan]) -> Batch:
         return Batch(
             game=setup.game,
             settings=setup.settings,
-            entrants={bot: setup.bots[bot] for plan in chosen for bot in plan.players},
-            plans=tuple(chosen),
+            entrants={bot: setup.bots[bot] for plan in plans for bot in plan.players},
+            plans=tuple(plans),
             keep_alive=setup.keep_alive,
             keep=self._keep,
             results=self._results,
             sources=self._sources,
+            matches_a_deal=setup.matches_a_deal,
+            run=self._run,
         )
 
     def _note_seconds(self, rows: list[MatchRow]) -> None:
         seconds = sum(row.seconds for row in rows) / len(rows)
         self._seconds = max(1e-4, 0.7 * (self._seconds or seconds) + 0.3 * seconds)
+
+
+def _played(future: Future[list[MatchRow] | Failed]) -> list[MatchRow]:
+    rows = future.result()
+    if isinstance(rows, Failed):
+        raise rows.as_error()
+    return rows

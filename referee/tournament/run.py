@@ -59,6 +59,7 @@ class Run:
             InternalError: the referee has a bug.
         """
         there = _Numbers(self._store.played())
+        player.out |= self._store.put_out()
         self.done = there.count
         if self.test is not None:
             self.test.add(self._store.matches())
@@ -126,8 +127,14 @@ def is_finished(store: Store) -> bool:
         test.add(store.matches())
         if test.verdict is not None:
             return True
-    done, _ = store.count()
-    return done >= planned(store)
+    if store.count()[0] >= planned(store):
+        return True
+    there, out = _Numbers(store.played()), store.put_out()
+    return bool(out) and all(
+        not out.isdisjoint(plan.players)
+        for stage in stages(store)
+        for plan in _missing(stage, there)
+    )
 
 
 def record_of(folder: Path, match: int) -> Path:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
 
-from referee.tournament.batch import Plan
+from referee.tournament.batch import WORKER_KILLED, Plan
 from referee.tournament.pairing import deal_seed, gauntlet, round_robin, seatings
 from referee.tournament.setup import Setup
 from referee.tournament.store import MatchLine, Store, points_of
@@ -94,8 +94,9 @@ def _all_line_ups(store: Store) -> Iterator[tuple[Sequence[tuple[int, ...]], Set
             for _ in range(swiss.rounds, setup.rounds or 0):
                 line_ups = swiss.next_round(setup)
                 yield line_ups, setup
-                swiss.add(line_ups, setup, store.matches(match))
-                match += len(line_ups) * setup.matches_a_deal
+                after = match + len(line_ups) * setup.matches_a_deal
+                swiss.add(line_ups, store.matches(match, after))
+                match = after
         elif setup.format == "sprt":
             assert setup.deals is not None
             done = 0 if before is None else before.deals or 0
@@ -222,7 +223,8 @@ class _SwissTable:
     """Who has how many points in a Swiss tournament, and has met whom.
 
     A round gives each bot the share of those in its line-up that it has more points than, over all
-    deals of the round; equal ones count half. A bye gives 1.
+    deals of the round; equal ones count half. A bye gives 1. Who is put out in a round has lost in
+    it, and is in none that follows.
 
     Attributes:
         rounds: how many are over.
@@ -233,6 +235,7 @@ class _SwissTable:
         self._points: list[float] = []
         self._met: Counter[tuple[int, int]] = Counter()
         self._byes: Counter[int] = Counter()
+        self._out: set[int] = set()
 
     def next_round(self, setup: Setup) -> Sequence[tuple[int, ...]]:
         """The line-ups of the next round, each as often as it has deals."""
@@ -244,21 +247,24 @@ class _SwissTable:
             setup.players,
             seed=setup.seed,
             round=self.rounds,
+            out=self._out,
         )
         for bot in made.byes:
             self._byes[bot] += 1
             self._points[bot] += 1
         return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
 
-    def add(
-        self, line_ups: Sequence[tuple[int, ...]], setup: Setup, matches: Iterable[MatchLine]
-    ) -> None:
+    def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchLine]) -> None:
         """Add the results of a round."""
         won: Counter[int] = Counter()
-        for match in islice(matches, len(line_ups) * setup.matches_a_deal):
+        for match in matches:
             if not match.void:
                 for bot, points in zip(match.players, points_of(match.ranks), strict=True):
                     won[bot] += points  # type: ignore[assignment]
+            seated = zip(match.players, match.disqualified, strict=True)
+            self._out |= {bot for bot, code in seated if code == WORKER_KILLED}
+        for bot in self._out:
+            won[bot] = -1
         for line_up in dict.fromkeys(line_ups):
             for bot in line_up:
                 others = [won[other] for other in line_up if other != bot]

@@ -99,7 +99,7 @@ class Standings(Struct, frozen=True):
 
     Attributes:
         matches: that count.
-        void: that do not, since the referee was late again and again.
+        void: that do not, since the referee was late or was killed, again and again.
         planned: matches in all, as far as is known.
         deals: that have a match that counts.
         seed: of the schedule and of the deals.
@@ -108,6 +108,7 @@ class Standings(Struct, frozen=True):
         head_to_head: name -> name -> what the first did against the second.
         differences: name -> name -> the first's rating minus the second's.
         seats: points a match in each, in seat order.
+        out: the names of bots that were put out, since they kill the processes that play.
     """
 
     game: str
@@ -124,6 +125,7 @@ class Standings(Struct, frozen=True):
     differences: dict[str, dict[str, Difference]]
     seats: list[Share]
     sprt: SprtStanding | None
+    out: list[str]
 
 
 def deals_of(store: Store) -> Deals:
@@ -167,6 +169,7 @@ def standings(store: Store, anchor: tuple[int, float] | None = None) -> Standing
         differences=_differences(ratings, names),
         seats=_seats(table),
         sprt=None if test is None else _sprt(test),
+        out=[names[bot] for bot in sorted(store.put_out())],
     )
 
 

@@ -16,13 +16,15 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError, cannot_write
-from referee.tournament.batch import Left, MatchRow
+from referee.tournament.batch import WORKER_KILLED, Left, MatchRow
 from referee.tournament.setup import Setup
 
 FORMAT = "referee-tournament"
 FORMAT_VERSION = 1
 APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
+MAX_NUMBER = 2**63 - 1
+"""The largest that SQLite has."""
 _WAIT_SECONDS = 30
 """So long a transaction waits for a reader that holds the database."""
 _ROWS = 1_000  # at a time
@@ -348,15 +350,20 @@ class Store:
         ((matches, void),) = self.select("SELECT count(*), coalesce(sum(void), 0) FROM matches")
         return matches, void
 
-    def matches(self, first: int = 0) -> Iterator[MatchLine]:
-        """All matches from this number on, in the order of the schedule."""
+    def put_out(self) -> set[int]:
+        """The numbers of the bots that were put out of the tournament."""
+        query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
+        return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
+
+    def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchLine]:
+        """All matches from this number on and before that one, in the order of the schedule."""
         players = self.stages[-1].players
         columns = "m.match, deal, seed, turns, reason, seconds, digest, void"
         seats = "bot, rank, score, faults, disqualified"
         rows = self.select(
             f"SELECT {columns}, {seats} FROM matches AS m JOIN seats AS s ON s.match = m.match "
-            "WHERE m.match >= ? ORDER BY m.match, seat",
-            (first,),
+            "WHERE m.match >= ? AND m.match < ? ORDER BY m.match, seat",
+            (first, end),
         )
         for _, group in groupby(rows, itemgetter(0)):
             seated = list(group)

@@ -13,7 +13,7 @@ where here a matching is given that lacks a few pairs at most.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import combinations, groupby
 from random import Random
 from typing import NamedTuple
@@ -49,6 +49,7 @@ def swiss_round(
     *,
     seed: int = 0,
     round: int = 0,
+    out: Container[int] = (),
 ) -> SwissRound:
     """Pair a round by the results so far.
 
@@ -67,6 +68,7 @@ def swiss_round(
         players: seats of a match.
         seed: of the tournament.
         round: number of the round, for the draw.
+        out: bots that neither play nor rest.
 
     Raises:
         UsageError: there are too few bots.
@@ -78,7 +80,8 @@ def swiss_round(
     rnd = Random(seed * 1_000_003 + round).random
     score = [-int(10**6 * each + 0.5) for each in points]
     draw = [rnd() for _ in points]
-    ranking = sorted(range(len(points)), key=lambda bot: (score[bot], draw[bot]))
+    field = [bot for bot in range(len(points)) if bot not in out]
+    ranking = sorted(field, key=lambda bot: (score[bot], draw[bot]))
     free = _byes(ranking, byes, len(ranking) % players)
 
     best: SwissRound | None = None

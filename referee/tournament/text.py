@@ -17,6 +17,11 @@ from referee.tournament.statistics import BotFacts, Statistics
 MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""
 
+PUT_OUT = (
+    "is out: it kills the process that plays its match, also when it plays against itself alone; "
+    "its other matches are not played"
+)
+
 
 def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
     """The standings: a table, what is to be known of all matches, who beat whom."""
@@ -84,7 +89,7 @@ def _ranking(found: Standings) -> Grid:
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
-            plain(bot.name),
+            plain(bot.name) + " (out)" * (bot.name in found.out),
             f"{bot.rating:.0f}",
             f"{bot.rating_low:.0f} to {bot.rating_high:.0f}",
             "" if bot.above_next is None else share(bot.above_next),
@@ -132,6 +137,8 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
             "these matches were played again."
         )
+    for name in found.out:
+        yield f"{plain(name)} {PUT_OUT}."
     if found.void:
         yield (
             f"{found.void:,} matches are void: each time they were played the referee was late, or "

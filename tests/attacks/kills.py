@@ -1,14 +1,16 @@
 """Cut a tournament off in every way, and go on: its store must come to the same rows.
 
     python tests/attacks/kills.py [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
+                                  [--killer 30]
 
 The running command gets SIGKILL, then Ctrl-C, at random moments: some drawn by time, from its start
 on, some by the matches that it has stored. Each time the same command goes on. Then the disk is
 full, the store or its folder cannot be written, two runs want one store, and workers are killed.
 While signals come `standings` and `export` read the store again and again. After each no process of
 the run may be there, no file but the store (with `-wal` and `-shm` where it was killed) and no
-lock; at the end the rows are those of a run without interruption, times apart. Prints a line for
-each kind, and exits with 1 if anything was wrong.
+lock; at the end the rows are those of a run without interruption, times apart. A field in which one
+bot kills the processes that play is cut off as well, with SIGKILL, SIGTERM and Ctrl-C in turn, with
+and without a Dask cluster. Prints a line for each kind, and exits with 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import conftest  # noqa: F401 (finds what is in tests/support)
-from live import end_left_behind
+from dask_cluster import DaskCluster
+from live import end_left_behind, hostile
 from made_up import contents
 
 from referee import cli
@@ -44,6 +47,8 @@ from referee.errors import UsageError
 from referee.tournament.store import Store
 
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
+KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
+KILLER_DEALS = 50
 GONE_SECONDS = 10.0
 """So long what was killed may take to be gone, on a busy machine."""
 WAIT_SECONDS = 900.0
@@ -62,13 +67,14 @@ class Tournament:
         problems: what was wrong so far.
     """
 
-    def __init__(self, folder: Path, deals: int, *bots: str) -> None:
+    def __init__(self, folder: Path, deals: int, *bots: str, cluster: str = "") -> None:
         folder.mkdir()
         self.folder = folder
         self.store = folder / "night.sqlite"
         self.problems: list[str] = []
         self._words = ["tournament", *(bots or BOTS), "--store", str(self.store), "--seed", "7"]
         self._words += ["--deals", str(deals), "--jobs", "2", "--quiet"]
+        self._words += ["--cluster", cluster] if cluster else []
         self._run = f"REFEREE_ATTACK={uuid.uuid4()}"
 
     def start(self, **options: Any) -> subprocess.Popen[str]:
@@ -159,7 +165,7 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
         # A signal in its first moments ends it as it is, before it can catch any.
         early = run.returncode == -number and not said
         if run.returncode != 0 and not early:
-            game.check(run.returncode == 130, f"exit {run.returncode}: {said}")
+            game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
             game.check(
                 "\nreferee: go on with: referee tournament " in "\n" + said or not said, said
             )
@@ -330,6 +336,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--interrupts", type=int, default=10)
+    parser.add_argument("--killer", type=int, default=30)
     parser.add_argument("--deals", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--read", metavar="STORE", help=argparse.SUPPRESS)
@@ -360,6 +367,26 @@ def main() -> int:
             game.finish()
             what = f"{times} times {number.name}, {running} of them in a run, {stored} matches then"
             report(game, f"{what}; {times_read()}", expected)
+        field = (KILLER, *BOTS[:3])
+        with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field)
+        with_killer.finish()
+        expected = with_killer.rows()
+        problems += len(with_killer.problems)
+        void = [match["match"] for match in expected["matches"] if match["void"]]
+        counts = f"{len(expected['matches'])} matches, void {void}"
+        print(f"with a bot that kills: {counts} {with_killer.problems}", flush=True)
+        with DaskCluster(2) as cluster:
+            for where, address in (("cores", ""), ("a cluster", cluster.address)):
+                chance = random.Random(f"{options.seed} {where}")
+                game = Tournament(folder / where, KILLER_DEALS, *field, cluster=address)
+                running = 0
+                for time_of_it in range(options.killer):
+                    signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+                    running += cut_off(game, signals[time_of_it % 3], chance)
+                stored = game.stored()
+                game.finish()
+                what = f"{options.killer} times, {running} of them in a run, {stored} matches then"
+                report(game, f"with a bot that kills, on {where}: {what}", expected)
         small = Tournament(folder / "small", 10)
         small.finish()
         for attack in (full_disk, full_file_system, read_only, two_at_once, killed_workers):

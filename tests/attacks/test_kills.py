@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from kills import Tournament, cut_off, read_only, two_at_once
+from kills import KILLER, Tournament, cut_off, read_only, two_at_once
 from live import hostile
 
 
@@ -27,6 +27,20 @@ def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
     game.finish()
     assert game.problems == []
     assert [match["match"] for match in game.rows()["matches"]] == [*range(16)]
+
+
+@pytest.mark.all_cases
+def test_a_bot_that_kills_is_out_however_the_run_is_cut_off(tmp_path: Path) -> None:
+    whole, cut = (
+        Tournament(tmp_path / name, 2, KILLER, "minimal", "big_money") for name in ("whole", "cut")
+    )
+    cut_off(cut, signal.SIGTERM, Random(3))
+    for game in (cut, whole):
+        game.finish()
+        assert game.problems == []
+    assert cut.rows() == whole.rows()
+    assert [match["reason"] for match in cut.rows()["matches"]].count("worker-killed") == 1
+    assert len(cut.rows()["matches"]) == 5
 
 
 def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -> None:

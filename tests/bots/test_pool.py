@@ -12,6 +12,7 @@ from batches import kept
 from live import await_end, hostile, is_running
 
 from referee.bots import pool as module
+from referee.bots.bot import Failure
 from referee.bots.command import BotCommand, resolve_bot
 from referee.bots.launch import LaunchedBot
 from referee.bots.pool import BotPool
@@ -19,6 +20,7 @@ from referee.bots.process import BotProcess
 from referee.bots.stderr import StderrKeeper
 from referee.logs.sink import MemorySink
 from referee.options import Limits
+from referee.seam.faults import Disqualification
 
 LIMITS = Limits(grace=5.0)
 GRACE = 5.0
@@ -150,6 +152,35 @@ async def test_what_comes_on_stderr_later_is_not_of_the_next_match() -> None:
     assert (await let_go(launched, stderr))[0]
     assert stderr.data == b"next"
     launched.end()
+
+
+@pytest.mark.parametrize(
+    ("early", "taken"),
+    [
+        (b"{}\n", False),
+        (b"{", False),
+        (b"\n" * 60_000 + b"{}\n", False),
+        (b" \r\n\n", True),
+    ],
+    ids=["a line", "half a line", "behind blank lines", "blank lines"],
+)
+async def test_what_was_written_before_the_next_match_does_not_answer_it(
+    early: bytes, taken: bool
+) -> None:
+    launched = program(
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1}); os.write(1, b'{}\\n'); "
+        f"sys.stdin.readline(); signal.sigwait({{signal.SIGUSR1}}); os.write(1, {early!r}); "
+        "os.write(2, b'.'); sys.stdin.readline(); os.write(1, b'{}\\n'); signal.pause()"
+    )
+    assert (await let_go(launched, MemorySink()))[0]
+    os.kill(pid(launched), signal.SIGUSR1)
+    await trio.lowlevel.wait_readable(launched.pipes[2])
+    _, reply = await let_go(launched, MemorySink())
+    launched.end()
+    if taken:
+        assert reply == b"{}"
+    else:
+        assert reply == Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it was asked")
 
 
 @pytest.mark.parametrize(

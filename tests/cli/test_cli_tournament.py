@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import re
+import resource
 import shlex
 import signal
 import sqlite3
@@ -21,11 +22,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from live import end_left_behind, one_line
+from live import end_left_behind, one_line, referee_process
 from made_up import MadeUp, Result, contents, left, row, void, workers
 
 from referee import cli
-from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.batch import MatchRow, Plan, lost_row
 from referee.tournament.store import Store
 
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]
@@ -341,6 +342,13 @@ def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
         ("set = 'x'", "set is to be a table"),
         ("[[bot]]\nname = 'x'", "missing required field `command`"),
         ("x = = 3", "is no TOML"),
+        (f"deals = {'9' * 5_000}", "is no TOML"),
+        (f"x = {'[' * 5_000}", "nested too deeply"),
+        ("store = 'x'\nrecords = \"a\\u0000b\"", "records has the character U+0000"),
+        ("[[bot]]\ncommand = 'x'\ndirectory = \"\\u0000\"", "bot has the character U+0000"),
+        ("[[bot]]\ncommand = 'x'\nenv = {A = \"\\u0000\"}", "bot has the character U+0000"),
+        ("[[bot]]\ncommand = 'x'\nenv = {\"A=B\" = 'c'}", "env of x: 'A=B' cannot name a variable"),
+        ("[[bot]]\ncommand = 'x'\nenv = {\"\" = 'c'}", "env of x: '' cannot name a variable"),
     ],
 )
 def test_a_mistake_in_a_config_is_one_line_with_its_name(
@@ -350,6 +358,24 @@ def test_a_mistake_in_a_config_is_one_line_with_its_name(
     line = commands.refused("--config", "night.toml", *BOTS)
     assert "night.toml" in line
     assert says in line
+
+
+@pytest.mark.parametrize("limit", [200_000, 140_000])
+def test_too_little_memory_is_one_line(limit: int) -> None:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit * 1024, limit * 1024))
+
+    refused = referee_process("tournament", *BOTS, preexec_fn=limited)
+    assert (refused.returncode, refused.stdout) == (71, "")
+    assert f"262144 kB of memory, and may have {limit} (ulimit -v)" in one_line(refused.stderr)
+
+
+def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    refused = referee_process("tournament", *BOTS, "-q", cwd=folder, preexec_fn=folder.rmdir)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "the folder in which this was started is gone" in one_line(refused.stderr)
 
 
 def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> None:
@@ -424,6 +450,20 @@ def test_standings_in_every_format(commands: Commands) -> None:
     one = commands.run("standings", commands.store, "--bot", "new")
     assert "new: rank" in one
     assert "It calls itself Bot 2." in one
+
+
+def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Commands) -> None:
+    def result(plan: Plan) -> MatchRow:
+        return lost_row(plan, {2}) if plan.players == (2, 0) else row(plan)
+
+    commands.result = result
+    out = commands.tournament(*BOTS, "--deals", "1")
+    assert one_line(commands.err).startswith("referee: new is out: it kills the process that plays")
+    assert "new (out)" in out
+    assert "new is out: it kills" in out
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert found["out"] == ["new"]
+    assert "new is out: it kills" in commands.run("standings", commands.store, "--format", "html")
 
 
 def test_a_command_to_be_copied_is_not_wrapped(commands: Commands) -> None:

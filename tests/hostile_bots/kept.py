@@ -52,6 +52,9 @@ def start_match(number):
 def after_match():
     if MODE == "writes":
         print("that was it", flush=True)
+    elif MODE == "prewrites":  # when it is told to, its reply to what it will be asked
+        signal.sigwait({signal.SIGUSR1})
+        start_match("player1")
     elif MODE == "writes_blank":
         print(" \t\r\n", flush=True)
     elif MODE == "dies":
@@ -65,6 +68,7 @@ def after_match():
 
 
 match = 0
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 for line in sys.stdin.buffer:
     message = json.loads(line)
     kind = message["type"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import select
+import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from pathlib import Path
 
 import pytest
 import trio
@@ -79,6 +82,33 @@ def test_a_bot_can_play_against_itself(executor: Executor) -> None:
     assert [row.names for row in rows] == [[f"match {n}"] * 2 for n in (1, 2, 3)]
 
 
+def test_no_process_plays_two_matches_of_a_deal(executor: Executor) -> None:
+    """What it has seen in one would help it in the other: both have the same seed."""
+    rows = play_all(
+        executor, replace(batch(["big_money", kept()], (1, 1, 2, 2, 3, 3)), matches_a_deal=2)
+    )
+    assert [name_of(row, 1) for row in rows] == [f"match {n}" for n in (1, 1, 2, 2, 3, 3)]
+    assert len(GUARDIAN.processes) == 2 * 2 + 1
+
+
+def test_no_process_plays_on_in_another_run(executor: Executor) -> None:
+    matches = batch(["big_money", kept()], (1,))
+    rows = [*play_all(executor, matches), *play_all(executor, replace(matches, run="another"))]
+    assert [name_of(row, 1) for row in rows] == ["match 1"] * 2
+    assert len(GUARDIAN.processes) == 2 + 1
+
+
+@pytest.mark.parametrize("command", ["{}", "sh {}"])
+def test_what_a_bot_loses_whose_file_is_gone_is_no_result(
+    executor: Executor, tmp_path: Path, command: str
+) -> None:
+    file = tmp_path / "bot"
+    file.write_text('#!/bin/sh\nrm "$0"\n')
+    file.chmod(0o700)
+    with pytest.raises(UsageError, match=f"^BOT .*: {file} is gone: put it back and start again"):
+        play(executor, [command.format(file), "big_money"], (1,))
+
+
 def test_processes_play_one_match_each_where_that_is_asked_for(executor: Executor) -> None:
     bots = ["big_money", kept()]
     play(executor, bots, (1,))  # of these two wait
@@ -137,6 +167,27 @@ def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(
     assert [row.restarts for row in rows] == [0, 1, 0, 0]
 
 
+def let_it_write() -> None:
+    """Tell the bots that wait in this thread to write, and wait until they have."""
+    for _, bot in module._this_worker()._pool._waiting:
+        assert bot.popen is not None
+        bot.popen.send_signal(signal.SIGUSR1)
+        readable, _, _ = select.select([bot.popen.stdout], [], [], 60)
+        assert readable
+
+
+def test_a_reply_that_was_written_before_the_bot_was_asked_is_none(executor: Executor) -> None:
+    """Though it is the right one. The bot is started anew, and is not kept again."""
+    matches = batch([kept("prewrites")] * 2, (1, 2, 3))
+    rows = []
+    for plan in matches.plans:
+        rows += play_all(executor, replace(matches, plans=(plan,)))
+        executor.submit(let_it_write).result()
+    assert [row.names for row in rows] == [["match 1"] * 2] * 3
+    assert [row.restarts for row in rows] == [0, 1, 0]
+    assert [row.faults for row in rows] == [[{}, {}]] * 3
+
+
 def test_blank_lines_between_two_matches_are_skipped(executor: Executor) -> None:
     rows = play(executor, ["big_money", kept("writes_blank")], (1, 2, 3))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
@@ -178,6 +229,12 @@ def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:
     rows = play(executor, ["big_money", kept("daemon")], (1, 2))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2"]
     assert len(left_behind()) > 2  # until they are ended, after this test
+
+
+def test_nothing_is_left_of_a_match_that_is_played_alone(executor: Executor) -> None:
+    """Or a bot that waits could kill the worker in the match of others."""
+    play_all(executor, replace(batch(["big_money", kept("daemon")], (1,)), alone=True))
+    assert left_behind() == []
 
 
 def test_the_bots_are_ended_when_a_match_cannot_be_played(
@@ -228,6 +285,7 @@ def test_a_time_out_is_void_while_the_referee_is_late(
 ) -> None:
     (row,) = late_rows(executor, monkeypatch, hostile("sleep_at", 1), LATE, LATE)
     assert (row.late, row.void) == (2, False)
+    assert len(GUARDIAN.processes) == 2  # the last one of Big Money; none plays a match twice
     assert row.left[1] is not None
     assert row.left[1].code == "timeout"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from select import select
 
 import pytest
 from dask_cluster import END_SECONDS, DaskCluster
-from live import ROOT, referee_process
+from live import ROOT, hostile, referee_process
 from stores import rows
 
 from referee.bots.orphans import children, descendants
@@ -97,6 +98,22 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
     for process in orphaned:  # they end by themselves, with their bots
         assert select([process], [], [], END_SECONDS)[0]
         os.close(process)
+
+
+@needs_dask
+@pytest.mark.all_cases
+@pytest.mark.filterwarnings("default")  # Dask's own
+def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
+    killer = Entrant("K", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))
+    here, there = (store_of(killer, MONEY, VILLAGE, deals=2) for _ in range(2))
+    with Player(lambda: worker_processes(2), lambda: 2) as player:
+        Run(here).play(player)
+    dask = Cluster(cluster.address, {}, print)
+    with Player(dask.workers, lambda: dask.threads) as player:
+        Run(there).play(player)
+    assert rows(there) == rows(here)
+    assert there.put_out() == {0}
+    assert there.count() == (2 * 2 + 1, 1)
 
 
 @needs_dask

@@ -6,19 +6,19 @@ import itertools
 from collections import Counter
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from made_up import MadeUp, contents, made_setup, play, played, player, row, void
+from made_up import MadeUp, StopError, contents, made_setup, play, played, player, row, void
 
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.batch import Failed, MatchRow, Plan
 from referee.tournament.player import Player
-from referee.tournament.run import Run
+from referee.tournament.run import Run, is_finished
 from referee.tournament.setup import Setup
 from referee.tournament.sprt import Sprt
 from referee.tournament.store import Store
@@ -181,15 +181,15 @@ def test_workers_that_die_cost_only_time() -> None:
 
 
 class Killing(MadeUp):
-    """Whoever plays one of these matches dies."""
+    """Whoever plays a match dies in which all of these bots are, for one set of them or another."""
 
-    def __init__(self, matches: set[int]) -> None:
+    def __init__(self, *killers: set[int]) -> None:
         super().__init__()
-        self.matches = matches
+        self.killers = killers
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         (batch,) = args
-        if self.matches.isdisjoint(plan.match for plan in batch.plans):
+        if not any(bots <= {*plan.players} for plan in batch.plans for bots in self.killers):
             return super().submit(fn, *args)
         future: Future[Any] = Future()
         future.set_exception(BrokenProcessPool("a worker was killed"))
@@ -197,18 +197,70 @@ class Killing(MadeUp):
 
 
 def test_a_match_that_kills_its_worker_is_void_and_no_other() -> None:
-    store, _ = run_with(Killing({5, 9}))
+    """Neither of the two does it against itself: nobody can say who it is."""
+    store, _ = run_with(Killing({0, 3}))
     usual = {match.match: match for match in played(SETUPS["round robin"]).matches()}
     found = {match.match: match for match in store.matches()}
+    void = {number for number, match in usual.items() if {*match.players} == {0, 3}}
     assert found.keys() == usual.keys()
-    assert [match for match in found if found[match].void] == [5, 9]
-    assert {found[match].reason for match in (5, 9)} == {"worker-killed"}
-    assert all(found[match] == usual[match] for match in usual if match not in (5, 9))
+    assert {number for number, match in found.items() if match.void} == void
+    assert {found[number].reason for number in void} == {"worker-killed"}
+    assert all(found[number] == usual[number] for number in usual.keys() - void)
+    assert store.put_out() == set()
 
 
-def test_workers_that_die_of_every_match_are_given_up() -> None:
-    with pytest.raises(ShortageError, match="whatever they play"):
-        run_with(Dying({*range(1_000)}))
+@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
+@pytest.mark.parametrize("killers", [{1}, {1, 4}], ids=str)
+def test_bots_that_kill_workers_are_out_and_the_others_go_on(
+    setup: Setup, killers: set[int]
+) -> None:
+    """After one match each, the first in the schedule, however the run is cut off."""
+    stores = []
+    for until in (None, 1, 5):
+        store = Store.in_memory()
+        store.add_stage(setup)
+        for stop in {until, None}:
+            run = Run(store)
+
+            def look(run: Run = run, stop: int | None = stop) -> None:
+                if stop is not None and run.done >= stop:
+                    raise StopError
+
+            run.look = look
+            with (
+                player(Killing(*({bot} for bot in killers)), jobs=until or 2) as made,
+                suppress(StopError),
+            ):
+                run.play(made)
+        stores.append(store)
+    store = stores[0]
+    assert is_finished(store)
+    assert all(contents(other) == contents(store) for other in stores)
+    assert store.put_out() == killers & {*range(len(setup.bots))}
+    void = [match for match in store.matches() if match.void]
+    assert len(void) <= len(killers)
+    for match in store.matches():
+        out = {bot for bot, code in zip(match.players, match.disqualified, strict=True) if code}
+        assert out == (killers & {*match.players} if match.void else set())
+        assert match.void or killers.isdisjoint(match.players)
+    if setup.format in ("round-robin", "gauntlet"):
+        usual = [match for match in played(setup).matches() if killers.isdisjoint(match.players)]
+        assert [match for match in store.matches() if not match.void] == usual
+
+
+@pytest.mark.parametrize(
+    "workers", [Dying({*range(1_000)}), Killing(*({bot} for bot in range(5)))], ids=["none", "all"]
+)
+def test_workers_that_die_whatever_they_play_are_given_up(workers: Executor) -> None:
+    """Then it is the machine, and nobody is put out."""
+    store = Store.in_memory()
+    store.add_stage(SETUPS["round robin"])
+    with (
+        pytest.raises(ShortageError, match="whatever they play"),
+        player(workers) as made,
+    ):
+        Run(store).play(made)
+    assert store.count() == (0, 0)
 
 
 @pytest.mark.parametrize(

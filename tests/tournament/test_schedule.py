@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from made_up import contents, made_setup, play, played, void
+from made_up import contents, made_setup, play, played, row, void
 
-from referee.tournament.batch import Plan
+from referee.tournament.batch import Plan, lost_row
 from referee.tournament.schedule import planned, stages
 from referee.tournament.setup import Setup, check_extension
 from referee.tournament.store import Store
@@ -237,3 +237,17 @@ def test_a_swiss_bye_is_given_to_each_bot_once() -> None:
 def test_a_swiss_round_of_void_matches_does_not_stop_it() -> None:
     store = played(made_setup(6, format="swiss", rounds=3, deals=1), void)
     assert store.count() == (18, 18)
+
+
+def test_who_is_put_out_of_a_swiss_tournament_has_lost_its_round_and_is_in_no_other() -> None:
+    setup = made_setup(6, format="swiss", rounds=2, deals=1)
+    store = played(
+        setup, lambda plan: lost_row(plan, {2}) if 2 in plan.players else row(plan, [1, 1])
+    )
+    first, second = stages(store)
+    ((opponent,),) = ({*line_up} - {2} for line_up in first.line_ups if 2 in line_up)
+    points = [1.0 if bot == opponent else 0.0 if bot == 2 else 0.5 for bot in range(6)]
+    met = {(min(line_up), max(line_up)): 1 for line_up in first.line_ups}
+    expected = swiss_round(points, met, [0] * 6, seed=setup.seed, round=1, out={2})
+    assert list(second.line_ups) == expected.line_ups
+    assert {bot for line_up in second.line_ups for bot in line_up} <= {0, 1, 3, 4, 5}
