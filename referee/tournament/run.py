@@ -68,6 +68,7 @@ class Run:
             for rows in player.play(stage.setup, _missing(stage, there)):
                 if rows:
                     self._add(rows)
+                self._store.check_in_place()
                 self.look()
                 if self.test is not None and self._is_decided(self.test):
                     return
@@ -112,7 +113,9 @@ def write_record(folder: Path, row: MatchRow) -> None:
     for path, data in files.items():
         part = path.with_name(path.name + ".part")
         try:
-            part.write_bytes(data)
+            part.unlink(missing_ok=True)  # of a run that was killed; a link would be followed
+            with part.open("xb") as file:
+                file.write(data)
             part.replace(path)
         except OSError as error:
             raise cannot_write(str(path), error) from error

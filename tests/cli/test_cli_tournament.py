@@ -13,6 +13,7 @@ import re
 import shlex
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -234,6 +235,74 @@ def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
     ):
         assert says in commands.refused(*words)
         assert not Path(commands.store).exists()
+
+
+def a_device(path: Path) -> None:
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))  # as /dev/null
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
+@pytest.mark.parametrize("bots", [BOTS, ["minimal"]])
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (a_device, "it is no regular file"),
+        (os.mkfifo, "it is no regular file"),
+        (Path.mkdir, "it is no regular file"),
+        (Path.touch, "is no store of a tournament"),
+        (lambda path: path.write_text("dear diary\n" * 100), "is not a database"),
+        (lambda path: path.symlink_to("nothing"), "No such file"),
+        (lambda path: path.symlink_to("/dev/null"), "it is no regular file"),
+    ],
+)
+def test_what_is_no_store_is_left_alone(
+    commands: Commands, tmp_path: Path, make: Callable[[Path], Any], says: str, bots: list[str]
+) -> None:
+    path = tmp_path / "thing"
+    make(path)
+    before = path.lstat()
+    commands.store = "thing"
+    assert says in commands.refused(*bots, "--deals", "1")
+    after = path.lstat()
+    assert (after.st_ino, after.st_size, after.st_mtime_ns) == (
+        before.st_ino,
+        before.st_size,
+        before.st_mtime_ns,
+    )
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("name", ["", ":memory:", "file:x", "a\0b"])
+def test_what_is_no_name_of_a_store(commands: Commands, tmp_path: Path, name: str) -> None:
+    commands.store = name
+    assert "is not the name of a file" in commands.refused(*BOTS, "--deals", "1")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_link_to_a_store_is_one(commands: Commands, tmp_path: Path) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "5")
+    (tmp_path / "link").symlink_to(commands.store)
+    commands.store = "link"
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "5")
+    assert commands.played == []
+    assert {path.name for path in tmp_path.iterdir()} == {"link", "night.sqlite"}
+
+
+def test_a_link_in_the_folder_of_records_is_not_followed(
+    commands: Commands, tmp_path: Path
+) -> None:
+    commands.result = lambda plan: row(plan, record=b"{}\n")
+    diary = tmp_path / "diary"
+    diary.write_text("dear diary")
+    (tmp_path / "r").mkdir()
+    for name in ("000000.record.jsonl.zst.part", "000001.record.jsonl.zst"):
+        (tmp_path / "r" / name).symlink_to(diary)
+    commands.tournament(*BOTS, "--deals", "1", "--records", "r")
+    assert diary.read_text() == "dear diary"
+    assert not any(path.is_symlink() for path in (tmp_path / "r").iterdir())
+    assert len([*(tmp_path / "r").iterdir()]) == 6
 
 
 def test_a_full_disk_for_records_ends_it_with_one_line(commands: Commands, tmp_path: Path) -> None:
