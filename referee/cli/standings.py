@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -193,14 +194,20 @@ def _watch(options: argparse.Namespace) -> NoReturn:
 
     from referee.tournament.store import Store
 
-    seen = None
+    seen = count = None
     while True:
-        with Store.for_reading(options.store) as store:  # not for long: a run is to be able to end
-            count = store.count()
-            if count != seen:
-                seen = count
-                if sys.stdout.isatty():
-                    print("\x1b[H\x1b[2J", end="")
-                print_standings(store, "text", anchor=options.anchor, bot=options.bot)
-                sys.stdout.flush()
+        # All rows are checked when it is opened, which is to be done only if there are new ones.
+        state = []
+        for file in (options.store, f"{options.store}-wal"):
+            with contextlib.suppress(OSError):  # it is not there, or not any more
+                state.append(os.stat(file).st_mtime_ns)
+        if state != seen:
+            seen = state
+            with Store.for_reading(options.store) as store:  # not for long: a run wants to end
+                if store.count() != count:
+                    count = store.count()
+                    if sys.stdout.isatty():
+                        print("\x1b[H\x1b[2J", end="")
+                    print_standings(store, "text", anchor=options.anchor, bot=options.bot)
+                    sys.stdout.flush()
         time.sleep(WATCH_SECONDS)

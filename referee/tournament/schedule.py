@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from referee.errors import UsageError
 from referee.tournament.batch import Plan
 from referee.tournament.pairing import deal_seed, gauntlet, round_robin, seatings
 from referee.tournament.setup import Setup
@@ -82,6 +83,8 @@ def planned(store: Store) -> int:
             deals = sum(map(len, _fixed(setup, before)))
         total += deals * setup.matches_a_deal
         before = setup
+    for (match,) in store.select("SELECT match FROM matches WHERE match >= ? LIMIT 1", (total,)):
+        raise UsageError(f"{store.name} is damaged: table matches, match {match}: {total} are all")
     return total
 
 

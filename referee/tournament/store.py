@@ -9,7 +9,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -20,6 +20,7 @@ from msgspec import Struct
 from referee.errors import UsageError, cannot_write
 from referee.tournament.batch import Left, MatchRow
 from referee.tournament.setup import Setup
+from referee.tournament.stored import bot_rows, check_rows
 
 FORMAT = "referee-tournament"
 FORMAT_VERSION = 1
@@ -308,8 +309,19 @@ class Store:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             raise UsageError(f"{self.name} is no store of a tournament")
-        if not self._is_new and self._get("version") != FORMAT_VERSION:
+        if self._is_new:
+            return
+        if self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
+        stages = self.stages
+        try:
+            with closing(sqlite3.connect(MEMORY)) as empty:
+                empty.executescript(_SCHEMA)
+                if _schema(self._connection) != _schema(empty):
+                    raise UsageError("its tables are not those of a store")
+            check_rows(self._connection.execute, stages)
+        except UsageError as error:
+            raise UsageError(f"{self.name} is damaged: {error}") from error
 
     # --- what it is of ------------------------------------------------------------------------
 
@@ -318,15 +330,20 @@ class Store:
             "INSERT OR REPLACE INTO about VALUES (?, ?)", (key, _json(value).decode())
         )
 
-    def _get(self, key: str) -> Any:
+    def _get(self, key: str, kind: Any) -> Any:
         found = self._connection.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
-        return None if found is None else msgspec.json.decode(found[0])
+        try:
+            (text,) = msgspec.convert(found, tuple[str])
+            return msgspec.json.decode(text, type=kind)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
     @property
     def stages(self) -> list[Setup]:
         """The setup it was made with, and those that extended it; empty before the first."""
         with usable(self.name):
-            return [] if self._is_new else msgspec.convert(self._get("stages"), list[Setup])
+            stages: list[Setup] = [] if self._is_new else self._get("stages", list[Setup])
+            return stages
 
     def add_stage(self, setup: Setup) -> None:
         """Say what it is of, or to what it is extended; without a match, what it was of is gone."""
@@ -339,10 +356,7 @@ class Store:
             self._put("stages", stages)
             self._connection.executemany(
                 "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)",
-                [
-                    (number, bot.name, bot.bot, bot.directory, _json(bot.env).decode())
-                    for number, bot in enumerate(setup.bots)
-                ],
+                bot_rows(setup),
             )
         self._is_new = False
 
@@ -408,7 +422,6 @@ class Store:
 
     def matches(self, first: int = 0) -> Iterator[MatchLine]:
         """All matches from this number on, in the order of the schedule."""
-        players = self.stages[-1].players
         columns = "m.match, deal, seed, turns, reason, seconds, digest, void"
         seats = "bot, rank, score, faults, disqualified"
         rows = self.select(
@@ -418,20 +431,7 @@ class Store:
         )
         for _, group in groupby(rows, itemgetter(0)):
             seated = list(group)
-            yield self._line(seated[0][:8], [row[8:] for row in seated], players)
-
-    def _line(
-        self, head: tuple[Any, ...], places: list[tuple[Any, ...]], players: int
-    ) -> MatchLine:
-        with usable(self.name):
-            line = _line(head, places)
-        if not (
-            len(set(line.players)) == len(line.players) == players
-            and min(line.ranks) >= 1
-            and max(line.ranks) <= players
-        ):
-            raise UsageError(f"{self.name} is damaged: match {line.match} cannot be")
-        return line
+            yield _line(seated[0][:8], [row[8:] for row in seated])
 
     def select(self, query: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, for tables of its own."""
@@ -522,12 +522,20 @@ def _line(head: tuple[Any, ...], places: list[tuple[Any, ...]]) -> MatchLine:
     )
 
 
+def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+    """The tables, and what could do something when they are read or written."""
+    return connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master "
+        "WHERE type != 'index' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    ).fetchall()
+
+
 @contextmanager
 def usable(name: str) -> Iterator[None]:
     """Where a store is read: what cannot be is one line for the user."""
     try:
         yield
-    except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (sqlite3.DatabaseError, msgspec.MsgspecError) as error:
         raise UsageError(f"cannot use {name} as a store: {error}") from error
 
 

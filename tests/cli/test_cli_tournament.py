@@ -584,6 +584,80 @@ def test_a_damaged_store_is_one_line(commands: Commands, seed: int) -> None:
                 assert name in one_line(err)
 
 
+STAGES = "UPDATE about SET value = replace(value, {}, {}) WHERE key = 'stages'"
+SEAT = "UPDATE seats SET {} WHERE match = 3 AND seat = 1"
+MATCH = "UPDATE matches SET {} WHERE match = 3"
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("UPDATE about SET value = '[]' WHERE key = 'stages'", "about, stages: there are none"),
+        ("UPDATE about SET value = x'00' WHERE key = 'stages'", "about, stages: Expected `str`"),
+        ("DELETE FROM about WHERE key = 'stages'", "about, stages: Expected"),
+        (STAGES.format("'dominion'", "'goBd'"), "about, stages: no game 'goBd'"),
+        (STAGES.format("'\"players\":2'", "'\"players\":0'"), "stages: not all that"),
+        (STAGES.format("'\"players\":2'", "'\"players\":200000000'"), "has 2 to 4"),
+        (STAGES.format("'\"deals\":2'", "'\"deals\":-2'"), "about, stages: Expected `int` >= 1"),
+        (STAGES.format("'\"max_turns\":500'", "'\"max_turns\":[]'"), "about, stages: "),
+        ("DELETE FROM bots", "table bots, bot 0: it is not that of the stages"),
+        ("UPDATE bots SET name = 'x' || char(27) WHERE bot = 1", "table bots, bot 1: "),
+        ("DELETE FROM matches WHERE match = 3", "match 3: it has no row in matches"),
+        (MATCH.format("match = -5"), "matches, match -5: match: Expected `int` >= 0"),
+        (MATCH.format("match = 1000000000000000"), "match 1000000000000000: 2 matches make a deal"),
+        (MATCH.format("match = 13, deal = 6"), "match 13: it has no row in seats"),
+        (MATCH.format("deal = 999999999999"), "match 3: deal: Expected `int` <= 4294967295"),
+        (MATCH.format("seconds = 9e999"), "match 3: seconds: Expected `float` <= "),
+        (MATCH.format("void = 'yes'"), "match 3: void: Expected `int`, got `str`"),
+        ("DELETE FROM seats", "match 0: it has no row in seats"),
+        (
+            "DELETE FROM seats WHERE match = 3 AND seat = 1",
+            "match 3: its rows are not seats",
+        ),
+        (SEAT.format("rank = 'x'"), "seats, match 3, seat 1: rank: Expected `int`, got `str`"),
+        (SEAT.format("rank = 3"), "match 3: its rows are not seats 0 to 1"),
+        (SEAT.format("bot = 99"), "match 3: its rows are not seats 0 to 1"),
+        (SEAT.format("bot = (SELECT bot FROM seats WHERE match = 3)"), "match 3: its rows are not"),
+        (SEAT.format("bot = (SELECT 3 - sum(bot) FROM seats WHERE match = 3)"), "has other bots"),
+        (SEAT.format("score = 1 << 60"), "match 3, seat 1: score: Expected `int` <= "),
+        (
+            SEAT.format("faults = '{\"x\":[]}'"),
+            "seat 1: faults: Expected `int`, got `array`",
+        ),
+        (SEAT.format("faults = x'7b7d'"), "match 3, seat 1: faults: Expected `str`, got `bytes`"),
+        (
+            SEAT.format("reply_histogram = '{\"99999\":5}'"),
+            "reply_histogram: Expected `int` <=",
+        ),
+        (SEAT.format('statistics = \'{"bought":{"gold":[1]}}\''), "3, seat 1: statistics: "),
+        ("DROP TABLE seats", "its tables are not those of a store"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
+            "its tables are not",
+        ),
+    ],
+)
+def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says: str) -> None:
+    """Before anything of it is shown; a run adds nothing to it either."""
+    words = [*BOTS, "--deals", "2", "--seed", "1"]
+    commands.tournament(*words)
+    with sqlite3.connect(commands.store) as connection:
+        connection.execute(edit)
+    connection.close()
+    before = Path(commands.store).read_bytes()
+    kept_by_the_game = "statistics" in edit
+    for command in (["standings"], ["standings", "--bot", "minimal"], ["export"], ["verify", "-q"]):
+        if kept_by_the_game and command[0] != "standings":
+            continue
+        store = ["--store"] * (command[0] == "verify") + [commands.store]
+        assert commands.run(*command, *store, code=2) == ""
+        line = one_line(commands.err)
+        assert f"{commands.store} is damaged: table " in line or "its tables" in line
+        assert says in line
+    assert says in commands.refused(*words)
+    assert kept_by_the_game or Path(commands.store).read_bytes() == before
+
+
 # --- export ---------------------------------------------------------------------------------------
 
 

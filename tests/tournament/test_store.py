@@ -18,6 +18,7 @@ from made_up import contents, left, made_setup, play, played, row
 from referee.errors import UsageError
 from referee.tournament.batch import Plan
 from referee.tournament.store import APPLICATION_ID, TIME_COLUMNS, Store, points_of
+from referee.tournament.stored import TABLES
 
 SETUP = made_setup(3, deals=2)
 
@@ -304,6 +305,7 @@ def test_tables_and_columns_are_those_of_the_specification(whole: str) -> None:
             ]
             columns = [name for _, name, *_ in store.select(f"PRAGMA table_info({table})")]
             assert columns == documented
+            assert table not in TABLES or columns == [*TABLES[table].__struct_fields__]
     part = text.partition("## 3 ")[2]
     for column in TIME_COLUMNS["matches"] + TIME_COLUMNS["seats"]:
         assert f"`{column}`" in part
