@@ -13,6 +13,7 @@ from referee.cli.arguments import Commands
 from referee.cli.console import OK, has_colour, printing, width
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
+from referee.terminal import csv_text
 
 if TYPE_CHECKING:
     from referee.tournament.standings import Standings
@@ -69,7 +70,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with Store.for_reading(options.store) as store, interrupts.raising():
         check_bot(options.bot, store.names)
         anchor_of(options.anchor, store.names)  # before a file is emptied
-        with printing(options.output) as file, contextlib.redirect_stdout(file):
+        report = printing(options.output, [options.store])
+        with report as file, contextlib.redirect_stdout(file):
             print_standings(store, options.format, anchor=options.anchor, bot=options.bot)
     return OK
 
@@ -182,7 +184,9 @@ def _print_csv(found: Standings) -> None:
     for bot in found.bots:
         shares = [getattr(bot, name) for name in _SHARES]
         ends = [msgspec.structs.astuple(share) if share else (None,) * 3 for share in shares]
-        writer.writerow([*(getattr(bot, name) for name in columns), *chain.from_iterable(ends)])
+        values = [getattr(bot, name) for name in columns]
+        texts = [csv_text(value) if isinstance(value, str) else value for value in values]
+        writer.writerow([*texts, *chain.from_iterable(ends)])
 
 
 _SHARES = ("win_rate", "mean_points")

