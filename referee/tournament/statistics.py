@@ -172,6 +172,6 @@ def _game_tables(store: Store) -> list[Table]:
 
     try:
         return make().tables(facts())
-    except msgspec.MsgspecError as error:  # what it may be only the game knows
+    except (msgspec.MsgspecError, RecursionError) as error:  # only the game knows what it may be
         where = f"table seats, match {at[0]}, seat {at[1]}: statistics"
         raise UsageError(f"{store.name} is damaged: {where}: {error}") from error

@@ -183,5 +183,8 @@ def _decode(kind: type, text: object) -> object:
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
     try:
         return kind(_JSON[kind].decode(text))
-    except msgspec.MsgspecError as error:  # which `convert` would not say the place of
+    except (
+        msgspec.MsgspecError,
+        RecursionError,
+    ) as error:  # which `convert` would not say the place of
         raise ValueError(str(error)) from error
