@@ -117,6 +117,8 @@ def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Ou
                     code, out, errors = run([file if word == STORE else word for word in arguments])
                     took = time.perf_counter() - started
                     faulthandler.cancel_dump_traceback_later()
+                    if code > 128:
+                        raise KeyboardInterrupt  # a signal came, which the command has taken
                     outcomes.slowest = max(outcomes.slowest, (took, command, number))
                     outcomes.codes[kind, command, code] += 1
                     refused = refused or code != 0
