@@ -535,7 +535,7 @@ def usable(name: str) -> Iterator[None]:
     """Where a store is read: what cannot be is one line for the user."""
     try:
         yield
-    except (sqlite3.DatabaseError, msgspec.MsgspecError) as error:
+    except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot use {name} as a store: {error}") from error
 
 

@@ -167,6 +167,16 @@ def test_a_store_of_a_newer_referee(whole: str) -> None:
             opening(whole)
 
 
+def test_a_schema_that_is_no_text(whole: str) -> None:
+    """SQLite's own message has those bytes then."""
+    Path(whole).write_bytes(
+        Path(whole).read_bytes().replace(b"TABLE seats", b"TAB\xa3E \xa3\xa3\xa3\xa3s")
+    )
+    for opening in (Store.for_reading, Store.for_writing):
+        with pytest.raises(UsageError, match=r"cannot use .* as a store: "):
+            opening(whole)
+
+
 # --- a file that somebody takes away --------------------------------------------------------------
 
 
