@@ -2,7 +2,8 @@
 
 A bot's name, its lines, a file's name: each can hold what a terminal obeys (ESC), what turns the
 reading order around (U+202E), what nobody sees (U+200B), or what XML cannot hold. All that is
-shown on a terminal, in HTML or in XML goes through one of `plain`, `escaped` and `command_line`.
+shown on a terminal, in HTML or in XML goes through one of `plain`, `escaped` and `command_line`; in
+CSV through `csv_text`, since a spreadsheet runs what begins as a formula.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import shlex
 from collections.abc import Iterable
 
 _SHORT = 40
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NO_BREAK = "\u00a0"
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
 
@@ -47,6 +49,14 @@ def escaped(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+def csv_text(text: str) -> str:
+    """A text for a cell of CSV, escaped; what a spreadsheet would run has an apostrophe before it.
+
+    https://owasp.org/www-community/attacks/CSV_Injection
+    """
+    return f"'{escaped(text)}" if text.startswith(_FORMULAS) else escaped(text)
 
 
 def command_line(words: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -85,6 +86,12 @@ class Parser(argparse.ArgumentParser):
         if extras:
             self.error(f"too many arguments: {' '.join(extras)}")
         return options
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stdout:  # argparse would not say that it cannot be written
+            file.write(message)
+        else:
+            super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2."""

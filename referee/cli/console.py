@@ -6,11 +6,11 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from referee.errors import SHORTAGES, cannot_write
+from referee.errors import SHORTAGES, UsageError, cannot_write
 from referee.terminal import escaped
 
 OK = 0
@@ -60,17 +60,25 @@ def report_bug(error: BaseException) -> int:
 
 
 @contextmanager
-def printing(output: str | None = None) -> Iterator[TextIO]:
+def printing(output: str | None = None, inputs: Sequence[str] = ()) -> Iterator[TextIO]:
     """Where results are printed: a full disk there is the user's business, not a bug.
 
     Args:
         output: a file to print to, of `--output`, which this empties; by default stdout.
+        inputs: the files that the results come from, which must not be emptied.
+
+    Raises:
+        UsageError: it cannot be printed there.
     """
     try:
         if output is None:
             yield sys.stdout
             sys.stdout.flush()
         else:
+            for name in inputs:
+                with contextlib.suppress(OSError, ValueError):  # one of them is not there
+                    if os.path.samefile(output, name):
+                        raise UsageError(f"{output} and {name} are the same file")
             with open(output, "w", encoding="utf-8", errors="backslashreplace") as file:
                 yield file
     except OSError as error:

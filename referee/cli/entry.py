@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
         The exit code: 0, 1, 2, 70 (a bug in the referee), 71 (the system is short of something),
         128 + N after signal N.
     """
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (closed by the caller: >&-)
+    # Closed by the caller (>&-): to write an answer fails as on a full disk, a message is lost.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -51,7 +52,8 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     try:
         try:
             words = list(sys.argv[1:] if arguments is None else arguments)
-            options = read_words(words)
+            with printing():
+                options = read_words(words)
             options.words = words
         except SystemExit as left:  # --help, --version, wrong usage
             with printing():
@@ -59,7 +61,8 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         run: Callable[[argparse.Namespace, Interrupts], int] = options.run
         code = run(options, interrupts)
         interrupts.check()
-        return code
+        with printing():  # nothing that was to be printed is lost without a word
+            return code
     except UsageError as error:
         return fail(str(error), USAGE)
     except LogWriteError as error:

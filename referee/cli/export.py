@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
 from referee.interrupts import Interrupts
+from referee.terminal import command_line, csv_text
 
 if TYPE_CHECKING:
     from referee.tournament.store import Store
@@ -25,7 +26,8 @@ def add(commands: Commands) -> None:
         description="Print the matches of a tournament, a row each, in the order of the schedule. "
         "Void matches are left out.",
         epilog="Lists are in seat order; in csv their parts are separated by spaces, and a name "
-        "with white space, quotes or a backslash in it is quoted as for a shell.",
+        "with white space, quotes or a backslash in it is quoted as for a shell. A text that a "
+        "spreadsheet would run as a formula has an apostrophe before it.",
         exit_codes={0: "printed", 2: "wrong usage, or no store"},
         examples=(("referee export night.sqlite --output night.csv", "for a spreadsheet"),),
     )
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with (
         Store.for_reading(options.store) as store,
         interrupts.raising(),
-        printing(options.output) as file,
+        printing(options.output, [options.store]) as file,
         contextlib.redirect_stdout(file),
     ):
         if options.format == "csv":
@@ -66,6 +68,7 @@ COLUMNS = (
     "seconds",
     "digest",
 )
+_TEXTS = ("players", "reason", "disqualified", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
 
@@ -79,16 +82,16 @@ def _rows(store: Store, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def _csv(store: Store) -> None:
     import csv
-    import shlex
 
-    names = [shlex.quote(name) if _AMBIGUOUS(name) else name for name in store.names]
+    names = [command_line([name]) if _AMBIGUOUS(name) else name for name in store.names]
     writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in _rows(store, names):
         lists = {
             name: _spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)
         }
-        writer.writerow(row | lists)
+        row |= lists
+        writer.writerow(row | {name: csv_text(row[name]) for name in _TEXTS})
 
 
 def _spaced(parts: Iterable[object]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,6 +13,7 @@ from referee.cli.arguments import Commands
 from referee.cli.console import OK, has_colour, printing, width
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
+from referee.terminal import csv_text
 
 if TYPE_CHECKING:
     from referee.tournament.standings import Standings
@@ -68,7 +70,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with Store.for_reading(options.store) as store, interrupts.raising():
         check_bot(options.bot, store.names)
         anchor_of(options.anchor, store.names)  # before a file is emptied
-        with printing(options.output) as file, contextlib.redirect_stdout(file):
+        report = printing(options.output, [options.store])
+        with report as file, contextlib.redirect_stdout(file):
             print_standings(store, options.format, anchor=options.anchor, bot=options.bot)
     return OK
 
@@ -181,7 +184,9 @@ def _print_csv(found: Standings) -> None:
     for bot in found.bots:
         shares = [getattr(bot, name) for name in _SHARES]
         ends = [msgspec.structs.astuple(share) if share else (None,) * 3 for share in shares]
-        writer.writerow([*(getattr(bot, name) for name in columns), *chain.from_iterable(ends)])
+        values = [getattr(bot, name) for name in columns]
+        texts = [csv_text(value) if isinstance(value, str) else value for value in values]
+        writer.writerow([*texts, *chain.from_iterable(ends)])
 
 
 _SHARES = ("win_rate", "mean_points")
@@ -193,14 +198,20 @@ def _watch(options: argparse.Namespace) -> NoReturn:
 
     from referee.tournament.store import Store
 
-    seen = None
+    seen = count = None
     while True:
-        with Store.for_reading(options.store) as store:  # not for long: a run is to be able to end
-            count = store.count()
-            if count != seen:
-                seen = count
-                if sys.stdout.isatty():
-                    print("\x1b[H\x1b[2J", end="")
-                print_standings(store, "text", anchor=options.anchor, bot=options.bot)
-                sys.stdout.flush()
+        # All rows are checked when it is opened, which is to be done only if there are new ones.
+        state = []
+        for file in (options.store, f"{options.store}-wal"):
+            with contextlib.suppress(OSError):  # it is not there, or not any more
+                state.append(os.stat(file).st_mtime_ns)
+        if state != seen:
+            seen = state
+            with Store.for_reading(options.store) as store:  # not for long: a run wants to end
+                if store.count() != count:
+                    count = store.count()
+                    if sys.stdout.isatty():
+                        print("\x1b[H\x1b[2J", end="")
+                    print_standings(store, "text", anchor=options.anchor, bot=options.bot)
+                    sys.stdout.flush()
         time.sleep(WATCH_SECONDS)

@@ -112,7 +112,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         options = _with_config(options)
     from referee.tournament.store import Store
 
-    store = Store.for_writing(options.store) if options.store else Store.in_memory()
+    store = Store.in_memory() if options.store is None else Store.for_writing(options.store)
     with store:
         _settle(options, store)
         anchor = anchor_of(options.anchor, store.names)
@@ -120,7 +120,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             _play(options, interrupts, store, anchor)
         except Interrupted as interrupted:
             say(f"{interrupted}; matches that were being played were dropped")
-            if options.store:
+            if options.store is not None:
                 say(f"go on with: referee {shlex.join(words)}")
             raise
         with interrupts.raising(), printing():

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             interrupts.raising(),
             progress("validating", len(names), quiet=options.quiet) as advance,
             printing(),
-            printing(options.output) as report,
+            printing(options.output, names) as report,
             Findings("referee validate", options, sys.stdout, report) as findings,
             closing(over_files(_check, names, options.jobs, interrupts)) as logs,
         ):

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             _log(options.log) as log,
             progress("verifying", len(names), quiet=options.quiet) as advance,
             printing(),
-            printing(options.output) as report,
+            printing(options.output, names) as report,
             Findings("referee verify", options, text, report) as findings,
             closing(look(partial(_verify, log=log))) as verdicts,
         ):
@@ -188,16 +188,18 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     if options.records or options.log is not None:
         raise UsageError("--store takes neither a RECORD nor --log; --records-of names a folder")
+    folder = None if options.records_of is None else Path(options.records_of)
+    if folder is not None and not folder.is_dir():
+        raise UsageError(f"--records-of {folder}: there is no such folder")
     jobs = options.jobs or cores()
     seen: Counter[str] = Counter()
     collect_garbage()
     with Store.for_reading(options.store) as store:
         matches = sampled(store, options.sample)
-        folder = None if options.records_of is None else Path(options.records_of)
         with (
             Player(partial(worker_processes, jobs), lambda: jobs) as player,
             printing(),
-            printing(options.output) as report,
+            printing(options.output, [options.store]) as report,
             Findings("referee verify", options, sys.stdout, report) as findings,
         ):
             for checked in check(store, matches, player, folder):

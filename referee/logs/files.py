@@ -10,6 +10,7 @@ import select
 import stat
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TextIO
 
@@ -156,10 +157,12 @@ class LogFile:
         finally:
             if self._copy is not None:
                 self._copy.close()
+            if self._is_new and not self._begun:
+                with suppress(OSError):  # somebody else's is let be
+                    if os.path.samestat(os.stat(self._path), os.fstat(self.fd)):
+                        os.unlink(self._path)
             if not self._keep_open:
                 os.close(self.fd)
-            if self._is_new and not self._begun:
-                Path(self._path).unlink(missing_ok=True)
 
     # --- inside -------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -69,6 +71,7 @@ class Run:
             for rows in player.play(stage.setup, _missing(stage, there)):
                 if rows:
                     self._add(rows)
+                self._store.check_in_place()
                 self.look()
                 if self.test is not None and self._is_decided(self.test):
                     return
@@ -113,7 +116,9 @@ def write_record(folder: Path, row: MatchRow) -> None:
     for path, data in files.items():
         part = path.with_name(path.name + ".part")
         try:
-            part.write_bytes(data)
+            part.unlink(missing_ok=True)  # of a run that was killed; a link would be followed
+            with part.open("xb") as file:
+                file.write(data)
             part.replace(path)
         except OSError as error:
             raise cannot_write(str(path), error) from error
@@ -157,25 +162,22 @@ def _remove(folder: Path, match: int, seats: int) -> None:
 
 
 class _Numbers:
-    """A set of numbers, a bit each.
+    """A set of numbers, eight bytes each.
+
+    Args:
+        numbers: ascending.
 
     Attributes:
         count: how many it has.
     """
 
     def __init__(self, numbers: Iterator[int]) -> None:
-        self.count = 0
-        self._bits = bytearray()
-        for number in numbers:
-            at = number // 8
-            if at >= len(self._bits):
-                self._bits.extend(bytes(at + 4096 - len(self._bits)))
-            self._bits[at] |= 1 << number % 8
-            self.count += 1
+        self._numbers = array("q", numbers)
+        self.count = len(self._numbers)
 
     def __contains__(self, number: int) -> bool:
-        at = number // 8
-        return at < len(self._bits) and bool(self._bits[at] >> number % 8 & 1)
+        at = bisect_left(self._numbers, number)
+        return at < self.count and self._numbers[at] == number
 
 
 def _missing(stage: Stage, there: _Numbers) -> Iterator[Plan]:

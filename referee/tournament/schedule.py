@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from referee.errors import UsageError
 from referee.tournament.batch import WORKER_KILLED, Plan
 from referee.tournament.pairing import deal_seed, gauntlet, round_robin, seatings
 from referee.tournament.setup import Setup
@@ -59,8 +60,23 @@ class Stage(Struct, frozen=True):
 
 def stages(store: Store) -> Iterator[Stage]:
     """The stages of a tournament; each is to be played before the next is asked for."""
+    yield from _stages(store, SwissTable())
+
+
+def swiss_table(store: Store) -> SwissTable:
+    """The table of a Swiss tournament after the rounds in which no match is missing."""
+    table = SwissTable(len(store.names))
+    there, out = set(store.played()), store.put_out()
+    for stage in _stages(store, table):
+        plans = (plan for position in range(len(stage.line_ups)) for plan in stage.plans(position))
+        if any(plan.match not in there and out.isdisjoint(plan.players) for plan in plans):
+            break
+    return table
+
+
+def _stages(store: Store, swiss: SwissTable) -> Iterator[Stage]:
     deal = match = 0
-    for line_ups, setup in _all_line_ups(store):
+    for line_ups, setup in _all_line_ups(store, swiss):
         stage = Stage(setup, deal, match, line_ups)
         if line_ups:
             yield stage
@@ -82,13 +98,16 @@ def planned(store: Store) -> int:
             deals = sum(map(len, _fixed(setup, before)))
         total += deals * setup.matches_a_deal
         before = setup
+    for (match,) in store.select("SELECT match FROM matches WHERE match >= ? LIMIT 1", (total,)):
+        raise UsageError(f"{store.name} is damaged: table matches, match {match}: {total} are all")
     return total
 
 
-def _all_line_ups(store: Store) -> Iterator[tuple[Sequence[tuple[int, ...]], Setup]]:
+def _all_line_ups(
+    store: Store, swiss: SwissTable
+) -> Iterator[tuple[Sequence[tuple[int, ...]], Setup]]:
     before: Setup | None = None
     match = 0
-    swiss = _SwissTable()
     for setup in store.stages:
         if setup.format == "swiss":
             for _ in range(swiss.rounds, setup.rounds or 0):
@@ -219,7 +238,7 @@ class _Renumbered(_LineUps):
         return tuple(self._numbers[bot] for bot in self._line_ups[index])
 
 
-class _SwissTable:
+class SwissTable:
     """Who has how many points in a Swiss tournament, and has met whom.
 
     A round gives each bot the share of those in its line-up that it has more points than, over all
@@ -228,34 +247,44 @@ class _SwissTable:
 
     Attributes:
         rounds: how many are over.
+        points: of each bot.
+        byes: rounds in which a bot rested.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bots: int = 0) -> None:
         self.rounds = 0
-        self._points: list[float] = []
+        self.points = [0.0] * bots
+        self.byes: Counter[int] = Counter()
         self._met: Counter[tuple[int, int]] = Counter()
-        self._byes: Counter[int] = Counter()
         self._out: set[int] = set()
+
+    def opponents(self) -> list[float]:
+        """Of each bot the sum of the points of those that it has met (Buchholz)."""
+        sums = [0.0] * len(self.points)
+        for (one, other), times in self._met.items():
+            sums[one] += times * self.points[other]
+            sums[other] += times * self.points[one]
+        return sums
 
     def next_round(self, setup: Setup) -> Sequence[tuple[int, ...]]:
         """The line-ups of the next round, each as often as it has deals."""
-        self._points += [0.0] * (len(setup.bots) - len(self._points))
+        self.points += [0.0] * (len(setup.bots) - len(self.points))
         made = swiss_round(
-            self._points,
+            self.points,
             self._met,
-            [self._byes[bot] for bot in range(len(setup.bots))],
+            [self.byes[bot] for bot in range(len(setup.bots))],
             setup.players,
             seed=setup.seed,
             round=self.rounds,
             out=self._out,
         )
-        for bot in made.byes:
-            self._byes[bot] += 1
-            self._points[bot] += 1
         return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
 
     def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchLine]) -> None:
-        """Add the results of a round."""
+        """Add the results of a round; who is in no line-up and not out had a bye."""
+        for bot in set(range(len(self.points))).difference(self._out, *line_ups):
+            self.byes[bot] += 1
+            self.points[bot] += 1
         won: Counter[int] = Counter()
         for match in matches:
             if not match.void:
@@ -269,7 +298,7 @@ class _SwissTable:
             for bot in line_up:
                 others = [won[other] for other in line_up if other != bot]
                 beaten = sum((won[bot] > other) + (won[bot] == other) / 2 for other in others)
-                self._points[bot] += beaten / len(others)
+                self.points[bot] += beaten / len(others)
             for pair in combinations(sorted(line_up), 2):
                 self._met[pair] += 1
         self.rounds += 1

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match_spec import checked_seed, match_spec
+from referee.options import MAX_COUNT
 from referee.tournament.batch import Entrant
 from referee.tournament.choices import CHALLENGERS, DEALS, Format, Seats
 from referee.tournament.pairing import seatings
@@ -21,6 +22,7 @@ from referee.tournament.sprt import Sprt
 MAX_BOTS = 2_000
 SPRT_DEALS = 50_000
 """A sequential test that has not decided by then ends undecided."""
+Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 
 
@@ -46,10 +48,10 @@ class Setup(Struct, frozen=True, kw_only=True):
     game: str
     format: Format
     players: int
-    deals: int | None
-    matches: int | None
-    rounds: int | None
-    challengers: int | None
+    deals: Count | None
+    matches: Count | None
+    rounds: Count | None
+    challengers: Count | None
     sprt: Sprt | None
     seats: Seats
     seed: int
@@ -89,6 +91,8 @@ def setup(
     Raises:
         UsageError: there is no such tournament; the text says why.
     """
+    if game not in GAMES:
+        raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
     rules = GAMES[game]
     players = players or rules.min_seats
     if not rules.min_seats <= players <= rules.max_seats:

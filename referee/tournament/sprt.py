@@ -31,6 +31,8 @@ OUTCOMES = 5
 _EMPTY = 1e-3
 """What an outcome that never came counts, as in fishtest: it stays possible."""
 
+MAX_ELO = 4_000
+"""Beyond it the share of the stronger bot is 1 to a computer."""
 _CLOSE = 1e-10
 _MOST_OF_THE_WAY = 0.9
 
@@ -66,6 +68,8 @@ class Sprt:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise ValueError(f"elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})")
+        if max(abs(self.elo0), abs(self.elo1)) > MAX_ELO:
+            raise ValueError(f"elo0 and elo1 must be from -{MAX_ELO} to {MAX_ELO}")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise ValueError("alpha and beta must be above 0, and less than 1 together")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +15,8 @@ from referee.tournament.schedule import planned
 from referee.tournament.sequential import Sequential
 from referee.tournament.store import Store
 from referee.tournament.tallies import head_to_head, seat_advantage, tally
+
+_MATCHES = 1_000  # at a time
 
 
 class Share(Struct, frozen=True):
@@ -132,9 +135,13 @@ def deals_of(store: Store) -> Deals:
     """The matches of a store that count."""
     setup = store.stages[-1]
     deals = Deals(len(setup.bots), setup.players)
-    for match in store.matches():
-        if not match.void:
-            deals.append(match.deal, match.players, match.ranks)
+    rows = store.select(
+        "SELECT deal, bot, rank FROM matches JOIN seats USING (match) WHERE NOT void "
+        "ORDER BY match, seat"
+    )
+    while chunk := list(islice(rows, _MATCHES * setup.players)):
+        part = np.array(chunk).reshape(-1, setup.players, 3)
+        deals.extend(part[:, 0, 0], part[:, :, 1], part[:, :, 2])
     return deals
 
 

@@ -14,10 +14,11 @@ from operator import itemgetter
 import msgspec
 from msgspec import Struct
 
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.seam.capabilities import SeatFacts, Table
 from referee.tournament.batch import BUCKETS_PER_DOUBLING
-from referee.tournament.store import Store, points_of, usable
+from referee.tournament.store import Store, points_of
 
 _counts = msgspec.json.Decoder(dict[str, int])
 _buckets = msgspec.json.Decoder(dict[int, int])
@@ -69,12 +70,11 @@ class Statistics(Struct):
 
 
 def statistics(store: Store) -> Statistics:
-    """What the matches in a store come to."""
-    with usable(store.name):
-        return _statistics(store)
+    """What the matches in a store come to.
 
-
-def _statistics(store: Store) -> Statistics:
+    Raises:
+        UsageError: what the game has kept of a match cannot be.
+    """
     names = store.names
     (row,) = store.select(
         "SELECT coalesce(sum(NOT void), 0), avg(CASE WHEN NOT void THEN turns END), "
@@ -154,16 +154,24 @@ def _percentile(buckets: Counter[int], share: float) -> float | None:
 
 def _game_tables(store: Store) -> list[Table]:
     make = GAMES[store.stages[-1].game].statistics
-    return [] if make is None else make().tables(_facts(store))
+    if make is None:
+        return []
+    at: tuple[int, int] = (0, 0)
 
+    def facts() -> Iterator[SeatFacts]:
+        nonlocal at
+        names = store.names
+        rows = store.select(f"SELECT match, bot, rank, statistics {_SEATS} ORDER BY match, seat")
+        for _, group in groupby(rows, itemgetter(0)):
+            seated = list(group)
+            points = points_of([rank for _, _, rank, _ in seated])
+            for seat, ((match, bot, _, text), share) in enumerate(zip(seated, points, strict=True)):
+                at = match, seat
+                if text:
+                    yield SeatFacts(names[bot], share, text.encode())
 
-def _facts(store: Store) -> Iterator[SeatFacts]:
-    names = store.names
-    rows = store.select(
-        f"SELECT match, bot, rank, statistics {_SEATS} AND statistics != '' ORDER BY match, seat"
-    )
-    for _, group in groupby(rows, itemgetter(0)):
-        seated = list(group)
-        points = points_of([rank for _, _, rank, _ in seated])
-        for (_, bot, _, facts), share in zip(seated, points, strict=True):
-            yield SeatFacts(names[bot], share, facts.encode())
+    try:
+        return make().tables(facts())
+    except (msgspec.MsgspecError, RecursionError) as error:  # only the game knows what it may be
+        where = f"table seats, match {at[0]}, seat {at[1]}: statistics"
+        raise UsageError(f"{store.name} is damaged: {where}: {error}") from error

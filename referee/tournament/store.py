@@ -5,9 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import stat
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -18,6 +20,7 @@ from msgspec import Struct
 from referee.errors import UsageError, cannot_write
 from referee.tournament.batch import WORKER_KILLED, Left, MatchRow
 from referee.tournament.setup import Setup
+from referee.tournament.stored import bot_rows, check_rows
 
 FORMAT = "referee-tournament"
 FORMAT_VERSION = 1
@@ -30,6 +33,8 @@ _WAIT_SECONDS = 30
 _ROWS = 1_000  # at a time
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
+_BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite has beside a database: name + suffix."""
 
 _SCHEMA = """
 CREATE TABLE about (
@@ -93,6 +98,7 @@ class MatchLine(Struct, frozen=True):
         ranks, scores, turns, reason, seconds, digest: as of `MatchRow`.
         faults: how many of each seat.
         disqualified: a code or None, of each seat.
+        detail: what happened there, or None, of each seat.
         void: it does not count.
     """
 
@@ -106,6 +112,7 @@ class MatchLine(Struct, frozen=True):
     reason: str
     faults: tuple[int, ...]
     disqualified: tuple[str | None, ...]
+    detail: tuple[str | None, ...]
     seconds: float
     digest: str
     void: bool
@@ -130,11 +137,21 @@ class Store:
         name: of the file, as it was given; `MEMORY` if there is none.
     """
 
-    def __init__(self, name: str, connection: sqlite3.Connection, lock: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        connection: sqlite3.Connection,
+        lock: int | None = None,
+        *,
+        made: bool = False,
+    ) -> None:
         self.name = name
+        self._path = os.path.realpath(name)
         self._is_new = not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         self._connection = connection
         self._lock = lock
+        self._made = made
+        self._beside: dict[str, os.stat_result] = {}
 
     # --- opening ------------------------------------------------------------------------------
 
@@ -152,11 +169,12 @@ class Store:
         Raises:
             UsageError: it cannot be written, is no store, or another run has it.
         """
-        try:
-            lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError as error:
-            raise cannot_write(name, error) from error
-        try:
+        with ExitStack() as undo:
+            lock, made = _open(name)
+            undo.callback(os.close, lock)
+            path = os.path.realpath(name)
+            if made:
+                undo.callback(_remove, path, os.fstat(lock))
             # A dead run holds nothing. SQLite's own locks are of another kind.
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -164,19 +182,19 @@ class Store:
                 raise UsageError(
                     f"another run is writing {name}: wait for it, or give another --store"
                 ) from error
-            with usable(name), ExitStack() as undo:
-                connection = sqlite3.connect(name, timeout=_WAIT_SECONDS)
+            with usable(name):
+                connection = sqlite3.connect(path, timeout=_WAIT_SECONDS)
                 undo.callback(connection.close)
-                store = cls(name, connection, lock)
-                if not store._is_new:
+                store = cls(name, connection, lock, made=made)
+                if made:
+                    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                else:
                     store._check()
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
-                undo.pop_all()
-                return store
-        except BaseException:
-            os.close(lock)
-            raise
+                store._remember_beside()
+            undo.pop_all()
+            return store
 
     @classmethod
     def for_reading(cls, name: str) -> Store:
@@ -213,15 +231,54 @@ class Store:
 
     def close(self) -> None:
         """Close it; what was added stays. A new one to which no stage was added is removed."""
-        if self._lock is not None:
+        in_place = self._in_place()
+        if self._lock is not None and in_place:
             self._to_one_file()
         self._connection.close()
-        if self._lock is not None:
-            if self._is_new:
-                with suppress(OSError):
-                    os.unlink(self.name)
-            os.close(self._lock)
-            self._lock = None
+        if self._lock is None:
+            return
+        if not in_place:  # or the next store of this name would be read with them
+            for path, found in self._beside.items():
+                _remove(path, found)
+        elif self._made and self._is_new:
+            _remove(self._path, os.fstat(self._lock))
+        os.close(self._lock)
+        self._lock = None
+
+    def check_in_place(self) -> None:
+        """See that what is written is still the file of this name.
+
+        Raises:
+            UsageError: somebody has removed or replaced it. What is in the store is then in a new
+                file beside it, which the text names.
+        """
+        if self._in_place():
+            return
+        folder, base = os.path.split(self._path)
+        what = "replaced" if os.path.lexists(self._path) else "removed"
+        problem = f"{self.name} was {what} by somebody else while it was written"
+        try:
+            fd, saved = tempfile.mkstemp(prefix=f"{base}.saved-", dir=folder)
+            os.close(fd)
+            self._connection.execute("VACUUM INTO ?", (saved,))
+        except (OSError, sqlite3.Error) as error:
+            raise UsageError(f"{problem}; its matches are lost: {error}") from error
+        kept = os.path.join(os.path.dirname(self.name), os.path.basename(saved))
+        raise UsageError(f"{problem}; its matches are in {kept}: rename that, and go on with it")
+
+    def _in_place(self) -> bool:
+        if self._lock is None:
+            return True
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._lock))
+        except OSError:
+            return False
+
+    def _remember_beside(self) -> None:
+        self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # now they are there
+        for suffix in _BESIDE:
+            with suppress(FileNotFoundError):
+                self._beside[self._path + suffix] = os.stat(self._path + suffix)
 
     def _to_one_file(self) -> None:
         with suppress(sqlite3.Error):  # the disk is full; the next run does it
@@ -237,13 +294,17 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        try:
+            if kind is None:
+                self.check_in_place()
+        finally:
+            self.close()
 
     def _create(self) -> None:
         # The transaction goes on: with the first stage it is all or nothing.
         self._connection.executescript(
-            f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; {_SCHEMA}"
+            f"BEGIN; {_SCHEMA}"
             f"INSERT INTO about VALUES ('format', '\"{FORMAT}\"'); "
             f"INSERT INTO about VALUES ('version', '{FORMAT_VERSION}')"
         )
@@ -252,8 +313,19 @@ class Store:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             raise UsageError(f"{self.name} is no store of a tournament")
-        if self._get("version") != FORMAT_VERSION:
+        if self._is_new:
+            return
+        if self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
+        stages = self.stages
+        try:
+            with closing(sqlite3.connect(MEMORY)) as empty:
+                empty.executescript(_SCHEMA)
+                if _schema(self._connection) != _schema(empty):
+                    raise UsageError("its tables are not those of a store")
+            check_rows(self._connection.execute, stages)
+        except UsageError as error:
+            raise UsageError(f"{self.name} is damaged: {error}") from error
 
     # --- what it is of ------------------------------------------------------------------------
 
@@ -262,15 +334,20 @@ class Store:
             "INSERT OR REPLACE INTO about VALUES (?, ?)", (key, _json(value).decode())
         )
 
-    def _get(self, key: str) -> Any:
+    def _get(self, key: str, kind: Any) -> Any:
         found = self._connection.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
-        return None if found is None else msgspec.json.decode(found[0])
+        try:
+            (text,) = msgspec.convert(found, tuple[str])
+            return msgspec.json.decode(text, type=kind)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
     @property
     def stages(self) -> list[Setup]:
         """The setup it was made with, and those that extended it; empty before the first."""
         with usable(self.name):
-            return [] if self._is_new else msgspec.convert(self._get("stages"), list[Setup])
+            stages: list[Setup] = [] if self._is_new else self._get("stages", list[Setup])
+            return stages
 
     def add_stage(self, setup: Setup) -> None:
         """Say what it is of, or to what it is extended; without a match, what it was of is gone."""
@@ -283,10 +360,7 @@ class Store:
             self._put("stages", stages)
             self._connection.executemany(
                 "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)",
-                [
-                    (number, bot.name, bot.bot, bot.directory, _json(bot.env).decode())
-                    for number, bot in enumerate(setup.bots)
-                ],
+                bot_rows(setup),
             )
         self._is_new = False
 
@@ -357,9 +431,8 @@ class Store:
 
     def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchLine]:
         """All matches from this number on and before that one, in the order of the schedule."""
-        players = self.stages[-1].players
         columns = "m.match, deal, seed, turns, reason, seconds, digest, void"
-        seats = "bot, rank, score, faults, disqualified"
+        seats = "bot, rank, score, faults, disqualified, detail"
         rows = self.select(
             f"SELECT {columns}, {seats} FROM matches AS m JOIN seats AS s ON s.match = m.match "
             "WHERE m.match >= ? AND m.match < ? ORDER BY m.match, seat",
@@ -367,20 +440,7 @@ class Store:
         )
         for _, group in groupby(rows, itemgetter(0)):
             seated = list(group)
-            yield self._line(seated[0][:8], [row[8:] for row in seated], players)
-
-    def _line(
-        self, head: tuple[Any, ...], places: list[tuple[Any, ...]], players: int
-    ) -> MatchLine:
-        with usable(self.name):
-            line = _line(head, places)
-        if not (
-            len(set(line.players)) == len(line.players) == players
-            and min(line.ranks) >= 1
-            and max(line.ranks) <= players
-        ):
-            raise UsageError(f"{self.name} is damaged: match {line.match} cannot be")
-        return line
+            yield _line(seated[0][:8], [row[8:] for row in seated])
 
     def select(self, query: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, for tables of its own."""
@@ -392,6 +452,39 @@ class Store:
             if not rows:
                 return
             yield from rows
+
+
+def _open(name: str) -> tuple[int, bool]:
+    """Open the file of a store for writing; whether it was made.
+
+    Raises:
+        UsageError: it is something else than a regular file, or cannot be written.
+    """
+    if name in ("", MEMORY) or name.startswith("file:") or "\0" in name:
+        raise UsageError(f"--store {name!r} is not the name of a file")
+    flags = os.O_RDWR | os.O_CLOEXEC
+    try:
+        if os.path.lexists(name):
+            if not stat.S_ISREG(os.stat(name).st_mode):
+                raise UsageError(f"{name} is no store of a tournament: it is no regular file")
+            return os.open(name, flags), False
+        for path in (os.path.realpath(name) + suffix for suffix in _BESIDE):
+            if os.path.lexists(path):
+                # SQLite would take it for its own, and remove it.
+                raise UsageError(
+                    f"{path} is there without {name}: a run is writing that, or was killed and "
+                    "its store moved; move this file too, or give another --store"
+                )
+        return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+    except OSError as error:
+        raise cannot_write(name, error) from error
+
+
+def _remove(path: str, made: os.stat_result) -> None:
+    """Remove a file, if it is the one that was made."""
+    with suppress(OSError):
+        if os.path.samestat(os.lstat(path), made):
+            os.unlink(path)
 
 
 def _seat(row: MatchRow, seat: int) -> tuple[object, ...]:
@@ -420,7 +513,7 @@ _counts = msgspec.json.Decoder(dict[str, int])
 
 def _line(head: tuple[Any, ...], places: list[tuple[Any, ...]]) -> MatchLine:
     match, deal, seed, turns, reason, seconds, digest, void = head
-    bots, ranks, scores, faults, disqualified = zip(*places, strict=True)
+    bots, ranks, scores, faults, disqualified, detail = zip(*places, strict=True)
     return MatchLine(
         match=match,
         deal=deal,
@@ -432,10 +525,19 @@ def _line(head: tuple[Any, ...], places: list[tuple[Any, ...]]) -> MatchLine:
         reason=reason,
         faults=tuple(0 if text == "{}" else sum(_counts.decode(text).values()) for text in faults),
         disqualified=disqualified,
+        detail=detail,
         seconds=seconds,
         digest=digest,
         void=bool(void),
     )
+
+
+def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+    """The tables, and what could do something when they are read or written."""
+    return connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master "
+        "WHERE type != 'index' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    ).fetchall()
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableTy
     if found.sprt is not None:
         yield Text(sprt_line(found.sprt), style="bold")
         yield ""
-    yield from map(Text, _remarks(found, facts))
+    yield from map(_line, _remarks(found, facts))
     if 2 < len(found.bots) <= MOST_IN_MATRIX and found.matches:
         yield ""
         yield Text("Points of the row against the column:", style="bold")
@@ -55,7 +55,7 @@ def bot_text(
     yield ""
     yield _against(bot, found)
     yield ""
-    yield from map(Text, _bot_remarks(facts))
+    yield from map(_line, _bot_remarks(facts))
     for table in tables:
         yield ""
         yield from table_text(table, bot.name)
@@ -63,7 +63,7 @@ def bot_text(
         yield ""
         yield Text("Matches to learn from:", style="bold")
     for lesson in lessons:
-        yield Text(f"match {lesson.match}: {lesson.why}")
+        yield _line(f"match {lesson.match}: {lesson.why}")
         yield Text(f"  {lesson.command}", no_wrap=True, overflow="ignore")
 
 
@@ -236,6 +236,11 @@ def cell(value: str | float | None, percent: bool) -> str:
     if percent:
         return share(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+
+
+def _line(text: str) -> Text:
+    """A line with codes and reasons in it, which may be a stranger's."""
+    return Text(plain(text))
 
 
 def _grid() -> Grid:

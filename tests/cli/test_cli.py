@@ -807,23 +807,34 @@ def test_no_progress_in_a_short_match() -> None:
     assert "thinking" not in on_a_terminal(*PLAY, "--max-turns", "1")[1]
 
 
+ANSWERS = [
+    PLAY,
+    (*PLAY, "--format", "json"),
+    ("bots",),
+    ("bots", "--show", "minimal"),
+    ("--help",),
+    ("explain", "no-json"),
+    ("verify", str(ROOT / "spec" / "examples" / "four-players.record.jsonl")),
+    ("replay", str(ROOT / "spec" / "examples" / "four-players.record.jsonl")),
+    ("validate", str(ROOT / "spec" / "examples" / "four-players.log.jsonl")),
+]
+
+
 @pytest.mark.parametrize(
-    "arguments", [PLAY, (*PLAY, "--format", "json"), ("bots",), ("bots", "--show", "minimal")]
+    ("stdout", "reason"),
+    [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
 )
-def test_a_full_disk_under_stdout(arguments: tuple[str, ...]) -> None:
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "referee", *arguments],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+@pytest.mark.parametrize("arguments", ANSWERS)
+def test_an_answer_that_cannot_be_written(
+    arguments: tuple[str, ...], stdout: str, reason: str
+) -> None:
+    command = f"{shlex.join([sys.executable, '-m', 'referee', *arguments])} {stdout}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "standard output" in one_line(done.stderr)
+    assert done.stderr == f"referee: cannot write standard output: {reason}\n"
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", ">&- --quiet", "2>&-"])
 def test_closed_streams(closed: str) -> None:
     command = f"{sys.executable} -m referee play big_money big_money --max-turns 1 {closed}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

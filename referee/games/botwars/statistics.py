@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import msgspec
-from msgspec import structs
+from msgspec import Meta, structs
 
 from referee.games.botwars.rules.game import BotWars, Facts
 from referee.seam.capabilities import SeatFacts, Table
@@ -13,6 +14,8 @@ from referee.seam.capabilities import SeatFacts, Table
 _COUNTS = ("turns", "botlets", *(field.name for field in structs.fields(Facts)))
 _COLUMNS = ("bot", "result", "matches", *(name.replace("_", " ") for name in _COUNTS))
 _RESULTS = ("won", "drawn", "lost")
+_Count = Annotated[int, Meta(ge=0, lt=2**53)]
+_SeatFacts = msgspec.defstruct("_SeatFacts", [(name, _Count | bool) for name in _COUNTS])
 
 
 class ArmyStatistics:
@@ -34,14 +37,14 @@ class ArmyStatistics:
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
         """Means over all matches of a bot, and over those won, drawn and lost."""
         bots: dict[str, dict[str, list[int]]] = {}
-        decode = msgspec.json.Decoder(dict[str, int | bool]).decode
+        decode = msgspec.json.Decoder(_SeatFacts).decode
         for seat in seats:
             result = "won" if seat.points == 1 else "drawn" if seat.points else "lost"
             facts = decode(seat.facts)
             sums = bots.setdefault(seat.bot, {}).setdefault(result, [0] * (1 + len(_COUNTS)))
             sums[0] += 1
             for place, name in enumerate(_COUNTS, 1):
-                sums[place] += facts[name]
+                sums[place] += getattr(facts, name)
         rows = []
         for bot in sorted(bots):
             results = [(result, bots[bot][result]) for result in _RESULTS if result in bots[bot]]

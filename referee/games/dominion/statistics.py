@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from referee.games.dominion.rules.cards import CARDS
 from referee.games.dominion.rules.game import Dominion
@@ -17,6 +18,8 @@ _COLUMNS = (
     *("points with", "points without", "count", "first turn"),
 )
 _ORDER = {card: place for place, card in enumerate(CARDS)}
+_OTHER = len(_ORDER)  # cards of another version
+_Count = Annotated[int, Meta(ge=0, lt=2**53)]
 _MEANS = "count and first turn are means over the matches with the card"
 
 
@@ -28,8 +31,8 @@ class SeatCards(Struct, frozen=True, omit_defaults=True):
         gained: likewise, those that were gained without buying them.
     """
 
-    bought: dict[str, tuple[int, int]] = {}
-    gained: dict[str, tuple[int, int]] = {}
+    bought: dict[str, tuple[_Count, _Count]] = {}
+    gained: dict[str, tuple[_Count, _Count]] = {}
 
 
 class CardStatistics:
@@ -107,7 +110,7 @@ class _Bot:
                 having.first_turn / matches,
             )
 
-        cards = sorted(sums, key=lambda card: (-sums[card].matches, _ORDER[card]))
+        cards = sorted(sums, key=lambda card: (-sums[card].matches, _ORDER.get(card, _OTHER)))
         return [row(card, sums[card]) for card in cards]
 
 

@@ -1,0 +1,190 @@
+"""What may stand in a store, whoever wrote it (spec/store.md, 2): the types of its rows.
+
+All rows are looked at once, when a store is opened, so that nobody who reads it has to doubt them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, pairwise, zip_longest
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.errors import UsageError
+from referee.options import MAX_SECONDS
+from referee.tournament.setup import MAX_BOTS, Setup, check_extension, setup
+
+Select = Callable[[str], Iterator[tuple[Any, ...]]]
+MAX_NUMBER = 2**53
+_ROWS = 1_000  # at a time
+
+Number = Annotated[int, Meta(ge=0, lt=MAX_NUMBER)]
+Deal = Annotated[int, Meta(ge=0, lt=2**32)]
+Flag = Annotated[int, Meta(ge=0, le=1)]
+Score = Annotated[int, Meta(gt=-MAX_NUMBER, lt=MAX_NUMBER)]
+Seconds = Annotated[float, Meta(ge=0, le=MAX_SECONDS * MAX_BOTS)]
+Bucket = Annotated[int, Meta(ge=0, lt=256)]
+
+
+class Faults(dict[str, int]):
+    """A JSON text: code -> count."""
+
+
+class Histogram(dict[int, int]):
+    """A JSON text: bucket -> count."""
+
+
+class MatchRecord(Struct, array_like=True, gc=False):
+    """A row of `matches`."""
+
+    match: Number
+    deal: Deal
+    seed: Number
+    turns: Number
+    reason: str
+    void: Flag
+    late: Number
+    restarts: Number
+    seconds: Seconds
+    digest: str
+    referee: str
+
+
+class SeatRecord(Struct, array_like=True, gc=False):
+    """A row of `seats`."""
+
+    match: Number
+    seat: Number
+    bot: Number
+    calls_itself: str
+    rank: Number
+    score: Score
+    faults: Faults
+    disqualified: str | None
+    detail: str | None
+    stderr: str | None
+    replies: Number
+    reply_seconds: Seconds
+    longest_reply: Seconds
+    reply_histogram: Histogram
+    statistics: str
+
+
+TABLES: dict[str, type[Struct]] = {"matches": MatchRecord, "seats": SeatRecord}
+_JSON: dict[Any, msgspec.json.Decoder[Any]] = {
+    Faults: msgspec.json.Decoder(dict[str, Number]),
+    Histogram: msgspec.json.Decoder(dict[Bucket, Number]),
+}
+
+
+def check_rows(select: Select, stages: Sequence[Setup]) -> None:
+    """See that all rows of a store can be, each by itself and with the others.
+
+    Args:
+        select: gives the rows of a query.
+        stages: of the store.
+
+    Raises:
+        UsageError: they cannot; the text names table and row.
+    """
+    _check_stages(stages)
+    last = stages[-1]
+    found = select("SELECT * FROM bots ORDER BY bot")
+    for number, (row, wanted) in enumerate(zip_longest(found, bot_rows(last))):
+        if row != wanted:
+            raise UsageError(f"table bots, bot {number}: it is not that of the stages")
+    for table, kind in TABLES.items():
+        _check_types(select, table, kind)
+    players, bots, deal = last.players, len(last.bots), last.matches_a_deal
+    is_no_match = (
+        f"count(*) != {players} OR max(seat) >= {players} OR count(DISTINCT bot) != {players} "
+        f"OR max(bot) >= {bots} OR min(rank) < 1 OR max(rank) > {players}"
+    )
+    seated = f"seats 0 to {players - 1}, as many of the {bots} bots, ranks 1 to {players}"
+    for table, problem, query in (
+        (
+            "matches",
+            f"it is not of deal match / {deal}",
+            f"SELECT match FROM matches WHERE deal != match / {deal}",
+        ),
+        (
+            "matches",
+            "it has no row in seats",
+            "SELECT match FROM matches EXCEPT SELECT match FROM seats",
+        ),
+        (
+            "seats",
+            "it has no row in matches",
+            "SELECT match FROM seats EXCEPT SELECT match FROM matches",
+        ),
+        (
+            "seats",
+            f"its rows are not {seated}",
+            f"SELECT match FROM seats GROUP BY match HAVING {is_no_match}",
+        ),
+        (
+            "seats",
+            "another match of its deal has other bots",
+            "SELECT max(match) FROM matches JOIN seats USING (match) "
+            f"GROUP BY deal HAVING count(DISTINCT bot) != {players}",
+        ),
+    ):
+        for (match,) in select(f"{query} LIMIT 1"):
+            raise UsageError(f"table {table}, match {match}: {problem}")
+
+
+def bot_rows(setup: Setup) -> list[tuple[object, ...]]:
+    """The rows of `bots`."""
+    return [
+        (number, bot.name, bot.bot, bot.directory, msgspec.json.encode(bot.env).decode())
+        for number, bot in enumerate(setup.bots)
+    ]
+
+
+def _check_stages(stages: Sequence[Setup]) -> None:
+    where = "table about, stages"
+    if not stages:
+        raise UsageError(f"{where}: there are none")
+    for stage in stages:
+        fields = msgspec.structs.asdict(stage)
+        try:
+            again = setup(fields.pop("bots"), **fields)
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from error
+        # What has a default is there; another version may know more settings.
+        if msgspec.structs.replace(again, settings=stage.settings) != stage:
+            raise UsageError(f"{where}: not all that a {stage.format} tournament has")
+    for before, after in pairwise(stages):
+        try:
+            check_extension(before, after)
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from error
+
+
+def _check_types(select: Select, table: str, kind: type[Struct]) -> None:
+    names = kind.__struct_fields__
+    key = [name for name in ("match", "seat") if name in names]
+    rows = select(f"SELECT {', '.join(names)} FROM {table} ORDER BY {', '.join(key)}")
+    while chunk := list(islice(rows, _ROWS)):
+        try:
+            msgspec.convert(chunk, list[kind], dec_hook=_decode)  # type: ignore[valid-type]
+        except msgspec.ValidationError as error:
+            problem, _, path = str(error).rpartition(" - at ")
+            row, column = map(int, re.findall(r"\d+", path)[:2])
+            where = ", ".join(f"{name} {chunk[row][names.index(name)]!r:.20}" for name in key)
+            raise UsageError(f"table {table}, {where}: {names[column]}: {problem}") from error
+
+
+def _decode(kind: type, text: object) -> object:
+    if not isinstance(text, str):
+        raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
+    try:
+        return kind(_JSON[kind].decode(text))
+    except (
+        msgspec.MsgspecError,
+        RecursionError,
+    ) as error:  # which `convert` would not say the place of
+        raise ValueError(str(error)) from error
