@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands
@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
         help="print the matches of a tournament, a row each",
         description="Print the matches of a tournament, a row each, in the order of the schedule. "
         "Void matches are left out.",
-        epilog="Lists are in seat order; in csv their parts are separated by spaces, and a name "
+        epilog="Lists are in seat order; in csv their parts are separated by spaces, and a part "
         "with white space, quotes or a backslash in it is quoted as for a shell.",
         exit_codes={0: "printed", 2: "wrong usage, or no store"},
         examples=(("referee export night.sqlite --output night.csv", "for a spreadsheet"),),
@@ -63,14 +63,16 @@ COLUMNS = (
     "reason",
     "faults",
     "disqualified",
+    "detail",
     "seconds",
     "digest",
 )
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
 
-def _rows(store: Store, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The matches that count, by `COLUMNS`; the players by these names."""
+def _rows(store: Store) -> Iterator[dict[str, Any]]:
+    """The matches that count, by `COLUMNS`; the players by their names."""
+    names = store.names
     for match in store.matches():
         if not match.void:
             row = {column: getattr(match, column) for column in COLUMNS}
@@ -81,23 +83,20 @@ def _csv(store: Store) -> None:
     import csv
     import shlex
 
-    names = [shlex.quote(name) if _AMBIGUOUS(name) else name for name in store.names]
+    def spaced(parts: Iterable[object]) -> str:
+        words = ("null" if part is None else str(part) for part in parts)
+        return " ".join(shlex.quote(word) if _AMBIGUOUS(word) else word for word in words)
+
     writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for row in _rows(store, names):
-        lists = {
-            name: _spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)
-        }
+    for row in _rows(store):
+        lists = {name: spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)}
         writer.writerow(row | lists)
-
-
-def _spaced(parts: Iterable[object]) -> str:
-    return " ".join("null" if part is None else str(part) for part in parts)
 
 
 def _jsonl(store: Store) -> None:
     import msgspec
 
     encode = msgspec.json.Encoder().encode
-    for row in _rows(store, store.names):
+    for row in _rows(store):
         print(encode(row).decode())

@@ -59,8 +59,22 @@ class Stage(Struct, frozen=True):
 
 def stages(store: Store) -> Iterator[Stage]:
     """The stages of a tournament; each is to be played before the next is asked for."""
+    yield from _stages(store, SwissTable())
+
+
+def swiss_table(store: Store) -> SwissTable:
+    """The table of a Swiss tournament after the rounds of which all matches are there."""
+    table = SwissTable(len(store.names))
+    there, _ = store.count()
+    for stage in _stages(store, table):
+        if stage.first_match + stage.matches > there:
+            break
+    return table
+
+
+def _stages(store: Store, swiss: SwissTable) -> Iterator[Stage]:
     deal = match = 0
-    for line_ups, setup in _all_line_ups(store):
+    for line_ups, setup in _all_line_ups(store, swiss):
         stage = Stage(setup, deal, match, line_ups)
         if line_ups:
             yield stage
@@ -85,10 +99,11 @@ def planned(store: Store) -> int:
     return total
 
 
-def _all_line_ups(store: Store) -> Iterator[tuple[Sequence[tuple[int, ...]], Setup]]:
+def _all_line_ups(
+    store: Store, swiss: SwissTable
+) -> Iterator[tuple[Sequence[tuple[int, ...]], Setup]]:
     before: Setup | None = None
     match = 0
-    swiss = _SwissTable()
     for setup in store.stages:
         if setup.format == "swiss":
             for _ in range(swiss.rounds, setup.rounds or 0):
@@ -218,7 +233,7 @@ class _Renumbered(_LineUps):
         return tuple(self._numbers[bot] for bot in self._line_ups[index])
 
 
-class _SwissTable:
+class SwissTable:
     """Who has how many points in a Swiss tournament, and has met whom.
 
     A round gives each bot the share of those in its line-up that it has more points than, over all
@@ -226,34 +241,44 @@ class _SwissTable:
 
     Attributes:
         rounds: how many are over.
+        points: of each bot.
+        byes: rounds in which a bot rested.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bots: int = 0) -> None:
         self.rounds = 0
-        self._points: list[float] = []
+        self.points = [0.0] * bots
+        self.byes: Counter[int] = Counter()
         self._met: Counter[tuple[int, int]] = Counter()
-        self._byes: Counter[int] = Counter()
+
+    def opponents(self) -> list[float]:
+        """Of each bot the sum of the points of those that it has met (Buchholz)."""
+        sums = [0.0] * len(self.points)
+        for (one, other), times in self._met.items():
+            sums[one] += times * self.points[other]
+            sums[other] += times * self.points[one]
+        return sums
 
     def next_round(self, setup: Setup) -> Sequence[tuple[int, ...]]:
         """The line-ups of the next round, each as often as it has deals."""
-        self._points += [0.0] * (len(setup.bots) - len(self._points))
+        self.points += [0.0] * (len(setup.bots) - len(self.points))
         made = swiss_round(
-            self._points,
+            self.points,
             self._met,
-            [self._byes[bot] for bot in range(len(setup.bots))],
+            [self.byes[bot] for bot in range(len(setup.bots))],
             setup.players,
             seed=setup.seed,
             round=self.rounds,
         )
-        for bot in made.byes:
-            self._byes[bot] += 1
-            self._points[bot] += 1
         return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
 
     def add(
         self, line_ups: Sequence[tuple[int, ...]], setup: Setup, matches: Iterable[MatchLine]
     ) -> None:
-        """Add the results of a round."""
+        """Add the results of a round; who is in no line-up had a bye."""
+        for bot in set(range(len(setup.bots))).difference(*line_ups):
+            self.byes[bot] += 1
+            self.points[bot] += 1
         won: Counter[int] = Counter()
         for match in islice(matches, len(line_ups) * setup.matches_a_deal):
             if not match.void:
@@ -263,7 +288,7 @@ class _SwissTable:
             for bot in line_up:
                 others = [won[other] for other in line_up if other != bot]
                 beaten = sum((won[bot] > other) + (won[bot] == other) / 2 for other in others)
-                self._points[bot] += beaten / len(others)
+                self.points[bot] += beaten / len(others)
             for pair in combinations(sorted(line_up), 2):
                 self._met[pair] += 1
         self.rounds += 1

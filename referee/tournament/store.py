@@ -91,6 +91,7 @@ class MatchLine(Struct, frozen=True):
         ranks, scores, turns, reason, seconds, digest: as of `MatchRow`.
         faults: how many of each seat.
         disqualified: a code or None, of each seat.
+        detail: what happened there, or None, of each seat.
         void: it does not count.
     """
 
@@ -104,6 +105,7 @@ class MatchLine(Struct, frozen=True):
     reason: str
     faults: tuple[int, ...]
     disqualified: tuple[str | None, ...]
+    detail: tuple[str | None, ...]
     seconds: float
     digest: str
     void: bool
@@ -350,7 +352,7 @@ class Store:
         """All matches from this number on, in the order of the schedule."""
         players = self.stages[-1].players
         columns = "m.match, deal, seed, turns, reason, seconds, digest, void"
-        seats = "bot, rank, score, faults, disqualified"
+        seats = "bot, rank, score, faults, disqualified, detail"
         rows = self.select(
             f"SELECT {columns}, {seats} FROM matches AS m JOIN seats AS s ON s.match = m.match "
             "WHERE m.match >= ? ORDER BY m.match, seat",
@@ -411,7 +413,7 @@ _counts = msgspec.json.Decoder(dict[str, int])
 
 def _line(head: tuple[Any, ...], places: list[tuple[Any, ...]]) -> MatchLine:
     match, deal, seed, turns, reason, seconds, digest, void = head
-    bots, ranks, scores, faults, disqualified = zip(*places, strict=True)
+    bots, ranks, scores, faults, disqualified, detail = zip(*places, strict=True)
     return MatchLine(
         match=match,
         deal=deal,
@@ -423,6 +425,7 @@ def _line(head: tuple[Any, ...], places: list[tuple[Any, ...]]) -> MatchLine:
         reason=reason,
         faults=tuple(0 if text == "{}" else sum(_counts.decode(text).values()) for text in faults),
         disqualified=disqualified,
+        detail=detail,
         seconds=seconds,
         digest=digest,
         void=bool(void),
