@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands
@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
         help="print the matches of a tournament, a row each",
         description="Print the matches of a tournament, a row each, in the order of the schedule. "
         "Void matches are left out.",
-        epilog="Lists are in seat order; in csv their parts are separated by spaces, and a name "
+        epilog="Lists are in seat order; in csv their parts are separated by spaces, and a part "
         "with white space, quotes or a backslash in it is quoted as for a shell. A text that a "
         "spreadsheet would run as a formula has an apostrophe before it.",
         exit_codes={0: "printed", 2: "wrong usage, or no store"},
@@ -65,15 +65,17 @@ COLUMNS = (
     "reason",
     "faults",
     "disqualified",
+    "detail",
     "seconds",
     "digest",
 )
-_TEXTS = ("players", "reason", "disqualified", "digest")
+_TEXTS = ("players", "reason", "disqualified", "detail", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
 
-def _rows(store: Store, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The matches that count, by `COLUMNS`; the players by these names."""
+def _rows(store: Store) -> Iterator[dict[str, Any]]:
+    """The matches that count, by `COLUMNS`; the players by their names."""
+    names = store.names
     for match in store.matches():
         if not match.void:
             row = {column: getattr(match, column) for column in COLUMNS}
@@ -83,24 +85,20 @@ def _rows(store: Store, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _csv(store: Store) -> None:
     import csv
 
-    names = [command_line([name]) if _AMBIGUOUS(name) else name for name in store.names]
+    def spaced(parts: Iterable[object]) -> str:
+        words = ("null" if part is None else str(part) for part in parts)
+        return " ".join(command_line([word]) if _AMBIGUOUS(word) else word for word in words)
+
     writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for row in _rows(store, names):
-        lists = {
-            name: _spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)
-        }
-        row |= lists
+    for row in _rows(store):
+        row |= {name: spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)}
         writer.writerow(row | {name: csv_text(row[name]) for name in _TEXTS})
-
-
-def _spaced(parts: Iterable[object]) -> str:
-    return " ".join("null" if part is None else str(part) for part in parts)
 
 
 def _jsonl(store: Store) -> None:
     import msgspec
 
     encode = msgspec.json.Encoder().encode
-    for row in _rows(store, store.names):
+    for row in _rows(store):
         print(encode(row).decode())

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.cli.arguments import Commands
@@ -45,6 +46,8 @@ def add(commands: Commands) -> None:
     add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")
     add("--output", metavar="FILE", help="write them there, not to stdout")
     add_standings(parser)
+    without = "leave out all matches of this bot; may be given more than once"
+    add("--without", action="append", default=[], metavar="NAME", help=without)
     add("--watch", action="store_true", help="print them again whenever there is something new")
 
 
@@ -68,21 +71,42 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         with interrupts.raising(), printing():
             _watch(options)
     with Store.for_reading(options.store) as store, interrupts.raising():
+        # Before a file is emptied.
         check_bot(options.bot, store.names)
-        anchor_of(options.anchor, store.names)  # before a file is emptied
+        for bot in options.without:
+            check_bot(bot, store.names, "--without")
+        anchor_of(options.anchor, store.names)
         report = printing(options.output, [options.store])
         with report as file, contextlib.redirect_stdout(file):
-            print_standings(store, options.format, anchor=options.anchor, bot=options.bot)
+            _print(store, options)
     return OK
 
 
-def print_standings(store: Store, format: str, *, anchor: str | None, bot: str | None) -> None:
+def _print(store: Store, options: argparse.Namespace) -> None:
+    print_standings(
+        store,
+        options.format,
+        anchor=options.anchor,
+        bot=options.bot,
+        without=options.without,
+    )
+
+
+def print_standings(
+    store: Store,
+    format: str,
+    *,
+    anchor: str | None,
+    bot: str | None,
+    without: Sequence[str] = (),
+) -> None:
     """Print the standings so far.
 
     Args:
         format: one of `FORMATS`.
         anchor: BOT=RATING.
         bot: the name of a bot of which all is to be shown.
+        without: names of bots whose matches are left out.
 
     Raises:
         UsageError: there is no such bot.
@@ -91,8 +115,10 @@ def print_standings(store: Store, format: str, *, anchor: str | None, bot: str |
     from referee.tournament.standings import standings
     from referee.tournament.statistics import statistics
 
-    check_bot(bot, store.names)
-    found = standings(store, anchor_of(anchor, store.names))
+    names = store.names
+    check_bot(bot, names)
+    left_out = {names.index(name) for name in without}
+    found = standings(store, anchor_of(anchor, names), left_out)
     if format == "csv":
         _print_csv(found)
         return
@@ -108,19 +134,22 @@ def print_standings(store: Store, format: str, *, anchor: str | None, bot: str |
         whole |= {"statistics": facts, "lessons": lessons(store, found)}
         print(msgspec.json.encode(whole).decode())
     else:
+        import time
+
         from referee.tournament.page import page
 
-        print(page(found, facts, lessons(store, found)))
+        made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+        print(page(store, found, facts, lessons(store, found), made))
 
 
-def check_bot(name: str | None, names: list[str]) -> None:
-    """See that a bot of which all is to be shown takes part.
+def check_bot(name: str | None, names: list[str], option: str = "--bot") -> None:
+    """See that a bot that an option names takes part.
 
     Raises:
         UsageError: it does not.
     """
     if name is not None and name not in names:
-        raise UsageError(f"--bot {name}: there are: {', '.join(names)}")
+        raise UsageError(f"{option} {name}: there are: {', '.join(names)}")
 
 
 def anchor_of(text: str | None, names: list[str]) -> tuple[int, float] | None:
@@ -212,6 +241,6 @@ def _watch(options: argparse.Namespace) -> NoReturn:
                     count = store.count()
                     if sys.stdout.isatty():
                         print("\x1b[H\x1b[2J", end="")
-                    print_standings(store, "text", anchor=options.anchor, bot=options.bot)
+                    _print(store, options)
                     sys.stdout.flush()
         time.sleep(WATCH_SECONDS)

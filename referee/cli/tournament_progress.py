@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -85,7 +86,8 @@ class Progress:
 
     def _rate(self, now: float) -> None:
         if now >= self._rate_at and len(self._deals):
-            self._ratings = rate(self._deals, anchor=self._anchor)
+            stopped = self._run.test is not None
+            self._ratings = rate(self._deals, anchor=self._anchor, stopped=stopped)
             cost = time.monotonic() - now
             self._rate_at = now + cost / _RATING_PART
 
@@ -122,7 +124,9 @@ class Progress:
                 rating, low, high = (
                     float(getattr(self._ratings, name)[bot]) for name in ("rating", "low", "high")
                 )
-                reach = f"{low - rating:+.0f} {high - rating:+.0f}"
+                if math.isnan(rating):
+                    continue  # it has played none
+                reach = f"{low - rating:+.0f} {high - rating:+.0f}".replace("inf", "?")
                 table.add_row(self._names[bot], f"{rating:.0f}", reach)
             parts.append(table)
         return Group(*parts)

@@ -198,13 +198,3 @@ class Table:
             points[:, other] += 0.5 - 0.5 * ahead
         points /= self.players - 1
         return points
-
-    def by_match(self) -> Table:
-        """The same as if each match were a deal of its own, which it is not: for comparison."""
-        return Table(
-            size=self.size,
-            bots=self.bots[self.index],
-            index=np.arange(len(self.index)),
-            ranks=self.ranks,
-            seats=self.seats,
-        )

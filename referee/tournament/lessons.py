@@ -12,6 +12,7 @@ from msgspec import Struct
 from referee.bots.command import BotCommand, find_bot
 from referee.errors import UsageError
 from referee.match_spec import match_spec
+from referee.options import Limits
 from referee.terminal import command_line
 from referee.tournament.batch import Entrant
 from referee.tournament.setup import Setup
@@ -44,10 +45,13 @@ def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
     """
     setup = store.stages[-1]
     names = store.names
-    ratings = {bot.name: bot.rating for bot in found.bots}
-    rating = [ratings[name] for name in names]
+    rating = {names.index(bot.name): bot.rating for bot in found.bots if bot.rating is not None}
     worst: list[list[tuple[float, int, MatchLine, str]]] = [[] for _ in names]
-    matches = (match for match in store.matches() if not match.void)
+    matches = (
+        match
+        for match in store.matches()
+        if not match.void and all(bot in rating for bot in match.players)
+    )
     for _, group in groupby(matches, lambda match: match.deal):
         deal = [(match, points_of(match.ranks)) for match in group]
         for bot in deal[0][0].players:
@@ -93,12 +97,26 @@ def _lesson(
 def _again(match: MatchLine, setup: Setup) -> str:
     """The command that plays a match again."""
     bots = [_as_argument(setup.bots[bot], setup.game) for bot in match.players]
-    default = msgspec.to_builtins(match_spec(bots, game=setup.game, seed=0).settings)
-    words = ["referee", "play", "--game", setup.game, *bots, "--seed", str(match.seed)]
+    seed = str(match.seed)
+    return command_line(
+        ["referee", "play", "--game", setup.game, *bots, "--seed", seed, *chosen(setup)]
+    )
+
+
+def chosen(setup: Setup) -> list[str]:
+    """The settings that are not the game's defaults, as words of a command."""
+    spec = match_spec([""] * setup.players, game=setup.game, seed=0)
+    default = msgspec.to_builtins(spec.settings)
+    words = []
     for name, value in setup.settings.items():
-        if value != default[name]:
+        if value == default[name]:
+            continue
+        if name in Limits._fields:
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            words += ["--" + name.replace("_", "-"), text]
+        else:
             words += ["--set", f"{name}={value}"]
-    return command_line(words)
+    return words
 
 
 def _as_argument(entrant: Entrant, game: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,21 +32,26 @@ MEAN = 1500.0
 PRIOR = 1.0
 """Each bot has so many drawn games against one whose rating is the mean."""
 
-UNKNOWN = 4.0
-"""Standard deviation of the offset of a group of bots that never met the others: 695 Elo."""
+AFTER_STOPPING = 1.25
+"""Intervals are so much wider after a sequential test, which stops on a good or a bad run."""
 
 _CHUNK = 50_000  # deals at a time: tens of MB
 
-Unit = Literal["deal", "match", "pair"]
 
+class Differences(NamedTuple):
+    """Rows minus columns; shape (bots, bots).
 
-@dataclass(frozen=True)
-class Difference:
-    """One bot's rating minus another's, with the ends of its 95% interval, in Elo."""
+    Attributes:
+        elo: the differences of the ratings.
+        low, high: the ends of their 95% intervals; infinite where no chain of points leads back.
+        better: how likely the row's bot is the better one, from 0 to 1; nan of bots of which
+            nothing connects one with the other. Above 0.975 exactly if `low` is above 0.
+    """
 
-    elo: float
-    low: float
-    high: float
+    elo: Floats
+    low: Floats
+    high: Floats
+    better: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,123 +59,137 @@ class Ratings:
     """The ratings of all bots, in Elo; arrays have one entry a bot, by its number.
 
     Attributes:
-        rating: relative to the mean of all, which is 1500, or to the anchor.
+        rating: relative to the mean of the field, which is 1500, or to the anchor; nan of a bot
+            without matches.
         covariance: of `rating`, as the deals show it; in Elo squared, shape (bots, bots).
         least: the covariance that so few deals have at the least, however alike they were. The
             variance of a rating or a difference is the larger of the two.
-        degrees: degrees of freedom of each bot's standard error, at least 1.
-        anchor: the bot that the ratings are relative to, if any.
+        points: the quantile of each bot's standard error.
+        weights: how much each bot counts in what the ratings are relative to; their sum is 1.
+        linked: whether a chain of points leads from the row's bot to the column's: it took points
+            off one that took points off ... that one. If not, it may be worse by any amount.
     """
 
     rating: Floats
     covariance: Floats
     least: Floats
-    degrees: Floats
-    anchor: int | None = None
+    points: Floats
+    weights: Floats
+    linked: NDArray[np.bool_]
 
     @property
     def low(self) -> Floats:
-        """The lower end of each rating's 95% interval; that of an anchor is its rating."""
-        return self.rating - self._reach()
+        """The lower end of each rating's 95% interval, or minus infinity."""
+        is_open = ~self.linked[:, self.weights > 0].all(axis=1)
+        return np.where(is_open, -np.inf, self.rating - self._reach())
 
     @property
     def high(self) -> Floats:
-        """The upper end of each rating's 95% interval."""
-        return self.rating + self._reach()
+        """The upper end of each rating's 95% interval, or infinity."""
+        is_open = ~self.linked[self.weights > 0].all(axis=0)
+        return np.where(is_open, np.inf, self.rating + self._reach())
 
     def _reach(self) -> Floats:
+        # A rating is a part of the difference from the mean of the others: of two bots half of it.
+        part = 1 - self.weights
         variance = np.maximum(np.diag(self.covariance), np.diag(self.least))
-        degrees = self.degrees
-        if self.anchor is not None:
-            degrees = np.minimum(degrees, degrees[self.anchor])
-        return np.asarray(ELO * logit_reach(np.sqrt(variance) / ELO, t_point(degrees)))
+        error = np.sqrt(variance) / np.where(part > 0, part, np.inf) / ELO
+        points = np.maximum(self.points, self.weights @ self.points)
+        return np.asarray(ELO * part * logit_reach(error, points))
 
-    def difference(self, one: int, other: int) -> Difference:
-        """`one` minus `other`."""
-        elo, low, high = self._only(one, other).differences()
-        return Difference(float(elo[0, 1]), float(low[0, 1]), float(high[0, 1]))
-
-    def differences(self) -> tuple[Floats, Floats, Floats]:
-        """Rows minus columns: the differences, their lower and their upper ends; (bots, bots)."""
-        difference = self.rating[:, None] - self.rating
-        point = t_point(self.degrees)
-        reach = ELO * logit_reach(self._errors() / ELO, np.maximum(point[:, None], point))
-        return difference, difference - reach, difference + reach
-
-    def superiority(self, one: int, other: int) -> float:
-        """How likely `one` is better than `other`, from 0 to 1.
-
-        It is above 0.975 exactly if the interval of the difference is above 0.
-        """
-        two = self._only(one, other)
-        error = float(two._errors()[0, 1]) / ELO
-        logit = float(two.rating[0] - two.rating[1]) / ELO
-        point = float(t_point(two.degrees.min()))
-        return NormalDist().cdf(2 * np.sinh(logit / 2) / error * Z / point) if error else 0.5
-
-    def order(self) -> NDArray[np.intp]:
-        """The bots, best first; equal ones by number."""
-        return np.argsort(-self.rating, kind="stable")
-
-    def _errors(self) -> Floats:
-        """The standard errors of all differences, in Elo."""
-        larger = np.zeros_like(self.covariance)
+    def differences(self) -> Differences:
+        """Each bot against each."""
+        elo = self.rating[:, None] - self.rating
+        error = np.zeros_like(elo)
         for covariance in (self.covariance, self.least):
             variance = np.diag(covariance)
-            np.maximum(larger, variance[:, None] + variance - 2 * covariance, out=larger)
-        return np.sqrt(larger)
-
-    def _only(self, *bots: int) -> Ratings:
-        chosen = list(bots)
-        cells = np.ix_(chosen, chosen)
-        return Ratings(
-            self.rating[chosen], self.covariance[cells], self.least[cells], self.degrees[chosen]
+            np.maximum(error, variance[:, None] + variance - 2 * covariance, out=error)
+        error = np.sqrt(error) / ELO
+        points = np.maximum(self.points[:, None], self.points)
+        reach = ELO * logit_reach(error, points)
+        distance = 2 * np.sinh(elo / ELO / 2) / np.where(error > 0, error, np.inf)
+        better = _normal(distance * Z / points)
+        return Differences(
+            elo,
+            np.where(self.linked, elo - reach, -np.inf),
+            np.where(self.linked.T, elo + reach, np.inf),
+            np.where(self.linked | self.linked.T, better, np.nan),
         )
+
+    def order(self) -> NDArray[np.intp]:
+        """The bots, best first; equal ones by number, those without a rating at the end."""
+        return np.argsort(-self.rating, kind="stable")
 
 
 def rate(
-    deals: Deals | Table, *, anchor: tuple[int, float] | None = None, unit: Unit = "deal"
+    deals: Deals | Table, *, anchor: tuple[int, float] | None = None, stopped: bool = False
 ) -> Ratings:
     """Rate all bots (spec/ratings.md, 2 and 3).
 
     Args:
         deals: the matches.
-        anchor: a bot and its rating, to which all are relative; else their mean is 1500.
-        unit: what is taken as independent. "match" and "pair" are wrong, for comparison.
+        anchor: a bot and its rating, to which all are relative; else the mean of the field is 1500.
+        stopped: whether a sequential test decides how many deals there are.
     """
     table = deals.table() if isinstance(deals, Deals) else deals
-    if unit != "deal":
-        table = table.by_match()
     points = head_to_head(table).points
     games = points + points.T
     logits = _fit(points)
     inverse = np.asarray(np.linalg.inv(_information(games, logits)), np.float64)
-    if unit == "pair":
-        covariance = least = inverse
-        degrees = np.full(table.size, np.inf)
-    else:
-        chances, matches = _chances(table, logits), table.matches[:, None]
-        expected: Floats = matches * chances
-        variance: Floats = expected * (1 - chances)
-        scores = _scores(table, table.pair_points - expected, variance, inverse)
-        covariance = inverse @ _products(table, scores) @ inverse
-        least = inverse @ _least(table, variance) @ inverse
-        degrees = _degrees(table, variance, scores)
-    group = _groups(games > 0)
-    unknown = UNKNOWN**2 * (group[:, None] == group)
+    chances, matches = _chances(table, logits), table.matches[:, None]
+    expected: Floats = matches * chances
+    variance: Floats = expected * (1 - chances)
+    scores = _scores(table, table.pair_points - expected, variance, inverse)
+    covariance = inverse @ _products(table, scores) @ inverse
+    least = inverse @ _least(table, variance) @ inverse
+    linked = _linked(points)
+    field = _field(linked)
+    if anchor is not None:
+        field = np.arange(table.size) == anchor[0]
+    weights = field / field.sum()
+    mean = MEAN if anchor is None else anchor[1]
+    known = games.any(axis=1) | (weights == 1)
     return Ratings(
-        rating=ELO * _relative(logits, anchor) + (MEAN if anchor is None else anchor[1]),
-        covariance=ELO**2 * _relative(_relative(covariance + unknown, anchor).T, anchor),
-        least=ELO**2 * _relative(_relative(least + unknown, anchor).T, anchor),
-        degrees=degrees,
-        anchor=None if anchor is None else anchor[0],
+        rating=np.where(known, ELO * (logits - weights @ logits) + mean, np.nan),
+        covariance=ELO**2 * _relative(_relative(covariance, weights).T, weights),
+        least=ELO**2 * _relative(_relative(least, weights).T, weights),
+        points=t_point(_degrees(table, variance, scores)) * (AFTER_STOPPING if stopped else 1),
+        weights=weights,
+        linked=linked,
     )
 
 
-def _relative(values: Floats, anchor: tuple[int, float] | None) -> Floats:
-    """Values, or rows of values, relative to their mean or to the anchor's."""
-    zero = values.mean(axis=0) if anchor is None else values[anchor[0]]
-    return np.asarray(values - zero)
+def _relative(rows: Floats, weights: Floats) -> Floats:
+    """Rows of values, relative to their mean by weight."""
+    return np.asarray(rows - weights @ rows)
+
+
+def _linked(points: Floats) -> NDArray[np.bool_]:
+    """`Ratings.linked`; each bot is linked with itself."""
+    linked = (points > 0) | np.eye(len(points), dtype=np.bool_)
+    while True:
+        steps = linked.astype(np.float32)
+        farther = steps @ steps > 0
+        if (farther == linked).all():
+            return linked
+        linked = farther
+
+
+def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The bots whose mean is 1500: the most that are linked with each other, there and back.
+
+    Only within them is no difference infinite (Ford 1957). If there are no two such bots, the mean
+    is that of all that have met another.
+    """
+    both = linked & linked.T
+    largest = both[np.argmax(both.sum(axis=1))]
+    if largest.sum() > 1:
+        return np.asarray(largest)
+    met = (linked | linked.T).sum(axis=1) > 1
+    return np.asarray(met | ~met.any())
+
+
+_normal = np.vectorize(NormalDist().cdf, otypes=[np.float64])
 
 
 def _fit(points: Floats) -> Floats:
@@ -212,19 +231,6 @@ def _information(games: Floats, logits: Floats) -> Floats:
     prior = _sigmoid(logits)
     np.fill_diagonal(information, PRIOR * prior * (1 - prior) - information.sum(axis=1))
     return information
-
-
-def _groups(met: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Of each bot the lowest number among those that chains of matches connect it with."""
-    group = np.full(len(met), -1)
-    for start in range(len(met)):
-        if group[start] >= 0:
-            continue
-        edge = np.arange(len(met)) == start
-        while edge.any():
-            group[edge] = start
-            edge = met[edge].any(axis=0) & (group < 0)
-    return group
 
 
 def _chances(table: Table, logits: Floats) -> Floats:

@@ -17,11 +17,28 @@ from msgspec import Struct
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.seam.capabilities import SeatFacts, Table
+from referee.seam.faults import Termination
 from referee.tournament.batch import BUCKETS_PER_DOUBLING
 from referee.tournament.store import Store, points_of
 
 _counts = msgspec.json.Decoder(dict[str, int])
 _buckets = msgspec.json.Decoder(dict[int, int])
+
+
+class Departure(Struct):
+    """Why a bot was disqualified.
+
+    Attributes:
+        code: of the disqualification.
+        match: the first one that ended so for it.
+        detail: what happened there.
+        stderr: the last lines that it wrote there.
+    """
+
+    code: str
+    match: int
+    detail: str
+    stderr: list[str]
 
 
 class BotFacts(Struct):
@@ -32,6 +49,7 @@ class BotFacts(Struct):
         mean_score: points of the game a match; None if it has played none.
         faults: code -> count.
         disqualified: code -> matches.
+        departures: of each of these codes the first match.
         replies: how many.
         mean_reply, reply_99, longest_reply: seconds; 99% of its replies took no longer than the
             second, which is exact to 19%.
@@ -41,6 +59,7 @@ class BotFacts(Struct):
     mean_score: float | None
     faults: dict[str, int]
     disqualified: dict[str, int]
+    departures: list[Departure]
     replies: int
     mean_reply: float | None
     reply_99: float | None
@@ -111,11 +130,13 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         for code, number in _counts.decode(text).items():
             faults[bot][code] += number * times
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for bot, code, times in store.select(
-        f"SELECT bot, disqualified, count(*) {_SEATS} AND disqualified NOT NULL "
-        "GROUP BY bot, disqualified"
+    departures: defaultdict[int, list[Departure]] = defaultdict(list)
+    for bot, code, times, match, detail, stderr in store.select(  # min: all columns of that row
+        f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
+        "AND disqualified NOT NULL GROUP BY bot, disqualified"
     ):
         disqualified[bot][code] += times
+        departures[bot].append(Departure(code, match, detail or "", (stderr or "").splitlines()))
     buckets: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = buckets[bot]
@@ -135,6 +156,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
             mean_score=score,
             faults=dict(faults[bot].most_common()),
             disqualified=dict(disqualified[bot].most_common()),
+            departures=departures[bot],
             replies=replies,
             mean_reply=seconds / replies if replies else None,
             reply_99=_percentile(buckets[bot], 0.99),
@@ -159,9 +181,14 @@ def _game_tables(store: Store) -> list[Table]:
     at: tuple[int, int] = (0, 0)
 
     def facts() -> Iterator[SeatFacts]:
+        # Of matches that were played to their end: in others a bot may not have got to its plan.
         nonlocal at
         names = store.names
-        rows = store.select(f"SELECT match, bot, rank, statistics {_SEATS} ORDER BY match, seat")
+        rows = store.select(
+            f"SELECT match, bot, rank, statistics {_SEATS} AND reason NOT IN (?, ?) "
+            "ORDER BY match, seat",
+            (Termination.LAST_PLAYER_STANDING, Termination.NO_PLAYERS),
+        )
         for _, group in groupby(rows, itemgetter(0)):
             seated = list(group)
             points = points_of([rank for _, _, rank, _ in seated])

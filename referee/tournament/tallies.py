@@ -77,25 +77,30 @@ class HeadToHead:
 
     Attributes:
         matches: in which both played.
-        points: what the row took off the column: 1 for each match in which it was before it, half
-            of that for a tie.
+        wins: matches in which the row was before the column.
+        draws: matches in which they were level.
+        points: what the row took off the column: its wins, and half the draws.
     """
 
     matches: NDArray[np.int64]
+    wins: NDArray[np.int64]
+    draws: NDArray[np.int64]
     points: Floats
 
 
 def head_to_head(table: Table) -> HeadToHead:
     """Who met whom how often, and who was before whom."""
     size = table.size
-    points = np.zeros(size * size)
-    for pair, (one, other) in enumerate(table.pairs):
-        a, b = table.bots[:, one].astype(np.int64), table.bots[:, other].astype(np.int64)
-        taken = table.pair_points[:, pair]
-        points += sum_by(a * size + b, taken, size * size)
-        points += sum_by(b * size + a, table.matches - taken, size * size)
-    square = points.reshape(size, size)
-    return HeadToHead((square + square.T).astype(np.int64), square)
+    bots = table.bots[table.index].astype(np.int64)
+    wins, matches = np.zeros((2, size, size), np.int64)
+    for pair in table.pairs:
+        for one, other in (pair, pair[::-1]):
+            cells = bots[:, one] * size + bots[:, other]
+            before = table.ranks[:, one] < table.ranks[:, other]
+            matches += np.bincount(cells, minlength=size * size).reshape(size, size)
+            wins += np.bincount(cells[before], minlength=size * size).reshape(size, size)
+    draws = matches - wins - wins.T
+    return HeadToHead(matches, wins, draws, wins + draws / 2)
 
 
 def seat_advantage(table: Table) -> Shares:

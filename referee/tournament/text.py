@@ -11,7 +11,7 @@ from rich.text import Text
 from referee.seam.capabilities import Table
 from referee.terminal import duration, plain
 from referee.tournament.lessons import Lesson
-from referee.tournament.standings import BotStanding, SprtStanding, Standings
+from referee.tournament.standings import BotStanding, Standings, Swiss
 from referee.tournament.statistics import BotFacts, Statistics
 
 MOST_IN_MATRIX = 10
@@ -22,6 +22,9 @@ PUT_OUT = (
     "its other matches are not played"
 )
 
+ENOUGH_DEALS = 5
+"""With fewer an interval has hundreds of Elo: nothing is known."""
+
 
 def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
     """The standings: a table, what is to be known of all matches, who beat whom."""
@@ -29,9 +32,16 @@ def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableTy
     yield ""
     if found.matches:
         yield _ranking(found)
+        yield from (Text(line, style="dim") for line in legend(found))
         yield ""
-    if found.sprt is not None:
-        yield Text(sprt_line(found.sprt), style="bold")
+    summary = [*duel(found), *sprt(found)]
+    if summary:
+        yield from map(Text, summary)
+        yield ""
+    if found.swiss is not None:
+        yield Text(f"After {found.swiss.rounds} rounds, by score:", style="bold")
+        yield _swiss(found.swiss)
+        yield Text(SWISS_LEGEND, style="dim")
         yield ""
     yield from map(_line, _remarks(found, facts))
     if 2 < len(found.bots) <= MOST_IN_MATRIX and found.matches:
@@ -57,8 +67,9 @@ def bot_text(
     yield ""
     yield from map(_line, _bot_remarks(facts))
     for table in tables:
-        yield ""
-        yield from table_text(table, bot.name)
+        if parts := list(table_text(table, bot.name)):
+            yield ""
+            yield from parts
     if lessons:
         yield ""
         yield Text("Matches to learn from:", style="bold")
@@ -74,6 +85,8 @@ def _headline(found: Standings) -> str:
         f"{found.matches:,} of {found.planned:,} matches in {found.deals:,} deals",
         f"seed {found.seed}",
     ]
+    if found.without:
+        parts.append(f"without {', '.join(map(plain, found.without))}")
     if found.void:
         parts.append(f"{found.void:,} void")
     return "; ".join(parts)
@@ -83,15 +96,14 @@ def _ranking(found: Standings) -> Grid:
     grid = _grid()
     grid.add_column("#", justify="right", no_wrap=True)
     grid.add_column("bot", ratio=1, overflow="ellipsis", no_wrap=True)
-    for head in ("rating", "95% interval", "> next", "matches", "won", "drawn", "lost"):
+    for head in ("rating", "95% interval", "better", "matches", "won", "drawn", "lost", "points"):
         grid.add_column(head, justify="right", no_wrap=True)
-    grid.add_column("points", justify="right", no_wrap=True)
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
             plain(bot.name) + " (out)" * (bot.name in found.out),
-            f"{bot.rating:.0f}",
-            f"{bot.rating_low:.0f} to {bot.rating_high:.0f}",
+            rating(bot, found),
+            rating_interval(bot),
             "" if bot.above_next is None else share(bot.above_next),
             f"{bot.matches:,}",
             f"{bot.wins:,}",
@@ -102,17 +114,112 @@ def _ranking(found: Standings) -> Grid:
     return grid
 
 
-def sprt_line(sprt: SprtStanding) -> str:
-    """Where a sequential test stands."""
-    hypotheses = f"elo0 {sprt.elo0:g} against elo1 {sprt.elo1:g}"
-    llr = f"LLR {sprt.llr:.2f} ({sprt.lower:.2f} to {sprt.upper:.2f})"
-    deals = " ".join(map(str, sprt.counts))
-    verdict = {
-        None: "not decided yet",
-        "H0": f"H0: the first bot is not better by {sprt.elo1:g}",
-        "H1": f"H1: the first bot is better by more than {sprt.elo0:g}",
-    }
-    return f"{hypotheses}: {llr}, {verdict[sprt.verdict]}; deals with 0 to 2 points: {deals}"
+def rating(bot: BotStanding, found: Standings) -> str:
+    """A rating, with a mark if it does not enter the mean."""
+    if bot.rating is None:
+        return "-"
+    return f"{bot.rating:.0f}{'*' if _is_left_out(bot, found) else ''}"
+
+
+def _is_left_out(bot: BotStanding, found: Standings) -> bool:
+    return found.anchor is None and bot.rating is not None and not bot.in_mean
+
+
+def rating_interval(bot: BotStanding) -> str:
+    """The interval of a rating in words."""
+    return "-" if bot.rating is None else interval(bot.rating_low, bot.rating_high, bot.deals)
+
+
+def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
+    """An interval in words.
+
+    Args:
+        low, high: its ends; None where it has none.
+        deals: from so many.
+        form: of the numbers.
+    """
+    if deals < ENOUGH_DEALS:
+        return "too few to say"
+    if low is None:
+        return "unknown" if high is None else f"{high:{form}} or less"
+    return f"{low:{form}} or more" if high is None else f"{low:{form}} to {high:{form}}"
+
+
+def legend(found: Standings) -> Iterator[str]:
+    """What the ranking's columns mean."""
+    zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
+    yield f"Elo, {zero}; better: how likely a bot is better than the next one."
+    if any(_is_left_out(bot, found) for bot in found.bots):
+        yield (
+            "* not in the average: against the bots that are, it won everything, lost everything, "
+            "or never played."
+        )
+
+
+def duel(found: Standings) -> Iterator[str]:
+    """What there is to say of two bots."""
+    if found.pairs is None or not found.matches:
+        return
+    (first, second) = found.differences
+    apart, met = found.differences[first][second], found.head_to_head[first][second]
+    if apart.elo is None:
+        return
+    ends = interval(apart.low, apart.high, found.deals, "+.0f")
+    yield (
+        f"{plain(first)} against {plain(second)}: {apart.elo:+.0f} Elo ({ends}); "
+        f"better: {share(apart.better)}."
+    )
+    yield (
+        f"Of {met.matches:,} matches it won {met.wins:,}, drew {met.draws:,} "
+        f"({share(met.draws / met.matches)}) and lost {met.losses:,}."
+    )
+    deals = ", ".join(f"{count:,}" for count in found.pairs)
+    yield f"Deals in which it took 0, 0.5, 1, 1.5 and 2 points: {deals}."
+
+
+def sprt(found: Standings) -> Iterator[str]:
+    """Where a sequential test stands, and how it can go on."""
+    test = found.sprt
+    if test is None:
+        return
+    first, second = map(plain, found.differences)
+    yield (
+        f"Sequential test, LLR {test.llr:.2f}: at {test.lower:.2f} it ends with H0 (better by "
+        f"{test.elo0:g} Elo), at {test.upper:.2f} with H1 (better by {test.elo1:g})."
+    )
+    if test.verdict is not None:
+        says = {
+            "H0": f"{first} is not better than {second} by {test.elo1:g} Elo",
+            "H1": f"{first} is better than {second} by more than {test.elo0:g} Elo",
+        }
+        yield f"{test.verdict} is accepted: {says[test.verdict]}."
+    elif found.matches + found.void < found.planned:
+        yield "Not decided yet."
+    else:
+        yield (
+            "Not decided at the limit of deals. The same command with more --deals and with "
+            "--extend, on the same --store, goes on."
+        )
+    yield "The interval is a quarter wider, since the test chooses when to stop (ratings.md, 5)."
+
+
+SWISS_LEGEND = (
+    "score: of each round the share of its opponents that a bot did better than, a bye 1; rounds "
+    "are paired by it. opponents: the sum of their scores, the tie-break. The ranks above are by "
+    "rating instead, which counts every point and how strong the opponents are."
+)
+
+
+def _swiss(table: Swiss) -> Grid:
+    grid = _grid()
+    grid.add_column("place", justify="right")
+    grid.add_column("bot", ratio=1, overflow="ellipsis", no_wrap=True)
+    for head in ("score", "byes", "opponents"):
+        grid.add_column(head, justify="right", no_wrap=True)
+    for row in table.places:
+        score = f"{row.score:g} of {table.rounds}"
+        grid.add_row(str(row.place), plain(row.name), score, str(row.byes), f"{row.opponents:g}")
+    return grid
 
 
 def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
@@ -170,20 +277,24 @@ def _matrix(found: Standings) -> Grid:
 def _against(bot: BotStanding, found: Standings) -> Grid:
     grid = _grid()
     grid.add_column("against", ratio=1, overflow="ellipsis", no_wrap=True)
-    for head in ("matches", "points", "better by", "95% interval"):
+    for head in ("matches", "won", "drawn", "lost", "points", "Elo", "95% interval", "better"):
         grid.add_column(head, justify="right", no_wrap=True)
     met = found.head_to_head[bot.name]
     for other in found.bots:
         if other.name == bot.name:
             continue
-        difference = found.differences[bot.name][other.name]
+        apart = found.differences[bot.name][other.name]
         meeting = met.get(other.name)
+        counted = (meeting.matches, meeting.wins, meeting.draws, meeting.losses) if meeting else ()
+        known = apart.elo is not None
+        deals = min(bot.deals, other.deals)
         grid.add_row(
             plain(other.name),
-            f"{meeting.matches:,}" if meeting else "0",
+            *([f"{count:,}" for count in counted] or "0---"),
             share(meeting.points / meeting.matches) if meeting else "-",
-            f"{difference.elo:+.0f}",
-            f"{difference.low:+.0f} to {difference.high:+.0f}",
+            f"{apart.elo:+.0f}" if apart.elo is not None else "-",
+            interval(apart.low, apart.high, deals, "+.0f") if known else "-",
+            share(apart.better),
         )
     return grid
 
@@ -198,6 +309,9 @@ def _bot_remarks(facts: BotFacts) -> Iterator[str]:
         )
     for what, found in (("Faults", facts.faults), ("Disqualified", facts.disqualified)):
         yield f"{what}: {counts(found)}."
+    for departure in facts.departures:
+        yield f"{departure.code}, first in match {departure.match}: {plain(departure.detail)}"
+        yield from (f"  stderr: {plain(line)}" for line in departure.stderr)
 
 
 def counts(found: Mapping[str, int]) -> str:

@@ -1,8 +1,9 @@
 """How often intervals of 95% hold the truth, and how often the SPRT is wrong: by simulation.
 
-    coverage.py [--repetitions 1000] [--runs 2000] [--only ratings|sprt]
+    coverage.py [--repetitions 300] [--runs 2000] [--only TABLE]
 
-The bots have known strengths, and deals have strong luck: tests/support/worlds.py.
+The bots have known strengths, and deals have strong luck: tests/support/worlds.py. Each table is
+one of spec/ratings.md, 6.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from worlds import World, decide
+from worlds import World, decide, duel, held, means, rate_by_match, rate_to_all
 
+from referee.tournament.rating import rate
 from referee.tournament.sprt import Sprt
 
 Kind = dict[str, float]
@@ -25,66 +30,197 @@ KINDS: dict[str, Kind] = {
     "both": {"seat_luck": 1.5, "bot_luck": 1.0},
     "wide": {"seat_luck": 1.0, "bot_luck": 1.0, "spread": 1600},
 }
+TRUTHS = (0, 25, 50, 200, 800)
 
 
-def show_ratings(repetitions: int) -> None:
-    print(
-        f"Of {repetitions} tournaments, how many intervals of 95% hold the truth. ends: of the\n"
-        "difference of the first and the last; +-: mean reach of a difference, in Elo.\n\n"
-        "| N | deals a bot | seats | luck | ratings | diff. | ends | +- | points | seat "
-        "| ratings by match | diff. | +- | ratings by pair | diff. |\n" + "|---" * 15 + "|"
+def head(text: str, *columns: str) -> None:
+    print(f"\n{text}\n\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
+
+
+def line(*cells: object) -> None:
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+def percent(*shares: float) -> list[str]:
+    return [f"{share:.1%}" for share in shares]
+
+
+def elo(*values: float) -> list[str]:
+    return ["-" if np.isnan(value) else f"{value:.0f}" for value in values]
+
+
+def show_ratings(repetitions: int, runs: int) -> None:
+    """Fields of bots."""
+    head(
+        f"ratings: {repetitions} tournaments a row",
+        *("N", "deals a bot", "seats", "luck", "ratings", "diff.", "+-", "points", "seat"),
+        *("ratings by match", "diff. by match", "+- by match"),
     )
     for players in (2, 3, 4):
-        for deals, all_orders in ((30, False), (200, False), (30, True)):
+        for deals, all_orders in ((10, False), (30, False), (200, False), (30, True)):
             if all_orders and players == 2:
                 continue  # the same as rotated
-            for name, kind in KINDS.items():
+            for name in ("seat", "bot", "wide"):
                 bots = 6 if players == 3 else 8
-                world = World(players, bots, all_orders=all_orders, **kind)
-                found = world.cover(deals, repetitions)
-                cells = [
-                    f"{found[key]:.0f}" if "reach" in key else f"{found[key]:.1%}"
-                    for key in (
-                        *(f"deal {what}" for what in ("ratings", "differences", "ends", "reach")),
-                        *("deal points", "deal seats"),
-                        *(f"match {what}" for what in ("ratings", "differences", "reach")),
-                        *(f"pair {what}" for what in ("ratings", "differences")),
-                    )
-                ]
-                seats = "all" if all_orders else "rotate"
-                row = " | ".join([str(players), str(deals), seats, name, *cells])
-                print(f"| {row} |", flush=True)
+                world = World(players, bots, all_orders=all_orders, **KINDS[name])
+                found = world.cover(deals, repetitions, rate_by_match)
+                line(
+                    *(players, deals, "all" if all_orders else "rotate", name),
+                    *percent(found["ratings"], found["differences"]),
+                    *elo(found["reach"]),
+                    *percent(found["points"], found["seats"]),
+                    *percent(found["other ratings"], found["other differences"]),
+                    *elo(found["other reach"]),
+                )
 
 
-def show_sprt(runs: int) -> None:
-    print(
-        f"SPRT, alpha = beta = 5%, {runs} runs at each edge: wrong decisions, mean deals\n\n"
-        "| elo0 | elo1 | luck | wrong at elo0 | deals | wrong at elo1 | deals |\n"
-        "|------|------|------|---------------|-------|---------------|-------|"
+def show_truths(repetitions: int, runs: int) -> None:
+    """As many bots as a match has seats, the first and the last so far apart."""
+    head(
+        f"truths: {repetitions} tournaments a row",
+        *("N", "truth", "deals", "ratings", "diff.", "+-", "open", "diff. with finite ends"),
+    )
+    for players in (2, 3, 4):
+        for truth in (*TRUTHS, *([1600] if players == 2 else [])):
+            world = World(players, players, **KINDS["both"]).apart(truth)
+            for deals in (10, 30, 200) if players == 2 else (10, 200):
+                found = world.cover(deals, repetitions, rate_to_all)
+                line(
+                    *(players, truth, deals),
+                    *percent(found["ratings"], found["differences"]),
+                    *elo(found["reach"]),
+                    *percent(found["open"], found["other differences"]),
+                )
+
+
+def show_hopeless(repetitions: int, runs: int) -> None:
+    """One bot far below the others, whose ratings are what is looked at."""
+    head(
+        f"hopeless: {repetitions} tournaments a row",
+        *(
+            "bots",
+            "deals a bot",
+            "hopeless",
+            "left out",
+            "ratings",
+            "+-",
+            "before",
+            "+-",
+            "diff. +-",
+        ),
+    )
+    for bots in (4, 8):
+        for hopeless in (-200, -500, -1000, -1500, -3000):
+            world = World(2, bots, hopeless=hopeless, **KINDS["both"])
+            found = world.cover(100, repetitions, rate_to_all)
+            line(
+                *(bots, 100, hopeless),
+                *percent(found["left out"], found["ratings"]),
+                *elo(found["rating reach"]),
+                *percent(found["other ratings"]),
+                *elo(found["other rating reach"], found["reach"]),
+            )
+
+
+def show_swiss(repetitions: int, runs: int) -> None:
+    """Rounds that are paired by what came out before. The truth is that of a round robin."""
+    head(
+        f"swiss: {repetitions} tournaments a row",
+        *("N", "bots", "rounds", "deals a round", "luck", "ratings", "diff.", "+-", "open"),
+    )
+    for players, bots in ((2, 16), (3, 15), (4, 16)):
+        for deals in (2, 10):
+            for name in ("seat", "bot"):
+                world = World(players, bots, **KINDS[name])
+                truth = rate(world.truth(world.schedule(1000))).rating
+                found = defaultdict(list)
+                for seed in range(repetitions):
+                    ratings = rate(world.swiss(6, deals, np.random.default_rng(seed)))
+                    for what, value in held(ratings, truth, bots).items():
+                        found[what].append(value)
+                mean = means(found)
+                line(
+                    *(players, bots, 6, deals, name),
+                    *percent(mean["ratings"], mean["differences"]),
+                    *elo(mean["reach"]),
+                    *percent(mean["open"]),
+                )
+
+
+def show_stopped(repetitions: int, runs: int) -> None:
+    """The intervals that a sequential test ends with."""
+    head(
+        f"stopped: {2 * repetitions} tests a row, alpha = beta = 5%",
+        *("elo0", "elo1", "luck", "truth", "deals", "ratings", "diff.", "+-", "open", "bias"),
+        *("diff. as if not stopped", "+-"),
+    )
+    for elo0, elo1 in ((0, 50), (0, 200)):
+        for name in ("seat", "bot") if elo1 == 50 else ("both",):
+            for truth in TRUTHS:
+                world = World(2, ties=0.6, **KINDS[name])
+                tests = decide(world, Sprt(elo0, elo1), truth, 2 * repetitions, sample=1_000_000)
+                true = np.array([1500 + truth / 2, 1500 - truth / 2])
+                found = defaultdict(list)
+                for counts in tests:
+                    table = duel(counts.tolist())
+                    ratings, fixed = rate(table, stopped=True), rate_to_all(table)
+                    for what, value in held(ratings, true, 2).items():
+                        found[what].append(value)
+                    for what, value in held(fixed, true, 2).items():
+                        found[f"fixed {what}"].append(value)
+                    found["bias"].append(float(-np.diff(ratings.rating)[0]) - truth)
+                mean = means(found)
+                line(
+                    *(elo0, elo1, name, truth, f"{tests.sum(axis=1).mean():.0f}"),
+                    *percent(mean["ratings"], mean["differences"]),
+                    *elo(mean["reach"]),
+                    *percent(mean["open"]),
+                    f"{mean['bias']:+.0f}",
+                    *percent(mean["fixed differences"]),
+                    *elo(mean["fixed reach"]),
+                )
+
+
+def show_sprt(repetitions: int, runs: int) -> None:
+    """How often a sequential test is wrong."""
+    head(
+        f"sprt: {runs} tests at each edge, alpha = beta = 5%",
+        *("elo0", "elo1", "luck", "wrong at elo0", "deals", "wrong at elo1", "deals"),
     )
     for elo0, elo1 in ((0, 10), (0, 50), (-20, 20), (0, 200)):
         for name in ("seat", "bot", "both"):
             world = World(2, ties=0.6, **KINDS[name])
             test = Sprt(elo0, elo1)
-            wrong0, deals0 = decide(world, test, elo0, runs)
-            right1, deals1 = decide(world, test, elo1, runs)
-            cells = f"{wrong0:.1%} | {deals0:.0f} | {1 - right1:.1%} | {deals1:.0f}"
-            print(f"| {elo0} | {elo1} | {name} | {cells} |", flush=True)
+            cells: list[str] = []
+            for truth in (elo0, elo1):
+                counts = decide(world, test, truth, runs)
+                accepted = float(np.mean(test.llrs(counts) > 0))
+                wrong = accepted if truth == elo0 else 1 - accepted
+                cells += [*percent(wrong), *elo(counts.sum(axis=1).mean())]
+            line(elo0, elo1, name, *cells)
+
+
+TABLES = {
+    "ratings": show_ratings,
+    "truths": show_truths,
+    "hopeless": show_hopeless,
+    "swiss": show_swiss,
+    "stopped": show_stopped,
+    "sprt": show_sprt,
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="coverage of the intervals, errors of the SPRT")
-    parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--repetitions", type=int, default=300)
     parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--only", choices=("ratings", "sprt"))
+    parser.add_argument("--only", choices=TABLES)
     arguments = parser.parse_args()
-    began = time.perf_counter()
-    if arguments.only != "sprt":
-        show_ratings(arguments.repetitions)
-        print()
-    if arguments.only != "ratings":
-        show_sprt(arguments.runs)
-    print(f"\n{time.perf_counter() - began:.0f} s")
+    for name, show in TABLES.items():
+        if arguments.only in (None, name):
+            began = time.perf_counter()
+            show(arguments.repetitions, arguments.runs)
+            print(f"\n{time.perf_counter() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from referee.tournament.store import Store
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]
 COLUMNS = [
     *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
-    *("disqualified", "seconds", "digest"),
+    *("disqualified", "detail", "seconds", "digest"),
 ]
 
 
@@ -467,7 +467,32 @@ def test_sprt_stops_and_says_what_it_knows(commands: Commands) -> None:
         assert found["matches"] == found["planned"] < 100
         rows.append(found)
     assert rows[0] == rows[1]
-    assert "H1: the first bot is better" in commands.run("tournament", *words[:-1], "-q")
+    text = commands.run("tournament", *words[:-1], "-q")
+    assert "H1 is accepted: minimal is better than big_money by more than 0 Elo." in text
+    assert "The interval is a quarter wider" in text
+
+
+def test_sprt_at_its_limit_says_how_to_go_on(commands: Commands) -> None:
+    words = ["minimal", "big_money", "--format", "sprt", "--seed", "3"]
+    commands.result = lambda plan: row(plan, [1, 2])
+    text = commands.tournament(*words, "--deals", "4")
+    assert "Not decided at the limit of deals." in text
+    assert "minimal against big_money: +0 Elo" in text
+    assert "Deals in which it took 0, 0.5, 1, 1.5 and 2 points: 0, 0, 4, 0, 0." in text
+    text = commands.tournament(*words, "--deals", "5", "--extend")
+    assert "10 of 10 matches" in text
+
+
+def test_a_bot_is_left_out_of_the_ratings(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "6", "--seed", "1")
+    text = commands.run("standings", commands.store, "--without", "new", "--format", "json")
+    found = json.loads(text)
+    assert (found["matches"], found["deals"]) == (12, 6)
+    assert found["bots"][2]["name"] == "new"
+    assert found["bots"][2]["rating"] is None
+    commands.run("standings", commands.store, "--without", "new", "--bot", "minimal")
+    commands.run("standings", commands.store, "--without", "x", code=2)
+    assert "--without x: there are: minimal, big_money, new" in commands.err
 
 
 # --- standings ------------------------------------------------------------------------------------
@@ -489,8 +514,8 @@ def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
     assert {bot["name"] for bot in found["bots"]} == names
     assert [bot["rank"] for bot in found["bots"]] == [1, 2, 3]
     for table, keys in (
-        ("head_to_head", {"matches", "points"}),
-        ("differences", {"elo", "low", "high"}),
+        ("head_to_head", {"matches", "wins", "draws", "losses", "points"}),
+        ("differences", {"elo", "low", "high", "better"}),
     ):
         assert found[table].keys() == names
         for name, others in found[table].items():

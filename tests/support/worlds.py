@@ -8,19 +8,76 @@ less. The truth is what the estimates come to with ever more deals of the same s
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
-from itertools import permutations
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.tournament.deals import Deals, Table
-from referee.tournament.rating import ELO, Unit, rate
+from referee.tournament.deals import Deals, Floats, Table
+from referee.tournament.rating import ELO, Ratings, rate
 from referee.tournament.sprt import OUTCOMES, Sprt, expected_share
-from referee.tournament.tallies import seat_advantage, tally
+from referee.tournament.swiss import swiss_round
+from referee.tournament.tallies import head_to_head, seat_advantage, tally
 
-UNITS: tuple[Unit, ...] = ("deal", "match", "pair")
+
+def rate_by_match(table: Table) -> Ratings:
+    """As if each match were a deal of its own, which it is not: for comparison."""
+    index = np.arange(len(table.index))
+    return rate(replace(table, bots=table.bots[table.index], index=index))
+
+
+def rate_to_all(table: Table) -> Ratings:
+    """Relative to the mean of all, and with ends that are never open: for comparison."""
+    ratings, centred = rate(table), np.eye(table.size) - 1 / table.size
+    return replace(
+        ratings,
+        rating=centred @ ratings.rating + 1500,
+        covariance=centred @ ratings.covariance @ centred,
+        least=centred @ ratings.least @ centred,
+        weights=np.full(table.size, 1 / table.size),
+        linked=np.ones_like(ratings.linked),
+    )
+
+
+def held(ratings: Ratings, truth: Floats, bots: int) -> dict[str, float]:
+    """The shares of intervals that hold the truth, and the mean reach of those with two ends.
+
+    Args:
+        truth: the true rating of each bot.
+        bots: so many of them are looked at.
+    """
+    pairs = np.triu_indices(bots, 1)
+    apart = (truth[:, None] - truth)[pairs]
+    differences = ratings.differences()
+    low, high = differences.low[pairs], differences.high[pairs]
+    one_by_one = (truth - ratings.weights @ truth + 1500)[:bots]
+    bottom, top = ratings.low[:bots], ratings.high[:bots]
+    return {
+        "ratings": _mean((bottom <= one_by_one) & (one_by_one <= top)),
+        "differences": _mean((low <= apart) & (apart <= high)),
+        "reach": _mean(_reach(low, high)),
+        "rating reach": _mean(_reach(bottom, top)),
+        "open": _mean(np.isinf(high - low)),
+    }
+
+
+def means(found: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """The means of what is known; nan where nothing is."""
+    arrays = {what: np.array(values) for what, values in found.items()}
+    return {what: _mean(values[~np.isnan(values)]) for what, values in arrays.items()}
+
+
+def _reach(low: Floats, high: Floats) -> Floats:
+    reach = (high - low) / 2
+    return reach[np.isfinite(reach)]
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(values.mean()) if values.size else np.nan
 
 
 @dataclass(frozen=True)
@@ -31,6 +88,8 @@ class World:
         players: seats of a match.
         bots: how many, evenly spread.
         spread: from the weakest to the strongest bot, in Elo, without luck.
+        hopeless: the strength of the last bot, in Elo, where the mean of the others is 0, which
+            alone are looked at; None: it is one of them.
         seat_luck: standard deviation of a deal's luck of each seat, as a logit; that of a match
             is 1.3.
         bot_luck: of a deal's luck of each bot.
@@ -45,6 +104,12 @@ class World:
     bot_luck: float = 0.0
     ties: float = 0.3
     all_orders: bool = False
+    hopeless: float | None = None
+
+    @property
+    def alike(self) -> int:
+        """How many bots are looked at."""
+        return self.bots - (self.hopeless is not None)
 
     def schedule(self, deals: int) -> NDArray[np.int64]:
         """Line-ups in which each bot is in so many deals, against others at random."""
@@ -55,7 +120,9 @@ class World:
     def play(self, lineups: NDArray[np.int64], random: np.random.Generator) -> Table:
         """The results of a deal for each line-up."""
         shape = lineups.shape
-        strengths = np.linspace(self.spread / 2, -self.spread / 2, self.bots) / ELO
+        strengths = np.linspace(self.spread / 2, -self.spread / 2, self.alike) / ELO
+        if self.hopeless is not None:
+            strengths = np.append(strengths, self.hopeless / ELO)
         seat = random.normal(0, self.seat_luck, shape)
         bot = strengths[lineups] + random.normal(0, self.bot_luck, shape)
         deals = Deals(self.bots, self.players)
@@ -71,47 +138,105 @@ class World:
             return [list(order) for order in permutations(range(self.players))]
         return [list(np.roll(range(self.players), turn)) for turn in range(self.players)]
 
-    def cover(self, deals: int, repetitions: int, endless: int = 400_000) -> dict[str, float]:
-        """The shares of intervals that hold the truth, and their mean reach, by unit and what.
+    def truth(self, lineups: NDArray[np.int64], deals: int = 100_000) -> Table:
+        """What comes out of ever more deals of the same line-ups."""
+        many = np.tile(lineups, (deals // len(lineups), 1))
+        return self.play(many, np.random.default_rng(12345))
+
+    def apart(self, elo: float) -> World:
+        """The same with another spread, so that the expected scores of the ends say `elo`."""
+        world = replace(self, spread=elo)
+        for _ in range(4 if elo else 0):  # luck brings results nearer to even
+            rating = rate(world.truth(world.schedule(1))).rating
+            world = replace(world, spread=world.spread * elo / (rating[0] - rating[-1]))
+        return world
+
+    def cover(
+        self,
+        deals: int,
+        repetitions: int,
+        beside: Callable[[Table], Ratings] | None = None,
+        endless: int = 100_000,
+    ) -> dict[str, float]:
+        """The shares of intervals that hold the truth, and their mean reach, by what.
 
         Args:
             deals: of each bot in a tournament.
             repetitions: how many tournaments.
+            beside: another way to rate; what comes of it has "other" before its name.
             endless: how many deals the truth is found by.
         """
-        lineups = self.schedule(deals)
-        many = np.tile(lineups, (endless // len(lineups), 1))
-        limit = self.play(many, np.random.default_rng(12345))
+        lineups, alike = self.schedule(deals), self.alike
+        limit = self.truth(lineups, endless)
         truth = rate(limit).rating
-        apart = truth[:, None] - truth
         points, seats = tally(limit).point_rate.share, seat_advantage(limit).share
-        pairs = np.triu_indices(self.bots, 1)
-        found: dict[str, float] = defaultdict(float)
+        found: dict[str, list[float]] = defaultdict(list)
         for seed in range(repetitions):
             table = self.play(lineups, np.random.default_rng([self.players, deals, seed]))
-            values = {}
-            for unit in UNITS:
-                ratings = rate(table, unit=unit)
-                _, low, high = ratings.differences()
-                held = (low <= apart) & (apart <= high)
-                values[unit, "ratings"] = (ratings.low <= truth) & (truth <= ratings.high)
-                values[unit, "differences"] = held[pairs]
-                values[unit, "ends"] = held[0, -1]
-                values[unit, "reach"] = ((high - low) / 2)[pairs]
+            ratings = rate(table)
+            values = held(ratings, truth, alike)
+            values["left out"] = float(ratings.weights[-1] == 0)
+            if beside is not None:
+                other = held(beside(table), truth, alike)
+                values |= {f"other {what}": value for what, value in other.items()}
             for what, shares, true in (
                 ("points", tally(table).point_rate, points),
                 ("seats", seat_advantage(table), seats),
             ):
-                values["deal", what] = (shares.low <= true) & (true <= shares.high)
-            for (unit, what), value in values.items():
-                found[f"{unit} {what}"] += float(np.mean(value)) / repetitions
-        return found
+                values[what] = _mean((shares.low <= true) & (true <= shares.high))
+            for what, value in values.items():
+                found[what].append(value)
+        return means(found)
+
+    def swiss(self, rounds: int, deals: int, random: np.random.Generator) -> Table:
+        """A Swiss tournament, paired by what came out before."""
+        points, byes = np.zeros(self.bots), [0] * self.bots
+        met: Counter[tuple[int, int]] = Counter()
+        tables = []
+        for number in range(rounds):
+            made = swiss_round(points.tolist(), met, byes, self.players, round=number)
+            tables.append(self.play(np.repeat(made.line_ups, deals, axis=0), random))
+            won = head_to_head(tables[-1]).points
+            ahead = 0.5 + 0.5 * np.sign(won - won.T)
+            for line_up in made.line_ups:
+                for bot in line_up:
+                    others = [other for other in line_up if other != bot]
+                    points[bot] += ahead[bot, others].mean()
+                met.update(combinations(sorted(line_up), 2))
+            for bot in made.byes:
+                byes[bot] += 1
+                points[bot] += 1
+        return joined(tables)
+
+
+def joined(tables: Sequence[Table]) -> Table:
+    """The deals of several tables as one."""
+    starts = np.cumsum([0, *(len(table.bots) for table in tables[:-1])])
+    return Table(
+        size=tables[0].size,
+        bots=np.concatenate([table.bots for table in tables]),
+        index=np.concatenate(
+            [table.index + start for table, start in zip(tables, starts, strict=True)]
+        ),
+        ranks=np.concatenate([table.ranks for table in tables]),
+        seats=np.concatenate([table.seats for table in tables]),
+    )
+
+
+def duel(counts: Sequence[int]) -> Table:
+    """Two bots, of whom the first took 0, 0.5, 1, 1.5 and 2 points in so many deals."""
+    halves = np.repeat(np.arange(OUTCOMES), counts)
+    first = np.stack([np.minimum(halves, 2), np.maximum(halves - 2, 0)], axis=1).reshape(-1)
+    deals = Deals(2, 2)
+    ranks = np.stack([1 + (first < 1), 1 + (first > 1)], axis=1)
+    deals.extend(np.arange(len(first)) // 2, np.tile([0, 1], (len(first), 1)), ranks)
+    return deals.table()
 
 
 def decide(
     world: World, test: Sprt, elo: float, runs: int, sample: int = 4_000_000
-) -> tuple[float, float]:
-    """Run tests of two bots that differ by `elo`.
+) -> NDArray[np.int64]:
+    """The counts that tests of two bots that differ by `elo` end with; shape (runs, 5).
 
     Args:
         world: its luck and its ties.
@@ -119,9 +244,6 @@ def decide(
         elo: the difference that the expected score says.
         runs: how many tests.
         sample: how many deals show which strength makes the expected score right.
-
-    Returns:
-        The share that accepted H1, and the mean number of deals.
     """
 
     def leads(count: int, random: np.random.Generator) -> NDArray[np.float64]:
@@ -138,7 +260,7 @@ def decide(
     # is 1, a tie a half: the mean of the chances to lead by more than `ties`, and than -`ties`.
     luck = np.ravel(leads(sample // 4, np.random.default_rng(1)))
     luck = np.sort(np.concatenate([luck, -luck]))
-    low, high = -5.0, 5.0
+    low, high = -20.0, 20.0
     for _ in range(40):
         strength = (low + high) / 2
         beaten = np.searchsorted(luck, [strength - world.ties, strength + world.ties])
@@ -146,13 +268,10 @@ def decide(
         low, high = (strength, high) if share < expected_share(elo) else (low, strength)
 
     random = np.random.default_rng(abs(round(elo)) + 2)
-    counts = np.zeros((runs, OUTCOMES))
+    counts = np.zeros((runs, OUTCOMES), np.int64)
     running = np.arange(runs)
-    accepted, deals = 0, 0
     while len(running):
-        deals += len(running)
         counts[running, halves(strength + leads(len(running), random))] += 1
         llr = test.llrs(counts[running])
-        accepted += int(np.sum(llr >= test.bounds[1]))
         running = running[(test.bounds[0] < llr) & (llr < test.bounds[1])]
-    return accepted / runs, deals / runs
+    return counts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -10,14 +12,16 @@ from typing import Any
 import msgspec
 import pytest
 from made_up import left, made_setup, play, played, row, void
+from rich.console import Console
 
-from referee.tournament.batch import Entrant, MatchRow, Plan
+from referee.tournament.batch import Entrant, Left, MatchRow, Plan
 from referee.tournament.lessons import LESSONS, lessons
 from referee.tournament.page import page
 from referee.tournament.sprt import Sprt
 from referee.tournament.standings import Meeting, Standings, standings
-from referee.tournament.statistics import statistics
+from referee.tournament.statistics import Departure, statistics
 from referee.tournament.store import Store
+from referee.tournament.text import standings_text
 
 
 def better_wins(plan: Plan, **changes: Any) -> MatchRow:
@@ -37,10 +41,15 @@ def test_counts_of_a_round_robin() -> None:
     assert [bot.points for bot in found.bots] == [20, 10, 0]
     middle = found.bots[1]
     assert (middle.matches, middle.wins, middle.draws, middle.losses) == (20, 10, 0, 10)
-    assert middle.rating_low < middle.rating < middle.rating_high
+    # The first won everything, the last nothing: how far they are off, nobody can say.
+    assert (middle.rating_low, middle.rating_high) == (None, None)
+    assert [bot.rating_low is None for bot in found.bots] == [False, True, True]
     assert (found.matches, found.void, found.planned, found.deals) == (30, 0, 30, 15)
-    assert found.head_to_head["bot0"] == {"bot1": Meeting(10, 10), "bot2": Meeting(10, 10)}
-    assert found.head_to_head["bot2"]["bot1"] == Meeting(10, 0)
+    assert found.head_to_head["bot0"] == {
+        "bot1": Meeting(10, 10, 0, 0, 10),
+        "bot2": Meeting(10, 10, 0, 0, 10),
+    }
+    assert found.head_to_head["bot2"]["bot1"] == Meeting(10, 0, 0, 10, 0)
     assert middle.calls_itself == "Bot 1"
     assert [seat.share for seat in found.seats] == [0.5, 0.5]
 
@@ -56,8 +65,8 @@ def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
         {"bot0": 4, "bot1": 4 * 0.5, "bot2": 4 * 0.5, "bot3": 0}
     )
     assert of(found, "bot1").losses == 4
-    assert found.head_to_head["bot1"]["bot2"] == Meeting(4, 2)
-    assert found.head_to_head["bot1"]["bot3"] == Meeting(4, 4)
+    assert found.head_to_head["bot1"]["bot2"] == Meeting(4, 0, 4, 0, 2)
+    assert found.head_to_head["bot1"]["bot3"] == Meeting(4, 4, 0, 0, 4)
 
 
 def test_draws_are_half_and_first_with_others_is_drawn() -> None:
@@ -129,7 +138,7 @@ def test_at_any_time(setup: Any, until: int | None) -> None:
     assert found.matches == facts.matches == store.count()[0]
     assert found.planned >= found.matches
     assert len(found.bots) == len(found.differences) == len(setup.bots)
-    text = page(found, facts, lessons(store, found))
+    text = page(store, found, facts, lessons(store, found), "2026-01-01")
     assert all(f"bot{number}" in text for number in range(len(setup.bots)))
 
 
@@ -176,6 +185,143 @@ def test_facts_of_each_bot() -> None:
     assert bad.reply_99 == pytest.approx(2 ** (41 / 4) / 1e6)
 
 
+def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() -> None:
+    def result(plan: Plan) -> MatchRow:
+        out: list[Any] = [None, None]
+        if plan.match > 1:
+            code = "timeout" if plan.match < 6 else "exited"
+            out[plan.players.index(1)] = Left(code, f"in {plan.match}", ["Traceback", "KeyError"])
+        return better_wins(plan, left=out)
+
+    facts = statistics(played(made_setup(2, deals=6), result)).bots["bot1"]
+    assert facts.disqualified == {"exited": 6, "timeout": 4}
+    assert facts.departures == [
+        Departure("exited", 6, "in 6", ["Traceback", "KeyError"]),
+        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"]),
+    ]
+
+
+def test_cards_are_counted_in_matches_that_were_played_to_their_end() -> None:
+    smithies = [b'{"bought":{"smithy":[1,3]}}', b"{}"]
+
+    def result(plan: Plan) -> MatchRow:
+        if plan.match % 2:  # over before the first smithy could be bought
+            return better_wins(plan, reason="last-player-standing", statistics=[b"{}", b"{}"])
+        return better_wins(plan, statistics=smithies[:: 1 if plan.players[0] == 0 else -1])
+
+    (table,) = statistics(played(made_setup(2, deals=3), result)).game
+    (row,) = table.rows
+    cells = dict(zip(table.columns, row, strict=True))
+    assert (cells["bot"], cells["matches"], cells["share"]) == ("bot0", 3, 1)
+    assert cells["points without"] is None
+
+
+# --- the table of a Swiss tournament --------------------------------------------------------------
+
+
+def test_a_swiss_table_has_scores_byes_and_the_opponents_scores() -> None:
+    setup = made_setup(5, format="swiss", rounds=2, deals=1, seed=2)
+    store = played(setup, better_wins)
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 2
+    scores = {place.name: place.score for place in table.places}
+    assert sum(scores.values()) == 2 * (2 + 1)  # two pairs and a bye a round
+    assert sum(place.byes for place in table.places) == 2
+    met: dict[str, set[str]] = {name: set() for name in scores}
+    for line in store.matches():
+        one, other = (f"bot{bot}" for bot in line.players)
+        met[one].add(other)
+        met[other].add(one)
+    for place in table.places:
+        lower = sum(other > place.name for other in met[place.name])
+        assert place.score == lower + place.byes
+        assert place.opponents == sum(scores[other] for other in met[place.name])
+    keys = [(-place.score, -place.opponents) for place in table.places]
+    assert keys == sorted(keys)
+    assert [place.place for place in table.places] == [1 + keys.index(key) for key in keys]
+
+
+def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, format="swiss", rounds=2, deals=2))
+    play(store, better_wins, until=10, most=1)  # of 8 a round
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 1
+    assert sum(place.score for place in table.places) == 2
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def shown(store: Store, **how: Any) -> list[str]:
+    """The text at 80 columns."""
+    console = Console(width=80, file=io.StringIO(), highlight=False)
+    for part in standings_text(standings(store, **how), statistics(store)):
+        console.print(part)
+    lines: list[str] = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert max(map(len, lines)) <= 80
+    return lines
+
+
+def starting(lines: list[str], start: str) -> str:
+    line = next(line for line in lines if line.startswith(start))
+    return " ".join(line.split())
+
+
+def upset(plan: Plan) -> MatchRow:
+    """The lower number wins, but in every fifth deal; the last bot always loses."""
+    last = 3 in plan.players
+    won = [1 + sorted(plan.players).index(bot) for bot in plan.players]
+    return row(plan, won if last or plan.deal % 5 else [3 - rank for rank in won])
+
+
+def test_a_bot_outside_the_average_is_marked_and_has_an_open_end() -> None:
+    store = played(made_setup(4, deals=10), upset)
+    lines = shown(store)
+    assert re.fullmatch(r"4 bot3 \d+\* \d+ or less 60 0 0 60 0.0%", starting(lines, "4 bot3"))
+    assert starting(lines, "* not in the average")
+    assert "*" not in starting(lines, "3 bot2")
+    assert not any(line.startswith("*") for line in shown(store, anchor=(0, 1500.0)))
+
+
+def test_a_few_deals_are_too_few_to_say() -> None:
+    assert "too few to say" in starting(shown(played(made_setup(2, deals=4), upset)), "1 bot0")
+    assert " to " in starting(shown(played(made_setup(2, deals=5), upset)), "1 bot0")
+
+
+def test_a_bot_without_matches_has_no_rating() -> None:
+    lines = shown(played(made_setup(3, deals=10), upset), without={1})
+    assert starting(lines, "3 bot1") == "3 bot1 - - 0 0 0 0 -"
+
+
+def test_two_bots_have_a_summary() -> None:
+    lines = shown(played(made_setup(2, deals=10), upset))
+    assert re.fullmatch(
+        r"bot0 against bot1: \+\d+ Elo \([-+]\d+ to \+\d+\); better: \d\d.\d%.",
+        starting(lines, "bot0 against"),
+    )
+    assert "Of 20 matches it won 16, drew 0 (0.0%) and lost 4." in lines
+    assert "Deals in which it took 0, 0.5, 1, 1.5 and 2 points: 2, 0, 0, 0, 8." in lines
+
+
+def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> None:
+    monkeypatch.setattr("referee.tournament.page.MOST_MATCHES", 3)
+    setup = made_setup(2, deals=3, settings={"time_limit": 2.0, "max_turns": 30})
+    words = ["Traceback", "<b>KeyError"]
+    out = [Left("exited", "exit code 48", words), None]
+    store = played(setup, lambda plan: row(plan, left=out))
+    found = standings(store)
+    text = page(store, found, statistics(store), lessons(store, found), "2026-01-01 12:00 UTC")
+    assert "--set max_turns=30 --time-limit 2" in text
+    assert "page made 2026-01-01 12:00 UTC" in text
+    assert "exit code 48" in text
+    assert "&lt;b&gt;KeyError" in text
+    assert "6 matches, the first 3 here" in text
+    assert text.count("<td>provinces-empty") == 3
+
+
 # --- lessons --------------------------------------------------------------------------------------
 
 
@@ -186,7 +332,7 @@ def test_lost_matches_to_learn_from() -> None:
             out[plan.players.index(1)] = left("timeout")
         return better_wins(plan, left=out)
 
-    store = played(made_setup(2, deals=6, settings={"max_turns": 30}), result)
+    store = played(made_setup(2, deals=6, settings={"max_turns": 30, "time_limit": 2.0}), result)
     found = lessons(store, standings(store))
     assert found["bot0"] == []  # it lost none
     assert len(found["bot1"]) == LESSONS
@@ -200,7 +346,7 @@ def test_lost_matches_to_learn_from() -> None:
     assert words[:2] == ["referee", "play"]
     assert [word for word in words if word.startswith("bot")] == bots
     assert words[words.index("--seed") + 1] == str(line.seed)
-    assert words[words.index("--set") + 1] == "max_turns=30"
+    assert words[-4:] == ["--set", "max_turns=30", "--time-limit", "2"]
 
 
 def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) -> None:

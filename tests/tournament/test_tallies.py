@@ -45,6 +45,8 @@ def test_head_to_head() -> None:
     # 0 was before 1 in the first match, behind in the second and in deal 2, level in the last.
     assert met.points[0].tolist() == [0, 1.5, 2.5, 0]
     assert met.points[1].tolist() == [2.5, 0, 2.5, 0.5]
+    assert met.wins[0].tolist() == [0, 1, 2, 0]
+    assert met.draws[0].tolist() == [0, 1, 1, 0]
 
 
 def test_seats_are_compared_in_deals_in_which_all_had_each() -> None:
@@ -120,9 +122,9 @@ def test_deals_that_are_all_even_leave_room() -> None:
 def test_intervals_of_shares_hold_the_truth(players) -> None:
     world = World(players, bots=12, seat_luck=1.0, bot_luck=1.5)
     found = world.cover(30, 40, endless=40_000)
-    assert found["deal points"] == pytest.approx(0.96, abs=0.035)
+    assert found["points"] == pytest.approx(0.96, abs=0.035)
     # Few seats: the standard error is larger.
-    assert found["deal seats"] > 0.88
+    assert found["seats"] > 0.88
 
 
 # -- the columns
