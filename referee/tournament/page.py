@@ -66,5 +66,4 @@ def page(
         seconds=duration,
         counts=text.counts,
         shown=text.cell,
-        put_out=text.PUT_OUT,
     )

@@ -39,16 +39,16 @@ HANG_SECONDS = 120
 STORE = "STORE"  # in a command: the file
 COMMANDS = {
     "standings": ["standings", STORE],
-    "standings --bot": ["standings", STORE, "--bot", "big_money"],
+    "standings --bot": ["standings", STORE, "--bot", "first"],
     "export": ["export", STORE],
     "verify": ["verify", "--store", STORE, "--jobs", "1"],
 }
 RESUME = "tournament"
 TOURNAMENTS = (
-    ["big_money", "minimal", "new=smithy_big_money", "--deals", "2"],
-    ["big_money", "minimal", "--format", "sprt", "--elo1", "200"],
-    ["big_money", "minimal", "x=minimal", "y=minimal", "--format", "swiss", "--players", "4"],
-    ["big_money", "minimal", "--game", "botwars", "--deals", "3"],
+    ["first=big_money", "minimal", "new=smithy_big_money", "--deals", "2"],
+    ["first=big_money", "minimal", "--format", "sprt", "--elo1", "200"],
+    ["first=big_money", "minimal", "x=minimal", "y=minimal", "--format", "swiss", "--players", "4"],
+    ["first=gatherer", "formation", "--game", "botwars", "--deals", "3"],
 )
 ODD: list[Any] = [
     *(None, -1, 0, 1, 2, 3, 5, 17, 2**31, 2**32, 10**15, 2**53, 2**63 - 1, -(2**63)),

@@ -230,7 +230,9 @@ async def test_what_is_told_of_a_departure() -> None:
     assert result.id == "6.7/1"
     assert result.again == ["--seed", "5", "--match", "smithy"]
     [violation] = result.violations
-    player, _, expected = violation.expected.partition(": ")
+    where, _, expected = violation.expected.partition(": ")
+    player = where.partition(",")[0]
+    assert where == f"{player}, after the reply of {player.removeprefix('to ')}"
     assert expected.startswith('{"type":"play-turn","actions":0,"buys":1,')
     assert violation.actual.startswith(player + ': {"type":"play-turn","actions":0,"buys":1,')
     note, *lines = violation.conversation

@@ -62,12 +62,12 @@ class Turns:
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._explained = False  # what stands in the grid
         self._names = list(names)
         self._number = 0
         self._board: Board | None = None
         self._state: State | None = None
         self._notes: Kept[str] = Kept()
+        self._explained = False  # what stands in the grid
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         """Read a message; returns the turn that it tells of."""
