@@ -31,7 +31,7 @@ SETUPS = {
     "gauntlet": made_setup(6, format="gauntlet", challengers=2, deals=2),
     "swiss": made_setup(9, format="swiss", rounds=5, deals=2),
     "swiss of three": made_setup(11, format="swiss", players=3, rounds=4, deals=1),
-    "sprt": made_setup(2, format="sprt", sprt=Sprt(0, 60)),
+    "sprt": made_setup(2, format="sprt", deals=500, sprt=Sprt(0, 60)),
 }
 
 
