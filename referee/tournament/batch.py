@@ -508,7 +508,9 @@ def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
         killers: bots that are put out for it.
     """
     seats = range(len(plan.players))
-    out = Left(WORKER_KILLED, "it kills the process that plays it, also against itself alone", [])
+    out = Left(
+        WORKER_KILLED, "it kills the process that plays it, also when no other bot plays", []
+    )
     return MatchRow(
         match=plan.match,
         deal=plan.deal,

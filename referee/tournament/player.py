@@ -7,15 +7,18 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import islice
 
 from msgspec.structs import replace
 
-from referee.bots.command import BotSource
+from referee.bots.command import BotSource, PythonBot
 from referee.errors import ShortageError
+from referee.games import GAMES
 from referee.tournament.batch import (
     BATCH_SECONDS,
     Batch,
+    Entrant,
     Failed,
     MatchRow,
     Plan,
@@ -23,6 +26,7 @@ from referee.tournament.batch import (
     play_batch,
 )
 from referee.tournament.setup import Setup
+from referee.tournament.stand_in import stand_in
 
 MAX_BATCH = 1_000
 AHEAD = 2
@@ -32,6 +36,9 @@ MAX_DEATHS = 3
 MAX_OTHERS = 3
 """So many bots of other matches are tried, to see whether a worker can live at all."""
 LOOK_SECONDS = 0.1
+STAND_IN = -1
+"""The number of whoever takes the seats of the others when one bot is tried."""
+_STAND_IN = Entrant("stand-in", "stand-in")
 
 
 class Player:
@@ -83,8 +90,8 @@ class Player:
 
         When a worker dies, the matches that were given out are played again one at a time, in the
         order of the schedule, since a bot may have killed it. A match whose worker dies each time
-        is void. Then each of its bots plays against itself alone: who kills the worker there as
-        well is out.
+        is void. Then each of its bots plays it once more, with nobody else: who kills the worker
+        there as well is out.
 
         Yields:
             Batches that are finished, in whatever order they are; an empty one now and then, so
@@ -151,9 +158,9 @@ class Player:
         return None
 
     def _killers(self, setup: Setup, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
-        """The bots of a match that kill their worker also in a match against themselves alone.
+        """The bots of a match that kill their worker also when they are its only bot.
 
-        In such a match nobody else can have done it.
+        Then nobody else can have done it.
 
         Raises:
             ShortageError: all bots that were tried do, so it is not the bots.
@@ -172,8 +179,11 @@ class Player:
         return killers
 
     def _kills(self, setup: Setup, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
-        against_itself = replace(plan, players=(bot,) * len(plan.players))
-        return (yield from self._alone(setup, against_itself)) is None
+        """Whether a bot kills the worker of this match, from its own seat or else the first."""
+        other = bot if GAMES[setup.game].simplest_reply is None else STAND_IN
+        players = [other] * len(plan.players)
+        players[plan.players.index(bot) if bot in plan.players else 0] = bot
+        return (yield from self._alone(setup, replace(plan, players=tuple(players)))) is None
 
     def _submit(self, batch: Batch) -> Future[list[MatchRow] | Failed]:
         assert self._executor is not None  # inside the context
@@ -199,15 +209,19 @@ class Player:
         return self._batch(setup, chosen) if chosen else None
 
     def _batch(self, setup: Setup, plans: list[Plan]) -> Batch:
+        numbers = {number for plan in plans for number in plan.players}
         return Batch(
             game=setup.game,
             settings=setup.settings,
-            entrants={bot: setup.bots[bot] for plan in plans for bot in plan.players},
+            entrants={n: _STAND_IN if n == STAND_IN else setup.bots[n] for n in sorted(numbers)},
             plans=tuple(plans),
             keep_alive=setup.keep_alive,
             keep=self._keep,
             results=self._results,
-            sources=self._sources,
+            sources={
+                **self._sources,
+                STAND_IN: PythonBot(_STAND_IN.bot, partial(stand_in, setup.game)),
+            },
             matches_a_deal=setup.matches_a_deal,
             run=self._run,
         )

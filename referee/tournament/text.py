@@ -18,7 +18,7 @@ MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""
 
 PUT_OUT = (
-    "is out: it kills the process that plays its match, also when it plays against itself alone; "
+    "is out: it kills the process that plays its match, also when no other bot plays; "
     "its other matches are not played"
 )
 

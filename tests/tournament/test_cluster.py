@@ -104,7 +104,7 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
 @pytest.mark.all_cases
 @pytest.mark.filterwarnings("default")  # Dask's own
 def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
-    killer = Entrant("K", hostile("signal_referee", f"3:{int(signal.SIGKILL)}"))
+    killer = Entrant("K", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))
     here, there = (store_of(killer, MONEY, VILLAGE, deals=2) for _ in range(2))
     with Player(lambda: worker_processes(2), lambda: 2) as player:
         Run(here).play(player)
