@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 
 from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
-from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.batch import MatchRow
 from referee.tournament.player import Player
-from referee.tournament.schedule import Stage, planned, stages
+from referee.tournament.schedule import planned, stages
 from referee.tournament.sequential import Sequential
 from referee.tournament.setup import Setup
 from referee.tournament.store import Store
@@ -68,7 +68,7 @@ class Run:
             if self._is_decided(self.test):
                 return
         for stage in stages(self._store):
-            for rows in player.play(stage.setup, _missing(stage, there)):
+            for rows in player.play(stage.setup, stage.missing(there)):
                 if rows:
                     self._add(rows)
                 self._store.check_in_place()
@@ -135,11 +135,7 @@ def is_finished(store: Store) -> bool:
     if store.count()[0] >= planned(store):
         return True
     there, out = _Numbers(store.played()), store.put_out()
-    return bool(out) and all(
-        not out.isdisjoint(plan.players)
-        for stage in stages(store)
-        for plan in _missing(stage, there)
-    )
+    return bool(out) and not any(True for stage in stages(store) for _ in stage.missing(there, out))
 
 
 def record_of(folder: Path, match: int) -> Path:
@@ -161,7 +157,7 @@ def _remove(folder: Path, match: int, seats: int) -> None:
             raise UsageError(f"cannot remove {path}: {error.strerror}") from error
 
 
-class _Numbers:
+class _Numbers(Container[int]):
     """A set of numbers, eight bytes each.
 
     Args:
@@ -175,16 +171,7 @@ class _Numbers:
         self._numbers = array("q", numbers)
         self.count = len(self._numbers)
 
-    def __contains__(self, number: int) -> bool:
+    def __contains__(self, number: object) -> bool:
+        assert isinstance(number, int)
         at = bisect_left(self._numbers, number)
         return at < self.count and self._numbers[at] == number
-
-
-def _missing(stage: Stage, there: _Numbers) -> Iterator[Plan]:
-    for position in range(len(stage.line_ups)):
-        first = stage.first_match + position * stage.setup.matches_a_deal
-        if all(first + number in there for number in range(stage.setup.matches_a_deal)):
-            continue
-        for plan in stage.plans(position):
-            if plan.match not in there:
-                yield plan

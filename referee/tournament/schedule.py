@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -57,6 +57,21 @@ class Stage(Struct, frozen=True):
             for number, order in enumerate(seating)
         ]
 
+    def missing(self, there: Container[int], out: Set[int] = frozenset()) -> Iterator[Plan]:
+        """The matches that are not played yet, but for those that will never be.
+
+        Args:
+            there: the numbers of matches that were played.
+            out: bots that play no more.
+        """
+        for position in range(len(self.line_ups)):
+            first = self.first_match + position * self.setup.matches_a_deal
+            if all(first + number in there for number in range(self.setup.matches_a_deal)):
+                continue
+            for plan in self.plans(position):
+                if plan.match not in there and out.isdisjoint(plan.players):
+                    yield plan
+
 
 def stages(store: Store) -> Iterator[Stage]:
     """The stages of a tournament; each is to be played before the next is asked for."""
@@ -68,8 +83,7 @@ def swiss_table(store: Store) -> SwissTable:
     table = SwissTable(len(store.names))
     there, out = set(store.played()), store.put_out()
     for stage in _stages(store, table):
-        plans = (plan for position in range(len(stage.line_ups)) for plan in stage.plans(position))
-        if any(plan.match not in there and out.isdisjoint(plan.players) for plan in plans):
+        if next(stage.missing(there, out), None) is not None:
             break
     return table
 

@@ -14,9 +14,10 @@ import pytest
 from made_up import left, made_setup, play, played, row, void
 from rich.console import Console
 
-from referee.tournament.batch import Entrant, Left, MatchRow, Plan
+from referee.tournament.batch import Entrant, Left, MatchRow, Plan, lost_row
 from referee.tournament.lessons import LESSONS, lessons
 from referee.tournament.page import page
+from referee.tournament.schedule import stages
 from referee.tournament.sprt import Sprt
 from referee.tournament.standings import Meeting, Standings, standings
 from referee.tournament.statistics import Departure, statistics
@@ -250,6 +251,24 @@ def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
     assert table is not None
     assert table.rounds == 1
     assert sum(place.score for place in table.places) == 2
+
+
+def test_a_round_is_over_in_the_swiss_table_when_all_is_played_but_the_matches_of_who_is_out() -> (
+    None
+):
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, format="swiss", rounds=1, deals=2))
+    first = next(stages(store)).plans(0)
+    store.add([lost_row(first[0], {first[0].players[0]})])
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 0
+    store.add([better_wins(plan) for plan in next(stages(store)).plans(2)])
+    store.add([better_wins(plan) for plan in next(stages(store)).plans(3)])
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 1
+    assert [place.score for place in table.places] == [1, 1, 0, 0]
 
 
 # --- texts ----------------------------------------------------------------------------------------
