@@ -83,6 +83,7 @@ class BotProcess:
             that does nothing else.
         look_seconds: so long a process may be looked at that did not answer in time, before it is
             killed; 0: it is not.
+        reply_end: what ends each of its replies.
 
     Attributes:
         launched: the process itself.
@@ -99,6 +100,8 @@ class BotProcess:
         stderr: StderrKeeper,
         patience: int = 0,
         look_seconds: float = 0.0,
+        *,
+        reply_end: bytes = b"\n",
     ) -> None:
         self.launched = launched
         self.stderr = stderr
@@ -118,6 +121,7 @@ class BotProcess:
         self._closed = False
         self._patience = patience
         self._look_seconds = look_seconds
+        self._reply_end = reply_end
         self.has_answered = False
         self._has_waited = before is not None
         self._is_early = False  # wrote before it was asked whether it plays another match
@@ -262,16 +266,17 @@ class BotProcess:
         buffer = self._buffer
         limit = self._limits.line_limit
         while buffer:
-            end = buffer.find(b"\n", self._scanned)
+            end = buffer.find(self._reply_end, self._scanned)
             if end < 0:
-                self._scanned = len(buffer)
-                if self._scanned > limit:
+                self._scanned = max(0, len(buffer) - len(self._reply_end) + 1)
+                if len(buffer) > limit:
                     raise _OutputLimitError(f"a line of more than {limit} bytes")
                 return None
             if end > limit:
                 raise _OutputLimitError(f"a line of more than {limit} bytes")
             line = bytes(buffer[:end])
-            del buffer[: end + 1]
+            taken = end + len(self._reply_end)
+            del buffer[:taken]
             self._scanned = 0
             if not is_blank(line):
                 self._blank = 0
@@ -279,7 +284,7 @@ class BotProcess:
                     self._read_queue()
                     self._check_queue(len(buffer))
                 return line
-            self._blank += end + 1
+            self._blank += taken
             self._check_queue(self._blank)
         return None
 

@@ -147,8 +147,6 @@ class _Driver:
         if source.dialect:
             kind = rules.dialects[source.dialect]()
             self._dialect = kind.new(self._seat, seed, source.argument)
-        self._unsaid: list[bytes] = []  # what the dialect has not been given yet
-        self._answer: bytes | None = None  # in the place of a bot that is not asked
         self._bot_limits = default_limits(rules)
         self._rules = rules
         self._decoder = reply_decoder(rules.replies)
@@ -290,8 +288,9 @@ class _Driver:
 
     async def _ask_tested(self) -> None:
         in_handshake = not self._match.requests[self._seat]
-        if self._answer is not None:
-            self._match.receive(self._seat, self._answer)
+        answered = None if self._dialect is None else self._dialect.answer()
+        if answered is not None:
+            self._match.receive(self._seat, answered)
         else:
             self._reply = await self._read(in_handshake)
             self._canonical = self._translated(self._reply)
@@ -329,13 +328,12 @@ class _Driver:
         for insert in self._case.insert:
             if insert.before == kind or (first and insert.before == "first"):
                 for extra in insert.lines * insert.repeat:
-                    await self._push(msgspec.json.encode(extra) + b"\n")
+                    await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(line)
-        if self._dialect is not None:
-            line = self._in_dialect(self._dialect, line, is_request=is_request)
+        line = self._in_dialect(line)
         if is_request:
             self._request = line
         if close is not None and close.at == kind:
@@ -343,15 +341,8 @@ class _Driver:
             await self._close_input()
         await self._push(line)
 
-    def _in_dialect(self, dialect: Dialect, line: bytes, *, is_request: bool) -> bytes:
-        """What a bot is sent that speaks a dialect: a line for a request that it knows."""
-        self._unsaid.append(line.rstrip(b"\n"))
-        if not is_request:
-            return b""
-        data = dialect.request(self._unsaid)
-        self._answer = dialect.answer_for(self._unsaid[-1]) if data is None else None
-        self._unsaid = []
-        return b"" if data is None else data + b"\n"
+    def _in_dialect(self, line: bytes) -> bytes:
+        return line if self._dialect is None else self._dialect.send(line[:-1])
 
     def _changed(self, line: bytes) -> bytes:
         message = json.loads(line)

@@ -90,8 +90,11 @@ class Violation(Struct, frozen=True):
 
 
 def request_type(request: str | bytes) -> str:
-    """The type of a request as a bot was sent it; empty if there is none."""
-    return str(json.loads(request).get("type", "")) if request else ""
+    """The type of a request as a bot was sent it; empty if there is none, or a dialect has none."""
+    try:
+        return str(json.loads(request.splitlines()[-1])["type"])
+    except (ValueError, LookupError, TypeError):
+        return ""
 
 
 class Observed(Struct):

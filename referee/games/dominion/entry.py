@@ -13,6 +13,7 @@ from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnReader
+from referee.seam.dialect import DialectKind
 from referee.seam.environment import Environment
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
@@ -70,6 +71,12 @@ def _probes() -> Probes:
     return PROBES
 
 
+def _original() -> DialectKind:
+    from referee.games.dominion.original import Original
+
+    return DialectKind(Original)
+
+
 def _environment() -> Environment:
     from referee.games.dominion.environment import ENVIRONMENT
 
@@ -105,6 +112,7 @@ RULES = Rules(
     tie_break="turns taken",
     is_game_info=messages.is_game_info,
     environment=_environment,
+    dialects={"original": _original},
     # With this seed a bot that plays as `minimal` does wins in the first seat.
     starters=Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
 )
