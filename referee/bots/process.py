@@ -337,11 +337,12 @@ class BotProcess:
         """What was read of a line that has not ended."""
         return bytes(self._buffer)
 
-    async def look(self, seconds: float) -> Silence:
+    async def look(self, watch: float, rest: float) -> Silence:
         """See what it does instead of answering; its input is ended on the way.
 
         Args:
-            seconds: at most about so long; nothing that a bot does can prolong it.
+            watch: seconds to look whether it computes, or answers late.
+            rest: seconds to wait for its end once its input has ended.
         """
         before = self.usage()
         silence = Silence(
@@ -353,14 +354,14 @@ class BotProcess:
         if silence.unfinished:
             return silence
         began = trio.current_time()
-        late = await self.reply(began + seconds * _WATCHED_PART)
+        late = await self.reply(began + watch)
         if isinstance(late, bytes):
             return replace(silence, late=late)
         is_busy = is_computing(before, self.usage(), trio.current_time() - began)
         if is_busy or self.unfinished:
             return replace(silence, is_busy=is_busy, unfinished=self.unfinished)
         self.stderr.end()
-        ended = await self.end_input(seconds * (1 - _WATCHED_PART))
+        ended = await self.end_input(rest)
         at_end = await self.reply(trio.current_time())
         return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
 
@@ -497,7 +498,8 @@ class BotProcess:
             async with self._killing:
                 if not self._closed:
                     if self._is_late and self._look_seconds and not self._ended.is_set():
-                        self._silence = await self.look(self._look_seconds)
+                        watch = self._look_seconds * _WATCHED_PART
+                        self._silence = await self.look(watch, self._look_seconds - watch)
                     await kill(self.launched)
                     self._close()
 

@@ -20,11 +20,9 @@ from typing import Any
 import msgspec
 import trio
 from msgspec import Struct
-from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
-from referee.bots.cpu import is_computing
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
 from referee.bots.launch import LaunchedBot
@@ -41,7 +39,6 @@ from referee.conformance.verdict import (
     shown,
 )
 from referee.diagnosis.author import about_end, dialects_for, explained
-from referee.diagnosis.evidence import Silence
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.silence import why_silent
@@ -444,21 +441,8 @@ class _Driver:
         """See what the bot does instead of answering; returns if it shows nothing."""
         timeout, request = self._limits.timeout, self._shown_request()
         asked = json.loads(self._asked[self._seat])["type"]
-        has_read, before = process.has_read, process.usage()
-        began = trio.current_time()
-        late = await process.reply(began + timeout)
-        silence = Silence(
-            unfinished=process.unfinished,
-            has_read=has_read,
-            has_answered=process.has_answered,
-            cpu_seconds=before and before.seconds,
-            is_busy=is_computing(before, process.usage(), trio.current_time() - began),
-            late=late if isinstance(late, bytes) else b"",
-        )
+        silence = await process.look(timeout, self._limits.rest)
         reply = ""
-        if not silence.late and not silence.unfinished and not silence.is_busy:
-            lines = await self._rest()
-            silence = replace(silence, ended=process.has_ended, at_end=lines[0] if lines else b"")
         if silence.unfinished:
             kind, section, expected = (
                 verdict.NO_LINE_END,

@@ -52,8 +52,11 @@ class DialectKind(Struct, frozen=True):
         form_field: over HTTP the bot is sent a form with the data in this field; empty: the data as
             they are, which are JSON.
         reply_end: what ends a reply of a process; it is no part of the reply.
+        greets: whether its bots answer the game's own handshake, so that one that does not can
+            hardly speak it.
     """
 
     new: Callable[[int, int, str], Dialect]
     form_field: str = ""
     reply_end: bytes = b"\n"
+    greets: bool = False

@@ -74,7 +74,7 @@ def _probes() -> Probes:
 def _original() -> DialectKind:
     from referee.games.dominion.original import Original
 
-    return DialectKind(Original)
+    return DialectKind(Original, greets=True)
 
 
 def _environment() -> Environment:
