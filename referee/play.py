@@ -17,6 +17,7 @@ The runner borrows its bots. `play_once` is the above, for bots that play one ma
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
 from datetime import UTC, datetime
 
@@ -97,6 +98,7 @@ class Runner:
         self._news = trio.Event()  # somebody has something pending
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
+        self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
         self._diagnose = diagnose
         self._evidence = [Evidence(thorough=diagnose) for _ in bots]
 
@@ -172,11 +174,17 @@ class Runner:
         """Await a seat's reply, hand it to the match, and deliver what follows from the last."""
         asked = self.asked_since
         if self.match.requests[seat]:
-            answer = await self._bots[seat].reply(asked + self._limits.time_limit)
-            self._reply_seconds[seat].append(trio.current_time() - asked)
+            limit = self._limits.time_limit
+            clock = self.match.clocks.get(seat, "")
+            used = self._used[seat, clock] if clock else 0.0
+            answer = await self._bots[seat].reply(asked + limit - used)
+            seconds = trio.current_time() - asked
+            self._reply_seconds[seat].append(seconds)
+            if clock:
+                self._used[seat, clock] += seconds
             if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-                detail = f"{answer.detail} ({self._limits.time_limit:g} s)"
-                answer = Failure(answer.code, detail)
+                shared = f" for {clock}" if clock else ""
+                answer = Failure(answer.code, f"{answer.detail} ({limit:g} s{shared})")
         else:
             answer = await self._handshake(seat)
         self._give(seat, answer)

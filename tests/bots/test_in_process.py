@@ -169,6 +169,21 @@ async def test_all_who_are_due_think_at_once_each_on_its_clock(
     assert played.disqualified[2].detail == "no reply in time (4 s)"
 
 
+@pytest.mark.parametrize(("clock", "thinks", "lost"), [("", 3, []), ("turn 1", 3, [0])])
+async def test_requests_of_a_seat_that_name_a_clock_share_its_limit(
+    tmp_path: Path, autojump_clock: trio.abc.Clock, clock: str, thinks: float, lost: list[int]
+) -> None:
+    """Each seat has a clock of that name of its own; without a name a reply has the limit."""
+    spec = toy("a", "b", turns=3, time_limit=8, clock=clock)
+    bots = [Thinker(Script("a", 1, 1, 1), thinks), Thinker(Script("b", 1, 1, 1), 2.5)]
+    played = await play(tmp_path, spec, bots)
+    assert list(played.disqualified) == lost
+    if lost:
+        assert played.disqualified[0].code == "timeout"
+        assert played.disqualified[0].detail == "no reply in time (8 s for turn 1)"
+        assert played.result.players[0].reply_seconds.total == pytest.approx(8)
+
+
 async def test_a_bot_that_was_disqualified_fails_in_a_later_match(tmp_path: Path) -> None:
     bots = [InProcessBot(Script("Ann", 1, 1, 1)), InProcessBot(Script("Ben", EXITED))]
     await play(tmp_path, toy("a", "b"), bots)

@@ -48,6 +48,7 @@ class NumbersNamed(Struct, frozen=True, tag="numbers-named"):
 
 class Options(Struct, frozen=True):
     turns: int = 3
+    clock: str = ""
 
 
 class Facts(Struct, frozen=True):
@@ -59,6 +60,7 @@ class Toy:
         self.outcome: Outcome | None = None
         self.requests: tuple[Request, ...] = ()
         self._turns = setup.options.turns
+        self._clock = setup.options.clock
         self._turn = 0
         self._left = set(setup.absent)
         self._scores = [0] * len(setup.names)
@@ -76,7 +78,8 @@ class Toy:
             self._end("all-named")
         else:
             self._turn += 1
-            self.requests = tuple(Request(seat, NumberRequest(self._turn)) for seat in here)
+            asked = NumberRequest(self._turn)
+            self.requests = tuple(Request(seat, asked, self._clock) for seat in here)
 
     def _end(self, reason: str) -> None:
         scores = enumerate(self._scores)
