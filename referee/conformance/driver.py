@@ -62,14 +62,14 @@ from referee.wire.decode import decode_reply, reply_decoder
 from referee.wire.messages import PlayerNameReply
 
 _SHORT_REST = 0.25
-"""So much of `Limits.rest` is enough where the case does not listen: most have exited before."""
+"""The share of `Limits.rest` to wait where the case does not listen: most have exited."""
 _KNOWN_SECONDS = 1.0
-"""At most so long a reply is waited for that is known not to come."""
+"""Most seconds to wait for a reply that is known not to come."""
 _MOST_REST = 50
 _MOST_REPLIES = 500
-"""So many of a case are looked through for fields that nobody reads."""
+"""Replies of a case that are searched for fields that nobody reads."""
 _STDERR_LINES = 8
-"""So many lines of stderr are kept from either end."""
+"""Lines of stderr to keep from either end."""
 _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
 

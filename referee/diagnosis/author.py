@@ -113,7 +113,7 @@ def _faults(
             is_reply = not _why_no_reply(rules, fault, each.line)
         follows = stray
         if unasked and not stray and not is_reply:
-            # So many lines were too many that some of them were taken for replies.
+            # There were so many lines too many that some were taken for replies.
             stray = True
             detail = f"{detail}; {_behind(unasked, each.line)}"
         line = each.line[:_MOST_LINE].decode(errors="backslashreplace")

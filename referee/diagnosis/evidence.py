@@ -14,7 +14,7 @@ from referee.result import Stderr
 from referee.seam.faults import Fault
 
 KEPT_BYTES = 64 * 1024
-"""So much of what a bot writes is looked through for fields that nobody reads."""
+"""Bytes of a bot's output that are searched for fields that nobody reads."""
 
 
 class Silence(Struct, frozen=True):
