@@ -1,7 +1,6 @@
 """The pages of spec/ by section: what `referee explain` prints, and what reports quote.
 
-The wording of a rule stands there alone. A page's sections have numbers ("### 7.2 Discarding"),
-and its section 9 has tables of all codes (protocol-v1, 9).
+The wording of a rule stands there alone. A page's sections have numbers ("### 7.2 Discarding").
 """
 
 from __future__ import annotations
@@ -25,6 +24,31 @@ _KINDS = {
 }
 
 
+class _Shared(NamedTuple):
+    """The sections that have the same number in the page of every game, by what they are about."""
+
+    lines: str = "1.1"
+    requests: str = "1.2"
+    limits: str = "1.3"
+    ids: str = "1.6"
+    audience: str = "1.7"
+    json: str = "1.8"
+    messages: str = "2"
+    names: str = "2.2"
+    name_reply: str = "3.1"
+    wrong_name_reply: str = "3.2"
+    version: str = "3.3"
+    start_up: str = "3.4"
+    clock: str = "8.1"
+    exit: str = "8.2"
+    after_match: str = "8.4"
+    codes: str = "9"
+    advice: str = "10"
+
+
+SHARED = _Shared()
+
+
 class Section(NamedTuple):
     """A section of a page.
 
@@ -40,7 +64,7 @@ class Section(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A row of the tables of section 9.
+    """A row of the tables of codes.
 
     Attributes:
         kind: "fault", "disqualification" or "end reason".
@@ -70,10 +94,10 @@ class Page(NamedTuple):
 
     @property
     def codes(self) -> list[Code]:
-        """The codes of section 9, in its order."""
+        """All codes, in the order of the tables."""
         found: list[Code] = []
         for kind, text in re.findall(
-            r"^\*\*(.*?)\*\*(.*?)(?=^\*\*|\Z)", self._text("9"), re.MULTILINE | re.DOTALL
+            r"^\*\*(.*?)\*\*(.*?)(?=^\*\*|\Z)", self._text(SHARED.codes), re.MULTILINE | re.DOTALL
         ):
             for cells in rows(text):
                 code, section, why, *then = cells
@@ -88,6 +112,10 @@ class Page(NamedTuple):
             for section in self.sections.values()
             if f"{section.number}.".startswith(f"{number}.")
         ]
+
+    def titled(self, title: str) -> list[str]:
+        """The numbers of the sections with a title, in whatever case."""
+        return [s.number for s in self.sections.values() if s.title.lower() == title.lower()]
 
     def beginning(self, number: str) -> str:
         """The first paragraph of a section that is prose; empty if it has none."""

@@ -125,7 +125,7 @@ def test_on_several_cores_and_on_one_it_is_the_same() -> None:
 
 
 def referee_bot(name: str) -> str:
-    return str(Path(__file__).parents[1] / "example_bots" / f"{name}.py")
+    return str(Path(__file__).parents[1] / "example_bots" / "dominion" / f"{name}.py")
 
 
 def test_processes_play_match_after_match_if_they_may(tmp_path: Path) -> None:

@@ -80,8 +80,7 @@ def explained(what: str, page: Page) -> str | None:
         sections = dict.fromkeys(number for numbers in meanings.values() for number in numbers)
         texts = [_section(*_place(page, number)) for number in sections]
         return "\n\n".join([*meanings, *filter(None, texts)])
-    titled = [s.number for s in page.sections.values() if s.title.lower() == word]
-    return "\n\n".join(_section(page, number) or "" for number in titled) or None
+    return "\n\n".join(_section(page, number) or "" for number in page.titled(word)) or None
 
 
 def _section(page: Page, number: str) -> str | None:
@@ -98,7 +97,7 @@ def _place(page: Page, number: str) -> tuple[Page, str]:
 
 
 def _code(page: Page, word: str) -> dict[str, list[str]]:
-    """What section 9 says of a code -> the sections that say more."""
+    """What the tables say of a code -> the sections that say more."""
     found: dict[str, list[str]] = {}
     for code in page.codes:
         if code.code == word:

@@ -13,6 +13,7 @@ from referee.cli.arguments import Commands, check_files, count
 from referee.cli.console import BUG, OK, fail, printing, say
 from referee.cli.many_files import WorkerDiedError, over_files, progress
 from referee.cli.reports import Findings, add_output
+from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.terminal import as_text
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from referee.seam.capabilities import Finding
 
 INVALID = 1
-SPECIFICATION = "protocol-v1"
-"""What a log must follow whose game is unknown."""
 
 
 def add(commands: Commands) -> None:
@@ -33,8 +32,8 @@ def add(commands: Commands) -> None:
         help="check spectator logs, of any referee, against the protocol",
         description="Check spectator logs against the protocol: every line, and whether such a "
         "game can have been played.",
-        epilog="Each finding has its line, the section of spec/protocol-v1.md that it breaks, what "
-        "is expected and what was found.",
+        epilog="Each finding has its line, the section of the game's page in spec/ that it breaks, "
+        "what is expected and what was found.",
         exit_codes={0: "all valid", 1: "one is not"},
         examples=(
             ("referee validate game.jsonl", "one log"),
@@ -114,7 +113,7 @@ def _check(name: str) -> _Log:
 
     findings, rules = check_log(name)
     if rules is None:
-        return _Log(findings, SPECIFICATION, None)
+        return _Log(findings, GAMES[DEFAULT_GAME].specification, None)
     return _Log(findings, rules.specification, rules.name if rules.checker is None else None)
 
 

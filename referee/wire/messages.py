@@ -47,8 +47,6 @@ class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
     reason: Annotated[str, Meta(description="An end reason (9).")]
 
 
-SHARED_SECTIONS = {"player-name": "2.2", "player-disqualified": "2.13", "game-end": "2.14"}
-"""Where protocol-v1 is on them."""
 SHARED_PUBLIC: tuple[type[Struct], ...] = (PlayerName, PlayerDisqualified, GameEnd)
 """The public messages that no game has to itself."""
 

@@ -156,7 +156,7 @@ def bench_requests(rounds: int) -> list[tuple[str, ...]]:
 
 
 def big_money(message: PlayTurn) -> PlayReply:
-    """The same decisions as `example_bots/big_money.py`."""
+    """The same decisions as `example_bots/dominion/big_money.py`."""
     if not message.buys:
         return PlayReply("cleanup")
     treasures = [card for card in message.hand if card in WORTH]

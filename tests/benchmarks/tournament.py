@@ -138,7 +138,7 @@ def bench_c(options: argparse.Namespace) -> list[Row]:
     compiler = shutil.which("cc")
     if compiler is None:
         return [("(c) left out: no cc", "", "", "", "", "")]
-    source = ROOT / "example_bots" / "big_money.c"
+    source = ROOT / "example_bots" / "dominion" / "big_money.c"
     kept = "" if "keep_alive" in source.read_text() else ", not kept alive yet"
     rows = []
     with tempfile.TemporaryDirectory() as folder:

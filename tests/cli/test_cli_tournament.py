@@ -892,7 +892,7 @@ def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
 def test_real_matches_verify(tmp_path: Path) -> None:
     """Played again or run again they are the same; a result that was edited is found."""
     bot = tmp_path / "bot.py"
-    source = (Path(__file__).parents[2] / "example_bots" / "minimal.py").read_text()
+    source = (Path(__file__).parents[2] / "example_bots" / "dominion" / "minimal.py").read_text()
     bot.write_text(source)
     store, records = str(tmp_path / "s.sqlite"), tmp_path / "records"
     words = ["tournament", "big_money", f"mine={sys.executable} {bot}", "--deals", "1", "-q"]

@@ -124,7 +124,7 @@ def test_a_directory_travels_and_what_does_not_is_looked_for_there(
     bots = tmp_path / "bots"
     (bots / "far").mkdir(parents=True)
     (bots / "far" / "names.py").write_text("import os\nNAME = os.getcwd()[-64:]\n")
-    text = (ROOT / "example_bots" / "minimal.py").read_text()
+    text = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
     for old, new in (('"Minimal"', "NAME"), ("import json", "import json\nfrom names import NAME")):
         assert old in text
         text = text.replace(old, new)
