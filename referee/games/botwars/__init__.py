@@ -70,10 +70,6 @@ def _classic_form() -> DialectKind:
     return DialectKind(Classic, form_field=FORM_FIELD)
 
 
-def _cases() -> bytes:
-    return Path(__file__).with_name("bot-cases.json").read_bytes()
-
-
 def _environment() -> Environment:
     from referee.games.botwars.environment import ENVIRONMENT
 
@@ -99,7 +95,7 @@ RULES = Rules(
     turns=_turns,
     turn=_turn,
     statistics=_statistics,
-    cases=_cases,
+    cases=Path(__file__).with_name("bot-cases.json").read_bytes,
     situation=begin_at,
     simplest_reply=simplest_reply,
     starters=Starters(Path(__file__).with_name("starters"), "random_walker"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnRead
 from referee.seam.environment import Environment
 from referee.seam.probing import Probes
 from referee.seam.rules import Rules
-from referee.seam.spec_files import read_spec
 
 if TYPE_CHECKING:
     from referee.seam.person import Dialogue
@@ -97,7 +95,7 @@ RULES = Rules(
     statistics=_statistics,
     notes=_notes,
     hint=_hint,
-    cases=partial(read_spec, "vectors/bot-cases.json"),
+    cases=Path(__file__).with_name("bot-cases.json").read_bytes,
     situation=begin_at,
     simplest_reply=simplest_reply,
     probes=_probes,
