@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from itertools import chain, islice
 from operator import index
@@ -21,9 +22,9 @@ from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
 from referee.games import DEFAULT_GAME, GAMES
-from referee.logs.files import open_logs, restored
+from referee.logs.files import LogFile, open_logs, restored
 from referee.match_spec import MatchSpec, checked_seed, match_spec
-from referee.play import play_once
+from referee.play import PlainRunner, are_objects, objects, play_once
 from referee.result import MatchResult, PlayerResult, player_result_type
 from referee.seam.rules import Rules
 
@@ -73,10 +74,14 @@ def play_match(
     """
     _check_not_async()
     sources, spec = _described(bots, game, seed, options)
-    result, problems = _run(partial(_play, sources, spec, log, record))
+    with _logs(log, record) as (files, problems), launched(sources) as started:
+        if are_objects(sources):
+            played = PlainRunner(spec, objects(sources), *files, diagnose=True).run()
+        else:
+            played = _run(partial(play_once, spec, started, *files))
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
-    return result
+    return played.result
 
 
 async def play_match_async(
@@ -90,31 +95,32 @@ async def play_match_async(
 ) -> MatchResult:
     """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
     sources, spec = _described(bots, game, seed, options)
-    result, problems = await _play(sources, spec, log, record)
+    with _logs(log, record) as (files, problems), launched(sources) as started:
+        played = await play_once(spec, started, *files)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
-    return result
+    return played.result
 
 
-async def _play(
-    sources: Sequence[BotSource], spec: MatchSpec, log: PathLike | None, record: PathLike | None
-) -> tuple[MatchResult, list[str]]:
-    """Play a match. Returns its result, and what was wrong with its logs at the end."""
+@contextmanager
+def _logs(
+    log: PathLike | None, record: PathLike | None
+) -> Iterator[tuple[list[LogFile | None], list[str]]]:
+    """The logs of a match that is played in this block, and what was wrong with them at its end."""
     files = open_logs([_file_name("log", log), _file_name("record", record)])
-    for file in files:
-        if file is not None:
-            file.begin(copy=True)
+    problems: list[str] = []
+    opened = [file for file in files if file is not None]
+    for file in opened:
+        file.begin(copy=True)
     try:
-        with launched(sources) as started:
-            played = await play_once(spec, started, log=files[0], record=files[1])
-        problems = [(file, file.finish()) for file in files if file is not None]
-        return played.result, [restored(file, problem) for file, problem in problems if problem]
+        yield files, problems
+        found = [(file, file.finish()) for file in opened]
+        problems += [restored(file, problem) for file, problem in found if problem]
     except BotError as error:
         raise error.with_traceback(None) from error.__cause__  # which is of interest
     finally:
-        for file in files:
-            if file is not None:
-                file.close()
+        for file in opened:
+            file.close()
 
 
 # --- many matches ---------------------------------------------------------------------------------
@@ -305,12 +311,19 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
         try:
             while plans:
                 some = msgspec.structs.replace(whole, plans=plans[:MAX_BATCH])
-                rows = _run(partial(worker.play, some))
+                rows = worker.play(some)
                 add(rows)
                 plans = plans[len(rows) :]
-            _run(worker.finish)
+            worker.end()
         except BotError as error:
-            raise error.with_traceback(None) from error.__cause__  # as in `_play`
+            raise error.with_traceback(None) from error.__cause__  # which is of interest
+        except Exception as error:
+            ours = as_ours(error)
+            raise ours from ours.__cause__
+        except BaseExceptionGroup as group:  # Ctrl-C in a nursery
+            if group.subgroup(KeyboardInterrupt) is not None:
+                raise KeyboardInterrupt from None
+            raise
         finally:
             worker.kill()
 

@@ -114,6 +114,7 @@ class Match:
         faults: one counter of fault codes a seat.
         first_faults: the first fault of each seat and code.
         requests: how many requests each seat was sent, its handshake not counted.
+        clocks: of the seats that are due, those whose requests name a clock (`Request.clock`).
         keep_alive: the seats whose bots wait for another match after this one (8.4).
         outcome: None until the match is over.
     """
@@ -133,10 +134,12 @@ class Match:
         self.faults: list[Counter[str]] = [Counter() for _ in range(seats)]
         self.first_faults: dict[tuple[int, str], Fault] = {}
         self.requests = [0] * seats
+        self.clocks: dict[int, str] = {}
         self.keep_alive: set[int] = set()
         self.outcome: Outcome | None = None
         self._rules = rules
         self._options = rules.options() if options is None else options
+        self._seed = seed
         self._chance = chance or SeededChance(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
@@ -251,6 +254,7 @@ class Match:
         if game.requests:
             for request in game.requests:
                 self.requests[request.seat] += 1
+            self.clocks = {asked.seat: asked.clock for asked in game.requests if asked.clock}
             self._ask({request.seat: request.message for request in game.requests})
             return
         self.due = ()
@@ -305,6 +309,7 @@ class Match:
             names=tuple(self.names),
             options=self._options,
             absent=frozenset(self.disqualified),
+            seed=self._seed,
         )
         self._game = self._rules.new(setup)
         self._publish(self._game)

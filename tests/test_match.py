@@ -942,6 +942,7 @@ def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> 
     (setup,) = made
     assert setup.names == ("Ann", "Ben")
     assert setup.options == Options(9)
+    assert setup.seed == 2**53 - 1
     seeded = SeededChance(2**53 - 1)
     for _ in range(3):
         hands = [list("abcdefgh"), list("abcdefgh")]

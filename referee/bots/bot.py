@@ -93,5 +93,5 @@ class Bot(Protocol):
         """What its process leaves behind, once it has ended; None if it has none.
 
         Args:
-            count: so many lines of stderr from either end.
+            count: lines of stderr to keep from either end.
         """

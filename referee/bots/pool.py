@@ -11,7 +11,7 @@ from referee.bots.process import BotProcess
 from referee.options import Limits
 
 MAX_WAITING = 64
-"""More are not kept: each takes memory, some MB for one in Python."""
+"""Bots that wait at most; each takes memory, some MB for one in Python."""
 
 
 class BotPool:

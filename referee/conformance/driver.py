@@ -20,11 +20,9 @@ from typing import Any
 import msgspec
 import trio
 from msgspec import Struct
-from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
-from referee.bots.cpu import is_computing
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
 from referee.bots.launch import LaunchedBot
@@ -41,7 +39,6 @@ from referee.conformance.verdict import (
     shown,
 )
 from referee.diagnosis.author import about_end, dialects_for, explained
-from referee.diagnosis.evidence import Silence
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.silence import why_silent
@@ -65,14 +62,14 @@ from referee.wire.decode import decode_reply, reply_decoder
 from referee.wire.messages import PlayerNameReply
 
 _SHORT_REST = 0.25
-"""So much of `Limits.rest` is enough where the case does not listen: most have exited before."""
+"""The share of `Limits.rest` to wait where the case does not listen: most have exited."""
 _KNOWN_SECONDS = 1.0
-"""At most so long a reply is waited for that is known not to come."""
+"""Most seconds to wait for a reply that is known not to come."""
 _MOST_REST = 50
 _MOST_REPLIES = 500
-"""So many of a case are looked through for fields that nobody reads."""
+"""Replies of a case that are searched for fields that nobody reads."""
 _STDERR_LINES = 8
-"""So many lines of stderr are kept from either end."""
+"""Lines of stderr to keep from either end."""
 _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
 
@@ -147,8 +144,6 @@ class _Driver:
         if source.dialect:
             kind = rules.dialects[source.dialect]()
             self._dialect = kind.new(self._seat, seed, source.argument)
-        self._unsaid: list[bytes] = []  # what the dialect has not been given yet
-        self._answer: bytes | None = None  # in the place of a bot that is not asked
         self._bot_limits = default_limits(rules)
         self._rules = rules
         self._decoder = reply_decoder(rules.replies)
@@ -290,8 +285,9 @@ class _Driver:
 
     async def _ask_tested(self) -> None:
         in_handshake = not self._match.requests[self._seat]
-        if self._answer is not None:
-            self._match.receive(self._seat, self._answer)
+        answered = None if self._dialect is None else self._dialect.answer()
+        if answered is not None:
+            self._match.receive(self._seat, answered)
         else:
             self._reply = await self._read(in_handshake)
             self._canonical = self._translated(self._reply)
@@ -329,13 +325,12 @@ class _Driver:
         for insert in self._case.insert:
             if insert.before == kind or (first and insert.before == "first"):
                 for extra in insert.lines * insert.repeat:
-                    await self._push(msgspec.json.encode(extra) + b"\n")
+                    await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(line)
-        if self._dialect is not None:
-            line = self._in_dialect(self._dialect, line, is_request=is_request)
+        line = self._in_dialect(line)
         if is_request:
             self._request = line
         if close is not None and close.at == kind:
@@ -343,15 +338,8 @@ class _Driver:
             await self._close_input()
         await self._push(line)
 
-    def _in_dialect(self, dialect: Dialect, line: bytes, *, is_request: bool) -> bytes:
-        """What a bot is sent that speaks a dialect: a line for a request that it knows."""
-        self._unsaid.append(line.rstrip(b"\n"))
-        if not is_request:
-            return b""
-        data = dialect.request(self._unsaid)
-        self._answer = dialect.answer_for(self._unsaid[-1]) if data is None else None
-        self._unsaid = []
-        return b"" if data is None else data + b"\n"
+    def _in_dialect(self, line: bytes) -> bytes:
+        return line if self._dialect is None else self._dialect.send(line[:-1])
 
     def _changed(self, line: bytes) -> bytes:
         message = json.loads(line)
@@ -454,21 +442,8 @@ class _Driver:
         """See what the bot does instead of answering; returns if it shows nothing."""
         timeout, request = self._limits.timeout, self._shown_request()
         asked = json.loads(self._asked[self._seat])["type"]
-        has_read, before = process.has_read, process.usage()
-        began = trio.current_time()
-        late = await process.reply(began + timeout)
-        silence = Silence(
-            unfinished=process.unfinished,
-            has_read=has_read,
-            has_answered=process.has_answered,
-            cpu_seconds=before and before.seconds,
-            is_busy=is_computing(before, process.usage(), trio.current_time() - began),
-            late=late if isinstance(late, bytes) else b"",
-        )
+        silence = await process.look(timeout, self._limits.rest)
         reply = ""
-        if not silence.late and not silence.unfinished and not silence.is_busy:
-            lines = await self._rest()
-            silence = replace(silence, ended=process.has_ended, at_end=lines[0] if lines else b"")
         if silence.unfinished:
             kind, section = verdict.NO_LINE_END, SHARED.lines
             expected = "a reply that ends with a line end"

@@ -114,7 +114,7 @@ def _faults(
             is_reply = not _why_no_reply(rules, fault, each.line)
         follows = stray
         if unasked and not stray and not is_reply:
-            # So many lines were too many that some of them were taken for replies.
+            # There were so many lines too many that some were taken for replies.
             stray = True
             detail = f"{detail}; {_behind(unasked, each.line)}"
         line = each.line[:_MOST_LINE].decode(errors="backslashreplace")
@@ -165,16 +165,17 @@ def about_end(exit_code: int | None, words: LastWords) -> list[str]:
 
 
 def dialects_for(rules: Rules, bot: str) -> str:
-    """How to give a bot that does not speak the game's messages at all; empty without dialects.
+    """How to give a bot that does not answer the game's handshake; empty if there is no way.
 
     Args:
         bot: the BOT argument, which names no dialect.
     """
     by_http = bot.startswith(("http://", "https://"))
+    kinds = {name: kind() for name, kind in rules.dialects.items()}
     given = [
         f'"{name}:{bot}"'
-        for name, kind in rules.dialects.items()
-        if by_http or not kind().form_field
+        for name, kind in kinds.items()
+        if not kind.greets and (by_http or not kind.form_field)
     ]
     return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
 

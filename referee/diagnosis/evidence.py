@@ -14,7 +14,7 @@ from referee.result import Stderr
 from referee.seam.faults import Fault
 
 KEPT_BYTES = 64 * 1024
-"""So much of what a bot writes is looked through for fields that nobody reads."""
+"""Bytes of a bot's output that are searched for fields that nobody reads."""
 
 
 class Silence(Struct, frozen=True):
@@ -80,9 +80,6 @@ class SeenFault(Struct, frozen=True):
 class Evidence:
     """What is kept of one seat.
 
-    Args:
-        thorough: whether to keep lines, too.
-
     Attributes:
         to_answer: the last request that it was sent.
         asked: the last one that it has answered.
@@ -93,13 +90,13 @@ class Evidence:
 
     __slots__ = ("_line", "_room", "asked", "faults", "lines", "to_answer", "turn")
 
-    def __init__(self, *, thorough: bool) -> None:
+    def __init__(self) -> None:
         self.asked = self.to_answer = b""
         self.turn = 0
         self.lines: list[bytes] = []
         self.faults: dict[str, SeenFault] = {}
         self._line = b""
-        self._room = KEPT_BYTES if thorough else 0
+        self._room = KEPT_BYTES
 
     def note_line(self, line: bytes) -> None:
         """Take a reply."""

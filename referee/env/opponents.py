@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from referee.bots.bot import Answer, Failure
+from referee.bots.bot import Answer, Failure, split_lines
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.in_process import InProcessBot
@@ -107,8 +107,7 @@ class Opponents:
     def _ask(self, seat: int, match: Match) -> Answer:
         lines, self._lines[seat] = self._lines[seat], b""
         if seat in self._own:
-            self._own[seat].push(lines)
-            return self._own[seat].answer()
+            return self._own[seat].answer(split_lines(lines))
         assert self._threaded is not None  # there is one that is no object
         limits = self._spec.limits
         if match.requests[seat]:
@@ -128,8 +127,7 @@ class Opponents:
             others = {seat: rest for seat, rest in self._lines.items() if seat not in self._own}
             self._threaded.finish(match.keep_alive & others.keys(), others)
         for seat in self._own.keys() & self._lines.keys():
-            self._own[seat].push(self._lines[seat])
-            self._own[seat].hear_the_rest()
+            self._own[seat].hear_the_rest(split_lines(self._lines[seat]))
 
     def close(self) -> None:
         """End all processes. There can be another match all the same."""

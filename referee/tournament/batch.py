@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Container, Mapping
@@ -17,6 +18,7 @@ from multiprocessing.util import Finalize
 import msgspec
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource, find_bot
@@ -29,7 +31,7 @@ from referee.logs.sink import MemorySink
 from referee.match import Match
 from referee.match_spec import MatchSpec, match_spec
 from referee.options import Limits
-from referee.play import Played, Runner
+from referee.play import PlainRunner, Played, Runner, are_objects, objects
 from referee.seam.faults import BAD_NAME_REPLY, Disqualification
 
 BATCH_SECONDS = 0.5
@@ -217,7 +219,7 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
     worker = _this_worker()
     with worker.busy:
         try:
-            return trio.run(worker.play, batch)
+            return worker.play(batch)
         except Exception as error:
             worker.kill()
             ours = as_ours(error)
@@ -263,16 +265,31 @@ class Worker:
         with self.busy:
             trio.run(self.finish)
 
-    async def play(self, batch: Batch) -> list[MatchRow]:
-        """Play matches of a batch; as `play_batch`."""
+    def play(self, batch: Batch) -> list[MatchRow]:
+        """Play matches of a batch; as `play_batch`, but errors are raised."""
+        sources = {number: _source(batch, number) for number in batch.entrants}
+        if not are_objects(sources.values()):
+            return trio.run(self._play_all, batch, sources)
+        rows = []
+        until = time.monotonic() + BATCH_SECONDS
+        for spec, plan in zip(_specs(batch), batch.plans, strict=True):
+            attempt = _Attempt(spec, batch)
+            bots = objects([sources[number] for number in plan.players])
+            runner = PlainRunner(attempt.spec, bots, record=attempt.record)
+            attempt.match, attempt.played = runner.match, runner.run()
+            rows.append(_row(attempt, batch, plan, 0, 0))
+            if time.monotonic() >= until:
+                break
+        return rows
+
+    async def _play_all(self, batch: Batch, sources: dict[int, BotSource]) -> list[MatchRow]:
         if batch.run != self._run:
             self._run = batch.run
             await self.finish()
-        sources = {number: _source(batch, number) for number in batch.entrants}
         for source in sources.values():
             if source not in self._files:
                 self._files[source] = _files(source)
-        specs = [_spec(batch, plan) for plan in batch.plans]
+        specs = _specs(batch)
         self._limits = limits = specs[0].limits
         async with trio.open_nursery() as nursery:
             lateness = Lateness(min(limits.time_limit, limits.startup_limit))
@@ -310,7 +327,7 @@ class Worker:
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             lateness.worst = 0.0
-            attempt = _Attempt(spec, is_first=late + restarts == 0)
+            attempt = _Attempt(spec, batch, is_first=late + restarts == 0)
             is_again = await self._attempt(attempt, batch, plan, sources)
             for seat, left in attempt.played.disqualified.items():
                 if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
@@ -403,10 +420,12 @@ class _Attempt:
     match: Match
     played: Played
 
-    def __init__(self, spec: MatchSpec, *, is_first: bool) -> None:
+    def __init__(self, spec: MatchSpec, batch: Batch, *, is_first: bool = True) -> None:
         self.spec = spec
         self.is_first = is_first
-        self.record = MemorySink()
+        # Who wants the results whole has no use for the digest.
+        is_recorded = batch.keep != "none" or not batch.results
+        self.record = MemorySink() if is_recorded else None
         self.stderr = [MemorySink() for _ in spec.bots]
 
 
@@ -474,15 +493,20 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
         late=late,
         restarts=restarts,
         statistics=attempt.match.statistics(),
-        record=attempt.record.data if is_kept else b"",
+        record=attempt.record.data if is_kept and attempt.record is not None else b"",
         stderr=[sink.data[:MAX_STDERR] for sink in attempt.stderr] if is_kept else [],
         result=msgspec.json.encode(played.result) if batch.results else b"",
     )
 
 
-def _spec(batch: Batch, plan: Plan) -> MatchSpec:
-    bots = [batch.entrants[number].bot for number in plan.players]
-    return match_spec(bots, game=batch.game, seed=plan.seed, options=batch.settings)
+def _specs(batch: Batch) -> list[MatchSpec]:
+    seats = [""] * len(batch.plans[0].players)
+    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings)
+    bots = {number: entrant.bot for number, entrant in batch.entrants.items()}
+    return [
+        replace(spec, bots=tuple(bots[number] for number in plan.players), seed=plan.seed)
+        for plan in batch.plans
+    ]
 
 
 def _source(batch: Batch, number: int) -> BotSource:

@@ -153,7 +153,7 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     options = DOMINION.options(max_turns=20)
     game = DOMINION.new(Setup(chance=SeededChance(seed), names=names, options=options))
     players = [Translator(seat, seats) for seat in range(seats)]
-    entries = DOMINION.environment().observation(seats, options).names  # type: ignore[misc]
+    entries = DOMINION.environment.observation(seats, options).names  # type: ignore[misc]
     while True:
         for event in game.take_events():
             for player in players:
