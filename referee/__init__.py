@@ -38,7 +38,6 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point
 #   schema.py       JSON Schemas from the structs
-#   pages.py        the page of each game, from the parts that all games share and its own
 
 from __future__ import annotations
 

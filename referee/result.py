@@ -19,7 +19,7 @@ T = TypeVar("T", bound=Struct)
 class ReplySeconds(Struct, frozen=True):
     """How long a bot took for its replies, in seconds, its handshake not counted.
 
-    Each is counted from the moment the request was handed to the pipe (protocol-v1, 8.1).
+    Each is counted from the moment the request was handed to the pipe (protocol, 8.1).
     """
 
     total: float
@@ -111,7 +111,7 @@ class MatchResult(Struct, frozen=True):
     game: str
     protocol: int
     seed: int
-    reason: Annotated[str, Meta(description="Why it ended (protocol-v1, 9).")]
+    reason: Annotated[str, Meta(description="Why it ended (protocol, 9).")]
     turns: Annotated[
         int, Meta(description="Turns begun, of all players together where they take turns.")
     ]

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from inspect import cleandoc
 from operator import or_
@@ -105,7 +105,7 @@ def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str,
     return schema
 
 
-def _texts(_: Path) -> dict[str, str]:
+def _texts() -> dict[str, str]:
     return {
         name: msgspec.json.format(msgspec.json.encode(schema), indent=2).decode() + "\n"
         for name, schema in schemas().items()
@@ -114,37 +114,19 @@ def _texts(_: Path) -> dict[str, str]:
 
 def main(arguments: Sequence[str]) -> int | str:
     """Write or check the schemas; returns what `sys.exit` takes."""
-    return update("referee.schema", arguments, _texts)
-
-
-def update(
-    module: str, arguments: Sequence[str], make: Callable[[Path], Mapping[str, str]]
-) -> int | str:
-    """Write files that are generated, or check them.
-
-    Args:
-        module: which one generates them.
-        arguments: its arguments, [--check] DIR.
-        make: given DIR, path in it -> text of every file that belongs there; in a check, another
-            `.json` in DIR is out of date.
-
-    Returns:
-        What `sys.exit` takes.
-    """
     check = arguments[:1] == ["--check"]
     if len(arguments) != 1 + check:
-        return f"usage: python -m {module} [--check] DIR"
+        return "usage: python -m referee.schema [--check] DIR"
     folder = Path(arguments[-1])
-    texts = make(folder)
+    texts = _texts()
     if check:
-        files = {*folder.glob("*.json"), *(folder / name for name in texts)}
-        there = {str(path.relative_to(folder)): path.read_text() for path in files if path.exists()}
+        there = {path.name: path.read_text() for path in folder.glob("*.json")}
         stale = sorted(name for name in texts.keys() | there if texts.get(name) != there.get(name))
         if stale:
-            return f"not up to date in {folder}: {', '.join(stale)}; run python -m {module}"
+            return f"not up to date in {folder}: {', '.join(stale)}; run python -m referee.schema"
         return 0
+    folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return 0
 

@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise, takewhile
+from pathlib import Path
 from typing import NamedTuple
 
-from referee.seam.spec_files import read_spec
-
+_PACKAGE = Path(__file__).resolve().parent
+_PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
+"""Inside an installed wheel; in a source tree. One of them is there."""
 _HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
@@ -144,6 +146,21 @@ class Page(NamedTuple):
     def _text(self, number: str) -> str:
         section = self.sections.get(number)
         return "" if section is None else section.text
+
+
+def read_spec(name: str) -> bytes:
+    """A file of spec/.
+
+    Args:
+        name: such as "vectors/referee-cases.json".
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    for place in _PLACES:
+        if (place / name).exists():
+            return (place / name).read_bytes()
+    raise FileNotFoundError(name)
 
 
 @lru_cache

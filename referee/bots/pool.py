@@ -1,4 +1,4 @@
-"""Processes that wait for another match, in the hands of one thread (protocol-v1, 8.4)."""
+"""Processes that wait for another match, in the hands of one thread (protocol, 8.4)."""
 
 from __future__ import annotations
 

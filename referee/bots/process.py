@@ -1,4 +1,4 @@
-"""A bot's process under trio: lines with exact caps and deadlines (protocol-v1, 1 and 8).
+"""A bot's process under trio: lines with exact caps and deadlines (protocol, 1 and 8).
 
 Reading happens only while a reply is due: what a bot writes unasked waits in the pipe, where it
 costs nothing, and is counted at the bot's next request. Writing never waits for a bot that is not

@@ -66,34 +66,29 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 def explained(what: str, page: Page) -> str | None:
     """The Markdown that answers; None if there is nothing of that name."""
+    page, what = _place(page, what)
+    number = _NUMBER.fullmatch(what)
+    if number is not None:
+        return _section(page, number[1]) or None
+    word = what.lower()
+    meanings = {**_finding(page, word), **_code(page, word)}
+    sections = [_place(page, number) for numbers in meanings.values() for number in numbers]
+    if not meanings:
+        sections = [(page, number) for number in page.titled(word)]
+    texts = dict.fromkeys(_section(*section) for section in sections)
+    return "\n\n".join([*meanings, *filter(None, texts)]) or None
+
+
+def _section(page: Page, number: str) -> str:
+    return "\n\n".join(f"## {s.number} {s.title}\n\n{s.text}" for s in page.inside(number))
+
+
+def _place(page: Page, what: str) -> tuple[Page, str]:
+    """The page that is asked about, which may be that on HTTP, and what of it."""
     from referee.specification import load_page
 
     first, _, rest = what.partition(" ")
-    if first.removesuffix(".md") == _HTTP:
-        page, what = load_page(_HTTP), rest
-    number = _NUMBER.fullmatch(what)
-    if number is not None:
-        return _section(page, number[1])
-    word = what.lower()
-    meanings = {**_finding(page, word), **_code(page, word)}
-    if meanings:
-        sections = dict.fromkeys(number for numbers in meanings.values() for number in numbers)
-        texts = [_section(*_place(page, number)) for number in sections]
-        return "\n\n".join([*meanings, *filter(None, texts)])
-    return "\n\n".join(_section(page, number) or "" for number in page.titled(word)) or None
-
-
-def _section(page: Page, number: str) -> str | None:
-    sections = page.inside(number)
-    return "\n\n".join(f"## {s.number} {s.title}\n\n{s.text}" for s in sections) or None
-
-
-def _place(page: Page, number: str) -> tuple[Page, str]:
-    """The page of a section, which may be that on HTTP, and its number there."""
-    from referee.specification import load_page
-
-    name, _, rest = number.rpartition(" ")
-    return (load_page(_HTTP), rest) if name else (page, number)
+    return (load_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
 
 
 def _code(page: Page, word: str) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""A conformance case: data, from spec/vectors (its format: spec/vectors/README.md)."""
+"""A conformance case: data, from the game's folder (its format: spec/vectors/README.md)."""
 
 from __future__ import annotations
 

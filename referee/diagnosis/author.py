@@ -17,6 +17,7 @@ from referee.result import Departure, Diagnosis, FirstFault
 from referee.seam.faults import BAD_NAME_REPLY, Disqualification, Fault
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
+from referee.specification import SHARED
 from referee.wire.messages import PlayerNameReply
 
 _MOST_LINE = 2000
@@ -152,14 +153,14 @@ def about_end(exit_code: int | None, words: LastWords) -> list[str]:
         return []
     if exit_code < 0:
         return [
-            "it did not exit when its input had ended, as it must (8.4), and was ended by "
-            f"{signal_name(-exit_code)}"
+            f"it did not exit when its input had ended, as it must ({SHARED.after_match}), and was "
+            f"ended by {signal_name(-exit_code)}"
         ]
     error = headline(words.stderr.lines)
     why = f" ({error})" if error else ""
     return [
         f"when its input had ended, it ended with exit code {exit_code}{why}: the end of the "
-        "input is where a bot leaves its loop (8.4)"
+        f"input is where a bot leaves its loop ({SHARED.after_match})"
     ]
 
 

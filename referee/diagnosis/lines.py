@@ -1,4 +1,4 @@
-"""What a line is that is no reply (protocol-v1, 1.1 and 1.2)."""
+"""What a line is that is no reply (protocol, 1.1 and 1.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reply that did not come: what the process was doing instead (protocol-v1, 8.1 and 10)."""
+"""A reply that did not come: what the process was doing instead (protocol, 8.1 and 10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check a spectator log that any referee wrote (protocol-v1; spec/log-format.md, 1).
+"""Check a spectator log that any referee wrote (the protocol; spec/log-format.md, 1).
 
 First what holds for every game: lines, JSON, schema, names first, `game-end` last. The game's own
 checker then says whether such a game can have been played.

@@ -1,4 +1,4 @@
-"""The messages that every game shares: handshake, disqualification, end (protocol-v1, 2 and 3).
+"""The messages that every game shares: handshake, disqualification, end (protocol, 2 and 3).
 
 A game's own messages are in its package. A public struct is encoded once and its bytes go to every
 bot and into the spectator log.

@@ -10,7 +10,6 @@ from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options,
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.seam.capabilities import Starters
 from referee.seam.rules import Rules, loaded
-from referee.seam.spec_files import read_spec
 
 RULES = Rules(
     name="dominion",
@@ -38,7 +37,7 @@ RULES = Rules(
         "statistics": "referee.games.dominion.statistics:CardStatistics",
         "notes": "referee.games.dominion.notes:notes",
         "hint": "referee.games.dominion.notes:hint",
-        "cases": partial(read_spec, "vectors/bot-cases.json"),
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,
         "simplest_reply": simplest_reply,
         # With this seed a bot that plays as `minimal` does wins in the first seat.
