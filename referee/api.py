@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from itertools import chain, islice
 from operator import index
 from pathlib import Path
@@ -21,15 +21,15 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, open_logs, restored
 from referee.match_spec import MatchSpec, checked_seed, match_spec
 from referee.play import PlainRunner, are_objects, objects, play_once
-from referee.result import MatchResult, PlayerResult, player_result_type
-from referee.seam.rules import Rules
+from referee.result import MatchResult, PlayerResult
 
 if TYPE_CHECKING:
-    from referee.tournament.batch import Batch, MatchRow
+    from referee.tournament.batch import Batch
+    from referee.tournament.rows import MatchRow
     from referee.tournament.setup import Setup
 
 T = TypeVar("T")
@@ -255,8 +255,9 @@ def play_matches(
     if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
-    from referee.tournament.batch import Batch, Entrant
+    from referee.tournament.batch import Batch
     from referee.tournament.pairing import round_robin
+    from referee.tournament.rows import Entrant
     from referee.tournament.run import write_record
     from referee.tournament.schedule import Stage
     from referee.tournament.setup import setup
@@ -346,7 +347,6 @@ def _play_in_workers(
 def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
     """The results of matches, in order, None for one that was not played, and their sums."""
     counting = [row for row in rows if row is not None and not row.void]
-    decode = msgspec.json.Decoder(_result_type(GAMES[what.game])).decode
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
     for row in counting:
         alone = row.ranks.count(1) == 1
@@ -356,20 +356,13 @@ def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
     return Matches(
         bots=[bot.bot for bot in what.bots],
         seed=what.seed,
-        results=[decode(row.result) for row in counting],
+        results=[row.result for row in counting if row.result is not None],
         seats=[row.players for row in counting],
         wins=wins,
         draws=draws,
         losses=losses,
         void=len(rows) - len(counting),
     )
-
-
-@cache
-def _result_type(rules: Rules) -> type[MatchResult]:
-    """`MatchResult` with the facts of a game."""
-    players = ("players", list[player_result_type(rules)])  # type: ignore[misc]
-    return msgspec.defstruct("MatchResult", [players], bases=(MatchResult,), frozen=True)  # type: ignore[return-value]
 
 
 # --- what all have in common ----------------------------------------------------------------------
