@@ -22,7 +22,7 @@ from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
 from referee.games import DEFAULT_GAME
-from referee.logs.files import LogFile, open_logs, restored
+from referee.logs.files import LogFile, finished, opened
 from referee.match_spec import MatchSpec, checked_seed, match_spec
 from referee.play import PlainRunner, are_objects, objects, play_once
 from referee.result import MatchResult, PlayerResult
@@ -107,20 +107,25 @@ def _logs(
     log: PathLike | None, record: PathLike | None
 ) -> Iterator[tuple[list[LogFile | None], list[str]]]:
     """The logs of a match that is played in this block, and what was wrong with them at its end."""
-    files = open_logs([_file_name("log", log), _file_name("record", record)])
     problems: list[str] = []
-    opened = [file for file in files if file is not None]
-    for file in opened:
-        file.begin(copy=True)
-    try:
+    with opened([_file_name("log", log), _file_name("record", record)]) as files, _plain_errors():
+        for file in files:
+            if file is not None:
+                file.begin(copy=True)
         yield files, problems
-        found = [(file, file.finish()) for file in opened]
-        problems += [restored(file, problem) for file, problem in found if problem]
+        warned, lost = finished(files)
+        if lost is not None:
+            raise lost
+        problems += warned
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Raise the error of a bot without the referee's own frames: its cause is of interest."""
+    try:
+        yield
     except BotError as error:
-        raise error.with_traceback(None) from error.__cause__  # which is of interest
-    finally:
-        for file in opened:
-            file.close()
+        raise error.with_traceback(None) from error.__cause__
 
 
 # --- many matches ---------------------------------------------------------------------------------
@@ -306,7 +311,7 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
     from referee.tournament.batch import Worker
     from referee.tournament.player import MAX_BATCH
 
-    with no_orphans():
+    with no_orphans(), _plain_errors():
         worker = Worker()
         plans = whole.plans
         try:
@@ -316,8 +321,6 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
                 add(rows)
                 plans = plans[len(rows) :]
             worker.end()
-        except BotError as error:
-            raise error.with_traceback(None) from error.__cause__  # which is of interest
         except Exception as error:
             ours = as_ours(error)
             raise ours from ours.__cause__
