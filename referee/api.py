@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from itertools import chain, islice
 from operator import index
 from pathlib import Path
@@ -21,15 +21,15 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
-from referee.games import DEFAULT_GAME, GAMES
-from referee.logs.files import LogFile, open_logs, restored
+from referee.games import DEFAULT_GAME
+from referee.logs.files import LogFile, finished, opened
 from referee.match_spec import MatchSpec, checked_seed, match_spec
 from referee.play import PlainRunner, are_objects, objects, play_once
-from referee.result import MatchResult, PlayerResult, player_result_type
-from referee.seam.rules import Rules
+from referee.result import MatchResult, PlayerResult
 
 if TYPE_CHECKING:
-    from referee.tournament.batch import Batch, MatchRow
+    from referee.tournament.batch import Batch
+    from referee.tournament.rows import MatchRow
     from referee.tournament.setup import Setup
 
 T = TypeVar("T")
@@ -107,20 +107,25 @@ def _logs(
     log: PathLike | None, record: PathLike | None
 ) -> Iterator[tuple[list[LogFile | None], list[str]]]:
     """The logs of a match that is played in this block, and what was wrong with them at its end."""
-    files = open_logs([_file_name("log", log), _file_name("record", record)])
     problems: list[str] = []
-    opened = [file for file in files if file is not None]
-    for file in opened:
-        file.begin(copy=True)
-    try:
+    with opened([_file_name("log", log), _file_name("record", record)]) as files, _plain_errors():
+        for file in files:
+            if file is not None:
+                file.begin(copy=True)
         yield files, problems
-        found = [(file, file.finish()) for file in opened]
-        problems += [restored(file, problem) for file, problem in found if problem]
+        warned, lost = finished(files)
+        if lost is not None:
+            raise lost
+        problems += warned
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Raise the error of a bot without the referee's own frames: its cause is of interest."""
+    try:
+        yield
     except BotError as error:
-        raise error.with_traceback(None) from error.__cause__  # which is of interest
-    finally:
-        for file in opened:
-            file.close()
+        raise error.with_traceback(None) from error.__cause__
 
 
 # --- many matches ---------------------------------------------------------------------------------
@@ -255,8 +260,9 @@ def play_matches(
     if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
-    from referee.tournament.batch import Batch, Entrant
+    from referee.tournament.batch import Batch
     from referee.tournament.pairing import round_robin
+    from referee.tournament.rows import Entrant
     from referee.tournament.run import write_record
     from referee.tournament.schedule import Stage
     from referee.tournament.setup import setup
@@ -305,7 +311,7 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
     from referee.tournament.batch import Worker
     from referee.tournament.player import MAX_BATCH
 
-    with no_orphans():
+    with no_orphans(), _plain_errors():
         worker = Worker()
         plans = whole.plans
         try:
@@ -315,8 +321,6 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
                 add(rows)
                 plans = plans[len(rows) :]
             worker.end()
-        except BotError as error:
-            raise error.with_traceback(None) from error.__cause__  # which is of interest
         except Exception as error:
             ours = as_ours(error)
             raise ours from ours.__cause__
@@ -346,7 +350,6 @@ def _play_in_workers(
 def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
     """The results of matches, in order, None for one that was not played, and their sums."""
     counting = [row for row in rows if row is not None and not row.void]
-    decode = msgspec.json.Decoder(_result_type(GAMES[what.game])).decode
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
     for row in counting:
         alone = row.ranks.count(1) == 1
@@ -356,20 +359,13 @@ def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
     return Matches(
         bots=[bot.bot for bot in what.bots],
         seed=what.seed,
-        results=[decode(row.result) for row in counting],
+        results=[row.result for row in counting if row.result is not None],
         seats=[row.players for row in counting],
         wins=wins,
         draws=draws,
         losses=losses,
         void=len(rows) - len(counting),
     )
-
-
-@cache
-def _result_type(rules: Rules) -> type[MatchResult]:
-    """`MatchResult` with the facts of a game."""
-    players = ("players", list[player_result_type(rules)])  # type: ignore[misc]
-    return msgspec.defstruct("MatchResult", [players], bases=(MatchResult,), frozen=True)  # type: ignore[return-value]
 
 
 # --- what all have in common ----------------------------------------------------------------------

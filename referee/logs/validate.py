@@ -34,9 +34,11 @@ from referee.wire.messages import (
 from referee.wire.shapes import meant, misfits
 
 MAX_FINDINGS = 100
-"""So many different findings: a log with more is none to be mended line by line."""
+"""Different findings of a log, at most: one with more is not mended line by line."""
 _SHOWN = 120
+"""Characters of a line that are shown, at most."""
 _SHOWN_FINDING = 400
+"""Characters that are shown of what a finding expects, and of what it found, at most."""
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -54,16 +56,18 @@ class Validation(Struct, frozen=True):
     findings: list[Finding]
 
 
-class Checked(NamedTuple):
+class CheckedLog(NamedTuple):
     """What checking a log has shown.
 
     Attributes:
         findings: as of `validate_log`.
-        rules: of the game, None if it is unknown. Without a checker they were not checked.
+        page: of the specification that it was checked against.
+        unchecked: the name of its game, if that has no checker: only the lines were checked.
     """
 
     findings: list[Finding]
-    rules: Rules | None
+    page: str
+    unchecked: str
 
 
 def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
@@ -82,8 +86,8 @@ def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
     yield from check_log(name, rules).findings
 
 
-def check_log(name: str, rules: Rules | None = None) -> Checked:
-    """As `validate_log`; the game as well."""
+def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
+    """As `validate_log`, and against what the log was checked."""
     found: dict[Hashable, Finding] = {}
     with LogReader(name) as reader:
         messages = Messages(reader, rules)
@@ -95,7 +99,10 @@ def check_log(name: str, rules: Rules | None = None) -> Checked:
                 found[key] = finding
             else:
                 break
-    return Checked(list(found.values()), messages.rules)
+    findings, game = list(found.values()), messages.rules
+    if game is None:
+        return CheckedLog(findings, GAMES[DEFAULT_GAME].specification, "")
+    return CheckedLog(findings, game.specification, "" if game.checker else game.name)
 
 
 _Found: TypeAlias = tuple[Hashable, Finding]

@@ -33,16 +33,21 @@ from referee.match_spec import MatchSpec, match_spec
 from referee.options import Limits
 from referee.play import PlainRunner, Played, Runner, are_objects, objects
 from referee.seam.faults import BAD_NAME_REPLY, Disqualification
+from referee.tournament.rows import (
+    BUCKETS_PER_DOUBLING,
+    WORKER_KILLED,
+    Entrant,
+    Faults,
+    Histogram,
+    MatchRow,
+    Plan,
+    SeatRow,
+)
 
 BATCH_SECONDS = 0.5
 """After so long no further match of a batch is begun: what is finished is to be stored."""
 MAX_LATE_REPLAYS = 3
 """So often a match is played again that timed out while the referee itself was late."""
-WORKER_KILLED = "worker-killed"
-"""The reason of a match that is void since the process that played it was killed each time.
-
-Also the code of a bot of it that was put out of the tournament for that.
-"""
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 _LATENESS_SECONDS = 0.05
@@ -50,40 +55,6 @@ _PATIENCE = 1
 """Milliseconds; a worker has nothing else to do than to wait for one bot."""
 MAX_STDERR = 64 * 1024
 """So many bytes of a bot's stderr are given back with a record."""
-BUCKETS_PER_DOUBLING = 4
-"""Of the histogram of reply times: each bucket is 2**(1/4) times as wide as the one before."""
-
-
-class Entrant(Struct, frozen=True):
-    """A bot of a tournament.
-
-    Attributes:
-        name: in all tables.
-        bot: the BOT argument.
-        directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what the referee has: (name, value) each.
-    """
-
-    name: str
-    bot: str
-    directory: str = ""
-    env: tuple[tuple[str, str], ...] = ()
-
-
-class Plan(Struct, frozen=True):
-    """A match that is to be played.
-
-    Attributes:
-        match: its number in the schedule.
-        deal: the number of its deal.
-        seed: of the deal.
-        players: the bots, in seat order, by their numbers in the tournament.
-    """
-
-    match: int
-    deal: int
-    seed: int
-    players: tuple[int, ...]
 
 
 class Batch(Struct, frozen=True):
@@ -114,80 +85,6 @@ class Batch(Struct, frozen=True):
     alone: bool = False
     matches_a_deal: int = 1
     run: str = ""
-
-
-class Left(Struct, frozen=True):
-    """Why a seat was disqualified.
-
-    Attributes:
-        code: of the disqualification.
-        detail: one clause.
-        stderr: the last lines that it wrote there.
-    """
-
-    code: str
-    detail: str
-    stderr: list[str]
-
-
-class MatchRow(Struct, frozen=True):
-    """A match that was played; lists are in seat order.
-
-    Attributes:
-        match, deal, seed, players: as of `Plan`.
-        names: what the bots call themselves.
-        ranks: 1 is best; shared on ties.
-        scores: points of the game.
-        turns: of the match.
-        reason: why it ended.
-        faults: code -> count.
-        left: why a seat was disqualified, or None.
-        replies: how many each bot gave, its handshake not counted.
-        reply_seconds: of all of them together.
-        longest_reply: in seconds.
-        reply_histogram: bucket -> count; bucket b holds the times from 2**(b / 4) microseconds on.
-        seconds: how long the match took.
-        digest: of its record.
-        referee: its version.
-        late: how often the match timed out while the referee was late, and was played again; one
-            more than `MAX_LATE_REPLAYS` if it was given up: it is void.
-        restarts: how often it was played again since a bot that had waited for it failed in its
-            handshake.
-        statistics: of the game's own, one JSON object a seat; empty if the game has none.
-        record: the match record, plain; empty if it is not to be kept.
-        stderr: what each bot wrote there, the first `MAX_STDERR` bytes; likewise.
-        result: the `MatchResult` as JSON; empty if it was not asked for.
-    """
-
-    match: int
-    deal: int
-    seed: int
-    players: tuple[int, ...]
-    names: list[str]
-    ranks: list[int]
-    scores: list[int]
-    turns: int
-    reason: str
-    faults: list[dict[str, int]]
-    left: list[Left | None]
-    replies: list[int]
-    reply_seconds: list[float]
-    longest_reply: list[float]
-    reply_histogram: list[dict[int, int]]
-    seconds: float
-    digest: str
-    referee: str
-    late: int
-    restarts: int
-    statistics: list[bytes]
-    record: bytes
-    stderr: list[bytes]
-    result: bytes = b""
-
-    @property
-    def void(self) -> bool:
-        """Whether the match does not count."""
-        return self.late > MAX_LATE_REPLAYS or self.reason == WORKER_KILLED
 
 
 class Failed(Struct, frozen=True):
@@ -461,41 +358,50 @@ def _is_late(played: Played, limits: Limits, lateness: float) -> bool:
 
 
 def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
-    played = attempt.played
+    played, match = attempt.played, attempt.match
     players = played.result.players
-    left = [
-        Left(entry.code, entry.detail, [] if (said := players[seat].stderr) is None else said.lines)
-        if (entry := played.disqualified.get(seat))
-        else None
-        for seat in range(len(players))
-    ]
-    is_faulty = any(left) or any(player.faults for player in players)
+    statistics = [text.decode() for text in match.statistics()] or [""] * len(players)
+    seats = []
+    for seat, player in enumerate(players):
+        left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
+        stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
+        seats.append(
+            SeatRow(
+                match=plan.match,
+                seat=seat,
+                bot=plan.players[seat],
+                calls_itself=player.name,
+                rank=player.rank,
+                score=player.score,
+                faults=Faults(_json(player.faults)),
+                disqualified=left.code.value if left else None,
+                detail=left.detail if left else None,
+                stderr=stderr if left else None,
+                replies=len(seconds),
+                reply_seconds=sum(seconds),
+                longest_reply=max(seconds, default=0.0),
+                reply_histogram=_histogram(seconds),
+                statistics=statistics[seat],
+            )
+        )
+    is_faulty = bool(played.disqualified) or any(player.faults for player in players)
     is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
     return MatchRow(
         match=plan.match,
         deal=plan.deal,
         seed=plan.seed,
-        players=plan.players,
-        names=[player.name for player in players],
-        ranks=[player.rank for player in players],
-        scores=[player.score for player in players],
         turns=played.result.turns,
         reason=played.result.reason,
-        faults=[player.faults for player in players],
-        left=left,
-        replies=[len(seconds) for seconds in played.reply_seconds],
-        reply_seconds=[sum(seconds) for seconds in played.reply_seconds],
-        longest_reply=[max(seconds, default=0.0) for seconds in played.reply_seconds],
-        reply_histogram=[_histogram(seconds) for seconds in played.reply_seconds],
+        void=late > MAX_LATE_REPLAYS,
+        late=late,
+        restarts=restarts,
         seconds=played.result.duration_seconds,
         digest=played.digest,
         referee=__version__,
-        late=late,
-        restarts=restarts,
-        statistics=attempt.match.statistics(),
+        seats=tuple(seats),
         record=attempt.record.data if is_kept and attempt.record is not None else b"",
         stderr=[sink.data[:MAX_STDERR] for sink in attempt.stderr] if is_kept else [],
-        result=msgspec.json.encode(played.result) if batch.results else b"",
+        result=played.result if batch.results else None,
     )
 
 
@@ -531,38 +437,54 @@ def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
     Args:
         killers: bots that are put out for it.
     """
-    seats = range(len(plan.players))
-    out = Left(
-        WORKER_KILLED, "it kills the process that plays it, also when no other bot plays", []
-    )
+    seats = [
+        SeatRow(
+            match=plan.match,
+            seat=seat,
+            bot=bot,
+            calls_itself="",
+            rank=1,
+            score=0,
+            faults=Faults("{}"),
+            disqualified=WORKER_KILLED if bot in killers else None,
+            detail=_KILLS if bot in killers else None,
+            stderr="" if bot in killers else None,
+            replies=0,
+            reply_seconds=0.0,
+            longest_reply=0.0,
+            reply_histogram=Histogram("{}"),
+            statistics="",
+        )
+        for seat, bot in enumerate(plan.players)
+    ]
     return MatchRow(
         match=plan.match,
         deal=plan.deal,
         seed=plan.seed,
-        players=plan.players,
-        names=["" for _ in seats],
-        ranks=[1 for _ in seats],
-        scores=[0 for _ in seats],
         turns=0,
         reason=WORKER_KILLED,
-        faults=[{} for _ in seats],
-        left=[out if bot in killers else None for bot in plan.players],
-        replies=[0 for _ in seats],
-        reply_seconds=[0.0 for _ in seats],
-        longest_reply=[0.0 for _ in seats],
-        reply_histogram=[{} for _ in seats],
+        void=True,
+        late=0,
+        restarts=0,
         seconds=0.0,
         digest="",
         referee=__version__,
-        late=0,
-        restarts=0,
-        statistics=[],
-        record=b"",
-        stderr=[],
+        seats=tuple(seats),
     )
 
 
-def _histogram(seconds: list[float]) -> dict[int, int]:
-    return Counter(
-        math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds
+_KILLS = "it kills the process that plays it, also when no other bot plays"
+
+
+def _histogram(seconds: list[float]) -> Histogram:
+    buckets = Counter(
+        [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
     )
+    return Histogram(_json({str(bucket): count for bucket, count in buckets.items()}))
+
+
+def _json(value: object) -> str:
+    return _encode(value).decode()
+
+
+_encode = msgspec.json.Encoder(order="deterministic").encode

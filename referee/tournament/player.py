@@ -18,13 +18,11 @@ from referee.games import GAMES
 from referee.tournament.batch import (
     BATCH_SECONDS,
     Batch,
-    Entrant,
     Failed,
-    MatchRow,
-    Plan,
     lost_row,
     play_batch,
 )
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup
 from referee.tournament.stand_in import stand_in
 

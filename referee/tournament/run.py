@@ -10,8 +10,8 @@ from pathlib import Path
 
 from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
-from referee.tournament.batch import MatchRow
 from referee.tournament.player import Player
+from referee.tournament.rows import MatchRow
 from referee.tournament.schedule import planned, stages
 from referee.tournament.sequential import Sequential
 from referee.tournament.setup import Setup

@@ -15,10 +15,10 @@ from typing import Any
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.tournament.batch import WORKER_KILLED, Plan
 from referee.tournament.pairing import deal_seed, gauntlet, round_robin, seatings
+from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, points_of
 from referee.tournament.setup import Setup
-from referee.tournament.store import MatchLine, Store, points_of
+from referee.tournament.store import Store
 from referee.tournament.swiss import swiss_round
 
 
@@ -294,7 +294,7 @@ class SwissTable:
         )
         return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
 
-    def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchLine]) -> None:
+    def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchRow]) -> None:
         """Add the results of a round; who is in no line-up and not out had a bye."""
         for bot in set(range(len(self.points))).difference(self._out, *line_ups):
             self.byes[bot] += 1
@@ -304,8 +304,7 @@ class SwissTable:
             if not match.void:
                 for bot, points in zip(match.players, points_of(match.ranks), strict=True):
                     won[bot] += points  # type: ignore[assignment]
-            seated = zip(match.players, match.disqualified, strict=True)
-            self._out |= {bot for bot, code in seated if code == WORKER_KILLED}
+            self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
         for bot in self._out:
             won[bot] = -1
         for line_up in dict.fromkeys(line_ups):

@@ -27,7 +27,8 @@ from live import end_left_behind, one_line, referee_process
 from made_up import MadeUp, Result, contents, left, row, void, workers
 
 from referee import cli
-from referee.tournament.batch import MatchRow, Plan, lost_row
+from referee.tournament.batch import lost_row
+from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
 
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]

@@ -20,10 +20,11 @@ from stores import rows
 from referee.bots.orphans import children, descendants
 from referee.errors import UsageError
 from referee.tournament import on_worker
-from referee.tournament.batch import Batch, Entrant, MatchRow, Plan, play_batch
+from referee.tournament.batch import Batch, play_batch
 from referee.tournament.cluster import Cluster
 from referee.tournament.directories import cache, pack, place
 from referee.tournament.player import Player
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.run import Run
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
