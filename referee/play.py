@@ -30,8 +30,9 @@ from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.in_process import InProcessBot
+from referee.bots.last_words import LastWords
 from referee.bots.launch import Started
-from referee.diagnosis.evidence import Evidence, LastWords
+from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
 from referee.logs.sink import Sink
@@ -298,14 +299,14 @@ class Runner(_Course):
     async def _await_reply(self, seat: int) -> None:
         """Await a seat's reply, hand it to the match, and deliver what follows from the last."""
         asked = self.asked_since
-        if self.match.requests[seat]:
+        if self.match.in_handshake:
+            answer = await self._handshake(seat)
+        else:
             answer = await self._bots[seat].reply(asked + self._limits.time_limit)
             self._reply_seconds[seat].append(trio.current_time() - asked)
             if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
                 detail = f"{answer.detail} ({self._limits.time_limit:g} s)"
                 answer = Failure(answer.code, detail)
-        else:
-            answer = await self._handshake(seat)
         self._give(seat, answer)
         if seat in self.match.disqualified:
             self._waiting.pop(seat, None)
@@ -422,7 +423,7 @@ class PlainRunner(_Course):
         self._pending[seat].clear()
         asked = self._clock()
         answer = self._objects[seat].answer(lines)
-        if self.match.requests[seat]:
+        if not self.match.in_handshake:
             self._reply_seconds[seat].append(self._clock() - asked)
         self._give(seat, answer)
         if seat in self.match.disqualified:

@@ -27,6 +27,7 @@ from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
 from referee.bots.cpu import is_computing
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
+from referee.bots.last_words import Silence
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess
 from referee.conformance import verdict
@@ -41,7 +42,6 @@ from referee.conformance.verdict import (
     shown,
 )
 from referee.diagnosis.author import about_end, dialects_for, explained
-from referee.diagnosis.evidence import Silence
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.silence import why_silent
