@@ -22,7 +22,6 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
-#   tournament/     many matches: ratings, error bars, SPRT
 #   nearest.py      what a misspelt name may have meant
 #   api.py          play_match, play_matches: matches from a Python program
 #   env/            the games as environments of PettingZoo, for programs that learn

@@ -319,7 +319,7 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
 def _play_in_workers(
     whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
-    """Play all matches, so many at a time, in processes of their own."""
+    """Play all matches, `jobs` at a time, in processes of their own."""
     from referee.tournament.player import Player
     from referee.workers import worker_processes
 
