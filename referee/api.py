@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
@@ -78,7 +78,7 @@ def play_match(
         if are_objects(sources):
             played = PlainRunner(spec, objects(sources), *files, diagnose=True).run()
         else:
-            played = _run(partial(play_once, spec, started, *files))
+            played = trio.run(partial(play_once, spec, started, *files))
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
     return played.result
@@ -108,7 +108,7 @@ def _logs(
 ) -> Iterator[tuple[list[LogFile | None], list[str]]]:
     """The logs of a match that is played in this block, and what was wrong with them at its end."""
     problems: list[str] = []
-    with opened([_file_name("log", log), _file_name("record", record)]) as files, _plain_errors():
+    with opened([_file_name("log", log), _file_name("record", record)]) as files, _our_errors():
         for file in files:
             if file is not None:
                 file.begin(copy=True)
@@ -117,15 +117,6 @@ def _logs(
         if lost is not None:
             raise lost
         problems += warned
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Raise the error of a bot without the referee's own frames: its cause is of interest."""
-    try:
-        yield
-    except BotError as error:
-        raise error.with_traceback(None) from error.__cause__
 
 
 # --- many matches ---------------------------------------------------------------------------------
@@ -311,7 +302,7 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
     from referee.tournament.batch import Worker
     from referee.tournament.player import MAX_BATCH
 
-    with no_orphans(), _plain_errors():
+    with no_orphans(), _our_errors():
         worker = Worker()
         plans = whole.plans
         try:
@@ -321,13 +312,6 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
                 add(rows)
                 plans = plans[len(rows) :]
             worker.end()
-        except Exception as error:
-            ours = as_ours(error)
-            raise ours from ours.__cause__
-        except BaseExceptionGroup as group:  # Ctrl-C in a nursery
-            if group.subgroup(KeyboardInterrupt) is not None:
-                raise KeyboardInterrupt from None
-            raise
         finally:
             worker.kill()
 
@@ -335,7 +319,7 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
 def _play_in_workers(
     whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
-    """Play all matches, so many at a time, in processes of their own."""
+    """Play all matches, `jobs` at a time, in processes of their own."""
     from referee.tournament.player import Player
     from referee.workers import worker_processes
 
@@ -425,12 +409,18 @@ def _folder(records: PathLike) -> Path:
     return path
 
 
-def _run(function: Callable[[], Awaitable[T]]) -> T:
-    """Run this under trio; Ctrl-C and errors come as they are, not in groups."""
+@contextmanager
+def _our_errors() -> Iterator[None]:
+    """Raise what comes out of a match as an error of ours, and Ctrl-C alone, not in a group.
+
+    The error of a bot has its cause, which is of interest, and none of the referee's own frames.
+    """
     try:
-        return trio.run(function)
+        yield
     except Exception as error:
         ours = as_ours(error)
+        if isinstance(ours, BotError):
+            ours = ours.with_traceback(None)
         raise ours from ours.__cause__
     except BaseExceptionGroup as group:  # Ctrl-C in a nursery
         if group.subgroup(KeyboardInterrupt) is not None:

@@ -215,6 +215,11 @@ class Match:
         return of_game(self._game)
 
     @property
+    def in_handshake(self) -> bool:
+        """Whether the handshakes have not all ended (3)."""
+        return self._game is None
+
+    @property
     def turns(self) -> int:
         """Turns begun, of all players together; of one of them where all move at once."""
         return 0 if self._game is None else self._game.turns

@@ -23,6 +23,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Generic, TypeVar
 
 import trio
 from msgspec import Struct
@@ -31,8 +32,9 @@ from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.in_process import InProcessBot
+from referee.bots.last_words import LastWords
 from referee.bots.launch import Started
-from referee.diagnosis.evidence import Evidence, LastWords
+from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
 from referee.logs.sink import Sink
@@ -41,12 +43,13 @@ from referee.match_spec import MatchSpec
 from referee.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.seam.faults import Disqualification, Fault
 
+BotType = TypeVar("BotType", bound=Bot)
 LOOK_SECONDS = 1.0
-"""So long a bot that did not answer in time may be looked at before it is killed."""
+"""Seconds that a bot which did not answer in time may be looked at before it is killed."""
 STDERR_LINES = 8
-"""So many lines of a bot's stderr are told from either end."""
+"""Lines of a bot's stderr that are told from either end."""
 NEWS_SECONDS = 0.02
-"""No bot hears of a public event later than so long after it."""
+"""Seconds after which every bot has heard of a public event."""
 
 
 class Played(Struct, frozen=True):
@@ -65,21 +68,31 @@ class Played(Struct, frozen=True):
     reply_seconds: list[list[float]]
 
 
-class _Course:
-    """What all ways to play a match share: the match, its logs, what is kept for its result.
+class _Course(Generic[BotType]):
+    """A match that is played with bots that are borrowed, with or without an event loop.
 
     Args:
-        clock: seconds, from any zero.
+        spec: what is played.
+        bots: in seat order.
+        log: the spectator log, or None.
+        record: the match record, or None.
+        diagnose: whether to look for more than the rules note, for the authors of the bots.
+
+    Attributes:
+        match: the match, to look at while it runs.
     """
+
+    _clock: Callable[[], float]
+    """Seconds, from any zero."""
 
     def __init__(
         self,
         spec: MatchSpec,
-        bots: Sequence[Bot],
-        log: Sink | None,
-        record: Sink | None,
-        diagnose: bool,
-        clock: Callable[[], float],
+        bots: Sequence[BotType],
+        log: Sink | None = None,
+        record: Sink | None = None,
+        *,
+        diagnose: bool = False,
     ) -> None:
         self.match = spec.new_match()
         self._spec = spec
@@ -88,7 +101,6 @@ class _Course:
         self._record_file = record
         self._record: RecordWriter | None = None
         self._pending: list[list[bytes]] = [[] for _ in bots]
-        self._clock = clock
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
         self._evidence = [Evidence() for _ in bots] if diagnose else []
@@ -217,31 +229,25 @@ class _Course:
         )
 
 
-class Runner(_Course):
-    """Plays one match with bots that it borrows; it ends those alone that are disqualified.
-
-    Args:
-        spec: what is played.
-        bots: in seat order.
-        log: the spectator log, or None.
-        record: the match record, or None.
-        diagnose: whether to look for more than the rules note, for the authors of the bots.
+class Runner(_Course[Bot]):
+    """Plays one match under trio; it ends those bots alone that are disqualified.
 
     Attributes:
-        match: the match, to look at while it runs.
         asked_since: since when the seats that are due are thinking, on trio's clock.
     """
+
+    _clock = staticmethod(trio.current_time)
 
     def __init__(
         self,
         spec: MatchSpec,
         bots: Sequence[Bot],
-        *,
         log: Sink | None = None,
         record: Sink | None = None,
+        *,
         diagnose: bool = False,
     ) -> None:
-        super().__init__(spec, bots, log, record, diagnose, trio.current_time)
+        super().__init__(spec, bots, log, record, diagnose=diagnose)
         self.asked_since = 0.0
         self._limits = spec.limits
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
@@ -300,7 +306,9 @@ class Runner(_Course):
     async def _await_reply(self, seat: int) -> None:
         """Await a seat's reply, hand it to the match, and deliver what follows from the last."""
         asked = self.asked_since
-        if self.match.requests[seat]:
+        if self.match.in_handshake:
+            answer = await self._handshake(seat)
+        else:
             limit = self._limits.time_limit
             clock = self.match.clocks.get(seat, "")
             used = self._used[seat, clock] if clock else 0.0
@@ -312,8 +320,6 @@ class Runner(_Course):
             if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
                 shared = f" for {clock}" if clock else ""
                 answer = Failure(answer.code, f"{answer.detail} ({limit:g} s{shared})")
-        else:
-            answer = await self._handshake(seat)
         self._give(seat, answer)
         if seat in self.match.disqualified:
             self._waiting.pop(seat, None)
@@ -379,28 +385,10 @@ class Runner(_Course):
             self.asked_since = trio.current_time()
 
 
-class PlainRunner(_Course):
-    """Plays one match with Python objects, which are asked one after the other, in seat order.
+class PlainRunner(_Course[InProcessBot]):
+    """Plays one match with Python objects, which are asked one after the other, in seat order."""
 
-    Args:
-        spec, log, record, diagnose: as of `Runner`.
-        bots: in seat order.
-
-    Attributes:
-        match: the match.
-    """
-
-    def __init__(
-        self,
-        spec: MatchSpec,
-        bots: Sequence[InProcessBot],
-        log: Sink | None = None,
-        record: Sink | None = None,
-        *,
-        diagnose: bool = False,
-    ) -> None:
-        super().__init__(spec, bots, log, record, diagnose, time.perf_counter)
-        self._objects = bots
+    _clock = staticmethod(time.perf_counter)
 
     def run(self) -> Played:
         """Play the match, and let the bots hear its last line.
@@ -416,7 +404,7 @@ class PlainRunner(_Course):
                 for seat in self.match.due:
                     self._ask(seat)
                 self._deliver()
-            for bot, lines in zip(self._objects, self._pending, strict=True):
+            for bot, lines in zip(self._bots, self._pending, strict=True):
                 bot.hear_the_rest([line[:-1] for line in lines])
             played = self._end()
             self._await_readers()
@@ -429,12 +417,12 @@ class PlainRunner(_Course):
         lines = [line[:-1] for line in self._pending[seat]]
         self._pending[seat].clear()
         asked = self._clock()
-        answer = self._objects[seat].answer(lines)
-        if self.match.requests[seat]:
+        answer = self._bots[seat].answer(lines)
+        if not self.match.in_handshake:
             self._reply_seconds[seat].append(self._clock() - asked)
         self._give(seat, answer)
         if seat in self.match.disqualified:
-            self._objects[seat].leave()
+            self._bots[seat].leave()
 
     def _deliver(self) -> None:
         entries = self.match.take_entries()

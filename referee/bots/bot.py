@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
-from referee.diagnosis.evidence import LastWords
+from referee.bots.last_words import LastWords
 from referee.seam.faults import Disqualification
 
 

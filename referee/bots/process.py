@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Failure
 from referee.bots.cpu import Usage, is_computing, usage
+from referee.bots.last_words import LastWords, Silence
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
-from referee.diagnosis.evidence import LastWords, Silence
 from referee.interrupts import signal_name
 from referee.options import Limits
 from referee.seam.faults import Disqualification

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.diagnosis.traces import shortened
+from referee.bots.traces import shortened
 from referee.errors import LogWriteError
 from referee.logs.sink import Sink
 from referee.result import Stderr

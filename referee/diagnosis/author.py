@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from referee.bots.last_words import LastWords
 from referee.diagnosis.ending import headline, why_exited
-from referee.diagnosis.evidence import Evidence, LastWords, SeenFault
+from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
 from referee.diagnosis.reading import as_object

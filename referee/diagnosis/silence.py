@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.diagnosis.evidence import Silence
+from referee.bots.last_words import Silence
 from referee.diagnosis.lines import quoted
 from referee.specification import SHARED
 

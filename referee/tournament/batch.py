@@ -45,16 +45,16 @@ from referee.tournament.rows import (
 )
 
 BATCH_SECONDS = 0.5
-"""After so long no further match of a batch is begun: what is finished is to be stored."""
+"""Seconds after which no further match of a batch is begun: what is finished is to be stored."""
 MAX_LATE_REPLAYS = 3
-"""So often a match is played again that timed out while the referee itself was late."""
+"""How often a match is played again that timed out while the referee itself was late."""
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 _LATENESS_SECONDS = 0.05
 _PATIENCE = 1
 """Milliseconds; a worker has nothing else to do than to wait for one bot."""
 MAX_STDERR = 64 * 1024
-"""So many bytes of a bot's stderr are given back with a record."""
+"""Bytes of a bot's stderr that are given back with a record."""
 
 
 class Batch(Struct, frozen=True):
@@ -70,7 +70,7 @@ class Batch(Struct, frozen=True):
         results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
-        matches_a_deal: a deal is so many matches one after the other in the schedule.
+        matches_a_deal: how many matches a deal has; they follow each other in the schedule.
         run: no bot plays on in another run, which may play some of the same matches again.
     """
 

@@ -31,7 +31,7 @@ class Checked(Struct, frozen=True):
 
 
 def sampled(store: Store, sample: int | None) -> list[MatchRow]:
-    """Matches that count: all of them, or so many drawn by lot."""
+    """Matches that count: all of them, or a sample drawn by lot."""
     matches = [match for match in store.matches() if not match.void]
     if sample is None or sample >= len(matches):
         return matches

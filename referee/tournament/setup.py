@@ -35,7 +35,7 @@ class Setup(Struct, frozen=True, kw_only=True):
         deals: of each pairing or line-up; None if `matches` is given.
         matches: in all, rounded up to whole deals; None if `deals` is given.
         rounds: of a Swiss tournament; else None.
-        challengers: of a gauntlet, so many bots at the beginning; else None.
+        challengers: of a gauntlet, how many bots at the beginning are; else None.
         sprt: of a sequential test; else None.
         seats: each deal is played once for each rotation, or each order, of its seats.
         seed: of the schedule and of the deals.

@@ -29,7 +29,7 @@ MEMORY = ":memory:"
 MAX_NUMBER = 2**63 - 1
 """The largest that SQLite has."""
 _WAIT_SECONDS = 30
-"""So long a transaction waits for a reader that holds the database."""
+"""Seconds that a transaction waits for a reader that holds the database."""
 _ROWS = 1_000  # at a time
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1

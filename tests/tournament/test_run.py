@@ -241,7 +241,7 @@ def test_bots_that_kill_workers_are_out_and_the_others_go_on(
     void = [match for match in store.matches() if match.void]
     assert len(void) <= len(killers)
     for match in store.matches():
-        out = {bot for bot, code in zip(match.players, match.disqualified, strict=True) if code}
+        out = {seat.bot for seat in match.seats if seat.disqualified}
         assert out == (killers & {*match.players} if match.void else set())
         assert match.void or killers.isdisjoint(match.players)
     if setup.format in ("round-robin", "gauntlet"):
