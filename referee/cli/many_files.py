@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from referee.cli.arguments import count
 from referee.cli.console import printing, say
-from referee.cli.work import collect_garbage, cores
+from referee.cli.work import bar, clock_time, collect_garbage, cores, status
 from referee.interrupts import Interrupted, Interrupts
 from referee.junit import Case, document
 from referee.terminal import escaped
@@ -210,31 +210,17 @@ def _progress(options: argparse.Namespace, count: int) -> Iterator[Callable[[], 
         return
     import time
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    bar = Progress(
-        options.doing,
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        # No thread of its own: processes are forked while it is shown.
-        auto_refresh=False,
-        transient=True,
-        # What is printed to the same terminal goes above the bar, but a file gets it as it is.
-        redirect_stdout=sys.stdout.isatty(),
-        redirect_stderr=False,
-    )
-    with bar:
-        task = bar.add_task("", total=count)
-        shown = time.monotonic()
+    done, began = 0, time.monotonic()
+    shown = began
+    with status() as show:
 
         def advance() -> None:
-            nonlocal shown
-            bar.advance(task)
-            if time.monotonic() - shown > POLL_SECONDS:
-                shown = time.monotonic()
-                bar.refresh()
+            nonlocal done, shown
+            done += 1
+            now = time.monotonic()
+            if now - shown > POLL_SECONDS:
+                shown = now
+                left = clock_time((now - began) / done * (count - done))
+                show(bar(done, count, f"{options.doing}: {done:,} of {count:,}, {left} left"))
 
         yield advance

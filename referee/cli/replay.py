@@ -92,7 +92,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Print what a bot was sent, as it was, to be given to a bot once more."""
-    from referee.logs.answers import input_of
+    from referee.logs.conversation import input_of
     from referee.seam.seats import seat_id
 
     chosen = (options.first, options.last, options.player, options.summary, options.follow)
