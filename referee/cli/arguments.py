@@ -27,7 +27,7 @@ COMMON_EXIT_CODES = {
     130: "after Ctrl-C",
     143: "after SIGTERM",
 }
-"""Of every command that says what its exit codes are."""
+"""Exit codes that every command may end with."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -242,4 +242,4 @@ grace = _decimal(
 )
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
-"""What a command adds itself to."""
+"""Where a command adds its parser."""

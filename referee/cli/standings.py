@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "csv", "html")
 WATCH_SECONDS = 2.0
-"""Between two looks at a store that is watched."""
+"""Seconds between two looks at a store that is watched."""
 
 
 def add(commands: Commands) -> None:

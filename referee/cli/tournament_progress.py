@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 REFRESH_SECONDS = 0.5
 LINE_SECONDS = 10.0
-"""Between two lines where there is no terminal."""
+"""Seconds between two lines where there is no terminal."""
 LEADING = 5
 """Bots that are shown."""
 _RATING_PART = 0.05

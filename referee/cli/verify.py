@@ -45,7 +45,7 @@ def add(commands: Commands) -> None:
     add = verify.add_argument
     add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
-    add("--sample", type=count, metavar="N", help="so many matches of the store, drawn by lot")
+    add("--sample", type=count, metavar="N", help="check N matches of the store, drawn by lot")
     add("--records-of", metavar="DIR", help="where the tournament's records are, to be run again")
     add(
         "--log",

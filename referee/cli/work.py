@@ -24,9 +24,9 @@ BAR_WIDTH = 20
 DESCRIPTORS = 48
 """File descriptors that are enough for a match of four bots and for what its imports open."""
 NUMPY_BYTES = 256 * 1024 * 1024
-"""Memory that commands that calculate need, with a reserve."""
+"""Bytes of memory that commands that calculate need, with a reserve."""
 GARBAGE_AFTER = 5_000
-"""Objects made before the collector looks for garbage: there is little of it."""
+"""New objects after which the collector looks for garbage: there is little of it."""
 
 
 def collect_garbage() -> None:

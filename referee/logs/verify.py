@@ -56,13 +56,15 @@ from referee.seam.seats import seat_id
 from referee.terminal import escaped
 from referee.wire.decode import is_blank
 
-_EXCERPT = 200  # characters of a line in a verdict
-_BEFORE = 60  # of these, before the first byte that differs
+_EXCERPT = 200
+"""Characters of a line that a verdict shows, at most."""
+_BEFORE = 60
+"""Characters of these before the first byte that differs."""
 
 _HEADER = b'{"entry":"header"'
 _RECEIVED = b'{"entry":"received"'
 _SECTIONS = {Sent: "2.2", Received: "2.3", Fault: "2.4", Disqualified: "2.5", ExitEntry: "2.6"}
-"""Of spec/log-format.md, on each kind of entry."""
+"""The section of spec/log-format.md on each kind of entry."""
 
 _NO_EXIT = "the exit entry of {} must follow here"
 

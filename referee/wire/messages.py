@@ -48,7 +48,7 @@ class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
 
 
 SHARED_SECTIONS = {"player-name": "2.2", "player-disqualified": "2.13", "game-end": "2.14"}
-"""Where protocol-v1 is on them."""
+"""The section of protocol-v1 on each."""
 SHARED_PUBLIC: tuple[type[Struct], ...] = (PlayerName, PlayerDisqualified, GameEnd)
 """The public messages that no game has to itself."""
 
