@@ -79,7 +79,7 @@ class LogFile(Sink):
             self._put(data)
 
     @property
-    def behind(self) -> bool:  # type: ignore[override]
+    def behind(self) -> bool:
         """Whether the reader of a pipe has yet to take something that was written."""
         return bool(self._unread)
 

@@ -8,11 +8,9 @@ class Sink:
 
     Attributes:
         fd: what to wait for while it is behind.
-        behind: whether a reader has yet to take something that was written.
     """
 
     fd = -1
-    behind = False
 
     def write(self, lines: bytes) -> None:
         """Append whole lines, without waiting for a reader.
@@ -21,6 +19,11 @@ class Sink:
             LogWriteError: it takes no more.
         """
         raise NotImplementedError
+
+    @property
+    def behind(self) -> bool:
+        """Whether a reader has yet to take something that was written."""
+        return False
 
     def push(self) -> None:
         """Hand over what waits for a reader, as far as it is taken at once.

@@ -120,6 +120,6 @@ def _depth(line: bytes) -> int:
     """The deepest nesting of brackets outside strings, whether or not they match."""
     import re
 
-    outside = re.sub(rb'"(?:[^"\\]|\\.)*"?', b"", line, flags=re.DOTALL)
+    outside = re.sub(rb'"(?:[^"\\]++|\\.)*+"?', b"", line, flags=re.DOTALL)
     steps = (1 if byte in b"[{" else -1 for byte in outside if byte in b"[]{}")
     return max(accumulate(steps, initial=0))
