@@ -107,6 +107,7 @@ def examine(
     options: argparse.Namespace,
     interrupts: Interrupts,
     *,
+    doing: str,
     what: str,
     tell: Callable[[str, T], Told],
     summary: Callable[[], Sequence[str]],
@@ -116,7 +117,8 @@ def examine(
 
     Args:
         work: a function of a module, which other processes find.
-        what: the files are.
+        doing: what is done to them, for the bar: "verifying".
+        what: the files are: "records".
         tell: what to say of a file, by its name and what the work made of it.
         summary: what to say of several files, at the end.
         text: where the text is shown; by default on stdout.
@@ -128,7 +130,7 @@ def examine(
     try:
         with (
             interrupts.raising(),
-            _progress(options, len(names)) as advance,
+            _progress(doing, len(names), quiet=options.quiet) as advance,
             printing(),
             printing(options.output, names) as file,
             Report(options, text or sys.stdout, file) as report,
@@ -203,9 +205,9 @@ def _in_processes(
 
 
 @contextmanager
-def _progress(options: argparse.Namespace, count: int) -> Iterator[Callable[[], None]]:
+def _progress(doing: str, count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
     """A bar on the terminal while many files are worked on; yields what moves it on."""
-    if count < FEW or options.quiet or not sys.stderr.isatty():
+    if count < FEW or quiet or not sys.stderr.isatty():
         yield lambda: None
         return
     import time
@@ -221,6 +223,6 @@ def _progress(options: argparse.Namespace, count: int) -> Iterator[Callable[[], 
             if now - shown > POLL_SECONDS:
                 shown = now
                 left = clock_time((now - began) / done * (count - done))
-                show(bar(done, count, f"{options.doing}: {done:,} of {count:,}, {left} left"))
+                show(bar(done, count, f"{doing}: {done:,} of {count:,}, {left} left"))
 
         yield advance
