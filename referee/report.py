@@ -17,9 +17,9 @@ from referee.seam.faults import Termination
 from referee.terminal import cells, command_line, cut, duration, paint, plain
 
 MAX_NAME = 24
-"""A longer name is cut in the table."""
+"""Columns of a name in the table, at most."""
 _ASKED_CAP = 600
-"""More of a request's line than this is not shown."""
+"""Characters of a request's line that are shown, at most."""
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]

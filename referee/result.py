@@ -60,7 +60,7 @@ class Stderr(Struct, frozen=True):
     lines: Annotated[
         list[str], Meta(description='With "... 3 lines left out" in the place of such.')
     ] = []
-    left_out: Annotated[int, Meta(description="So many lines of it are not there.")] = 0
+    left_out: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
 
 
 class Diagnosis(Struct, frozen=True):
@@ -154,6 +154,23 @@ def with_facts(struct: type[T], rules: Rules, **namespace: Any) -> type[T]:
     )  # type: ignore[return-value]
 
 
+def seat_ends(match: Match) -> list[dict[str, Any]]:
+    """What a result and a record say alike of each seat, in seat order, once the match is over."""
+    assert match.outcome is not None  # it is over
+    places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
+    return [
+        {
+            "name": name,
+            "score": standing.score,
+            "turns": standing.turns,
+            "rank": rank,
+            "disqualified": match.disqualified[seat].code if seat in match.disqualified else None,
+            **msgspec.structs.asdict(standing.facts),
+        }
+        for seat, (name, standing, rank) in enumerate(places)
+    ]
+
+
 def player_results(
     rules: Rules,
     match: Match,
@@ -163,24 +180,17 @@ def player_results(
     diagnoses: Sequence[Diagnosis],
 ) -> list[PlayerResult]:
     """One entry a seat, in seat order, once the match is over; so are the arguments."""
-    assert match.outcome is not None  # it is over
     player_result = player_result_type(rules)
-    places = zip(match.standings(), match.outcome.ranks, strict=True)
     return [
         player_result(
             player_number=seat_id(seat),
-            name=match.names[seat],
             bot=bots[seat],
-            score=standing.score,
-            turns=standing.turns,
-            rank=rank,
-            disqualified=match.disqualified[seat].code if seat in match.disqualified else None,
             faults=dict(sorted(match.faults[seat].items())),
             requests=match.requests[seat],
             reply_seconds=reply_seconds[seat],
             exit_code=exit_codes[seat],
             **msgspec.structs.asdict(diagnoses[seat]),
-            **msgspec.structs.asdict(standing.facts),
+            **end,
         )
-        for seat, (standing, rank) in enumerate(places)
+        for seat, end in enumerate(seat_ends(match))
     ]

@@ -82,7 +82,7 @@ def as_text(argument: str) -> str:
 
 
 def wrap_list(text: str, width: int) -> list[str]:
-    """A text whose parts are separated by ", " as lines of at most so many columns.
+    """A text whose parts are separated by ", " as lines of at most this width, in columns.
 
     Where all parts are short none is broken, so that "2 copper" stays in one line.
     """
@@ -113,7 +113,7 @@ def cells(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """A text that takes at most so many columns, with "..." at its end if it was longer."""
+    """A text of at most this width, in columns, with "..." at its end if it was longer."""
     if cells(text) <= width:
         return text
     text = text[: width - 3]

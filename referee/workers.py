@@ -23,7 +23,7 @@ _PR_SET_PDEATHSIG = 1
 _PARENT_GONE = 70
 _LOOK_SECONDS = 1.0
 _THREADS = 4
-"""The watchdog, two of the executor, and one to spare."""
+"""Threads that are needed: the watchdog, two of the executor, and one to spare."""
 
 
 @contextmanager

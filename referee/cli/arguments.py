@@ -10,7 +10,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
 from referee.errors import UsageError, cannot_write, why
@@ -18,6 +18,7 @@ from referee.nearest import did_you_mean
 from referee.options import MAX_COUNT, MAX_SECONDS
 from referee.terminal import escaped
 
+N = TypeVar("N", int, float)
 MAX_SEED = 2**53  # as in referee.match, which is too heavy to be loaded for this
 
 COMMON_EXIT_CODES = {
@@ -27,7 +28,7 @@ COMMON_EXIT_CODES = {
     130: "after Ctrl-C",
     143: "after SIGTERM",
 }
-"""Of every command that says what its exit codes are."""
+"""Exit codes that every command may end with."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -154,15 +155,12 @@ def check_files(names: Sequence[str], *, written: str | None = None) -> None:
         if name == "-":
             continue
         try:
-            is_folder = stat.S_ISDIR(os.stat(name).st_mode)
+            if stat.S_ISDIR(os.stat(name).st_mode):
+                raise IsADirectoryError(0, f"it is a directory; name the files in it: {name}/*")
+            if not os.access(name, os.R_OK):
+                raise PermissionError(0, "Permission denied")
         except (OSError, ValueError) as error:
             raise UsageError(f"cannot read {name}: {why(error)}") from error
-        if is_folder:
-            raise UsageError(
-                f"cannot read {name}: it is a directory; name the files in it: {name}/*"
-            )
-        if not os.access(name, os.R_OK):
-            raise UsageError(f"cannot read {name}: Permission denied")
     if written is not None:
         check_other_file(written, names)
 
@@ -183,36 +181,31 @@ def made_folder(name: str) -> Path:
     return path
 
 
-_INTEGER = re.compile("[0-9]{1,16}")
-_DECIMAL = re.compile("(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?")
+_INTEGER = "[0-9]{1,16}"
+_DECIMAL = "(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?"
+
+
+def _number(
+    kind: type[N], pattern: str, accepted: Callable[[N], bool], what: str
+) -> Callable[[str], N]:
+    def convert(text: str) -> N:
+        # int() takes "1_0", " 1", "+1" and the digits of other scripts as well.
+        if not re.fullmatch(pattern, text) or not accepted(kind(text)):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        return kind(text)
+
+    return convert
 
 
 def _integer(least: int, most: int, what: str) -> Callable[[str], int]:
-    def convert(text: str) -> int:
-        # int() takes "1_0", " 1", "+1" and the digits of other scripts as well.
-        if not _INTEGER.fullmatch(text) or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-        return int(text)
-
-    return convert
+    return _number(int, _INTEGER, lambda number: least <= number <= most, what)
 
 
 def _decimal(accepted: Callable[[float], bool], what: str) -> Callable[[str], float]:
-    def convert(text: str) -> float:
-        if not _DECIMAL.fullmatch(text) or not accepted(float(text)):
-            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-        return float(text)
-
-    return convert
+    return _number(float, _DECIMAL, accepted, what)
 
 
-def number(text: str) -> float:
-    """A number, which may be negative."""
-    if not _DECIMAL.fullmatch(text.removeprefix("-")):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return float(text)
-
-
+number = _number(float, f"-?{_DECIMAL}", lambda _: True, "a number")
 seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
 count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
@@ -242,4 +235,4 @@ grace = _decimal(
 )
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
-"""What a command adds itself to."""
+"""Where a command adds its parser."""

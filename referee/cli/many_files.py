@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from referee.cli.arguments import count
 from referee.cli.console import printing, say
-from referee.cli.work import collect_garbage, cores
+from referee.cli.work import bar, clock_time, collect_garbage, cores, status
 from referee.interrupts import Interrupted, Interrupts
 from referee.junit import Case, document
 from referee.terminal import escaped
@@ -107,6 +107,7 @@ def examine(
     options: argparse.Namespace,
     interrupts: Interrupts,
     *,
+    doing: str,
     what: str,
     tell: Callable[[str, T], Told],
     summary: Callable[[], Sequence[str]],
@@ -116,7 +117,8 @@ def examine(
 
     Args:
         work: a function of a module, which other processes find.
-        what: the files are.
+        doing: what is done to them, for the bar: "verifying".
+        what: the files are: "records".
         tell: what to say of a file, by its name and what the work made of it.
         summary: what to say of several files, at the end.
         text: where the text is shown; by default on stdout.
@@ -128,7 +130,7 @@ def examine(
     try:
         with (
             interrupts.raising(),
-            _progress(options, len(names)) as advance,
+            _progress(doing, len(names), quiet=options.quiet) as advance,
             printing(),
             printing(options.output, names) as file,
             Report(options, text or sys.stdout, file) as report,
@@ -203,38 +205,24 @@ def _in_processes(
 
 
 @contextmanager
-def _progress(options: argparse.Namespace, count: int) -> Iterator[Callable[[], None]]:
+def _progress(doing: str, count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
     """A bar on the terminal while many files are worked on; yields what moves it on."""
-    if count < FEW or options.quiet or not sys.stderr.isatty():
+    if count < FEW or quiet or not sys.stderr.isatty():
         yield lambda: None
         return
     import time
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    bar = Progress(
-        options.doing,
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        # No thread of its own: processes are forked while it is shown.
-        auto_refresh=False,
-        transient=True,
-        # What is printed to the same terminal goes above the bar, but a file gets it as it is.
-        redirect_stdout=sys.stdout.isatty(),
-        redirect_stderr=False,
-    )
-    with bar:
-        task = bar.add_task("", total=count)
-        shown = time.monotonic()
+    done, began = 0, time.monotonic()
+    shown = began
+    with status() as show:
 
         def advance() -> None:
-            nonlocal shown
-            bar.advance(task)
-            if time.monotonic() - shown > POLL_SECONDS:
-                shown = time.monotonic()
-                bar.refresh()
+            nonlocal done, shown
+            done += 1
+            now = time.monotonic()
+            if now - shown > POLL_SECONDS:
+                shown = now
+                left = clock_time((now - began) / done * (count - done))
+                show(bar(done, count, f"{doing}: {done:,} of {count:,}, {left} left"))
 
         yield advance

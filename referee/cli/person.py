@@ -18,8 +18,8 @@ import trio
 
 from referee.bots.command import HUMAN, PythonBot
 from referee.bots.person import PersonBot
-from referee.cli.answers import Refusal, numbered, read_answer
 from referee.cli.console import has_colour, width
+from referee.cli.typed import Refusal, numbered, read_answer
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.seam.capabilities import Phrase

@@ -21,6 +21,7 @@ from referee.cli.settings import (
 from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupted, Interrupts
+from referee.logs.sink import Sink
 from referee.terminal import escaped, plain
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from referee.bots.command import BotSource
     from referee.bots.launch import Started
-    from referee.logs.answers import RecordedAnswers
+    from referee.logs.conversation import RecordedAnswers
     from referee.logs.files import LogFile
     from referee.logs.sink import Sink
     from referee.match_spec import MatchSpec
@@ -155,7 +156,7 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
         if options.turn is not None:
             raise UsageError("--turn goes with --from FILE, a match record")
         return None
-    from referee.logs.answers import answers_before
+    from referee.logs.conversation import answers_before
 
     if options.turn is None:
         raise UsageError("--from goes with --turn N, the first turn that is played")
@@ -206,15 +207,12 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
     return [str(folder / f"player{seat}.stderr") for seat in range(1, count + 1)]
 
 
-class LiveStderr:
-    """Shows what a bot writes on stderr as it comes, line by line; a `Sink`.
+class LiveStderr(Sink):
+    """Shows what a bot writes on stderr as it comes, line by line.
 
     Args:
         out: shared by all bots; it never waits for a reader.
     """
-
-    fd = -1
-    behind = False
 
     def __init__(self, seat: int, out: LogFile) -> None:
         from referee.seam.seats import seat_id
@@ -232,9 +230,6 @@ class LiveStderr:
         for line in whole:
             text = line.decode(errors="backslashreplace").rstrip("\r").expandtabs()
             self._out.write(f"{self._name}| {escaped(text)}\n".encode())
-
-    def push(self) -> None:
-        """Nobody is behind."""
 
     def close(self) -> None:
         """Show what has no line end."""

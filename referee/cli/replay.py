@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NO_LOG = 1
 FOLLOW_SECONDS = 0.1
-"""How often a log that is followed is looked at."""
+"""Seconds between two looks at a log that is followed."""
 
 
 def add(commands: Commands) -> None:
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Print what a bot was sent, as it was, to be given to a bot once more."""
-    from referee.logs.answers import input_of
+    from referee.logs.conversation import input_of
     from referee.seam.seats import seat_id
 
     chosen = (options.first, options.last, options.player, options.summary, options.follow)
@@ -176,7 +176,7 @@ def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
 
 
 def _no_turn(options: argparse.Namespace, turns: int) -> str:
-    """Why a match of so many turns has none of those that are asked for."""
+    """Why a match with this number of turns has none of those that are asked for."""
     first, last = options.first or 1, options.last or turns
     asked = f"--turn {first}" if first == options.last else f"--from {first} --to {last}"
     if first > turns:

@@ -7,10 +7,9 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from referee.cli.arguments import Commands
+from referee.cli.arguments import Commands, number
 from referee.cli.console import OK, has_colour, printing, width
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "csv", "html")
 WATCH_SECONDS = 2.0
+"""Seconds between two looks at a store that is watched."""
 
 
 def add(commands: Commands) -> None:
@@ -71,62 +71,37 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         with interrupts.raising(), printing():
             _watch(options)
     with Store.for_reading(options.store) as store, interrupts.raising():
-        # Before a file is emptied.
-        check_bot(options.bot, store.names)
-        for bot in options.without:
-            check_bot(bot, store.names, "--without")
-        anchor_of(options.anchor, store.names)
+        anchor_of(options, store.names)  # before a file is emptied
         report = printing(options.output, [options.store])
         with report as file, contextlib.redirect_stdout(file):
-            _print(store, options)
+            print_standings(store, options.format, options)
     return OK
 
 
-def _print(store: Store, options: argparse.Namespace) -> None:
-    print_standings(
-        store,
-        options.format,
-        anchor=options.anchor,
-        bot=options.bot,
-        without=options.without,
-    )
-
-
-def print_standings(
-    store: Store,
-    format: str,
-    *,
-    anchor: str | None,
-    bot: str | None,
-    without: Sequence[str] = (),
-) -> None:
+def print_standings(store: Store, format: str, options: argparse.Namespace) -> None:
     """Print the standings so far.
 
     Args:
         format: one of `FORMATS`.
-        anchor: BOT=RATING.
-        bot: the name of a bot of which all is to be shown.
-        without: names of bots whose matches are left out.
+        options: `--anchor`, `--bot` and `--without`.
 
     Raises:
-        UsageError: there is no such bot.
+        UsageError: they name a bot that does not take part.
     """
     from referee.tournament.lessons import lessons
     from referee.tournament.standings import standings
     from referee.tournament.statistics import statistics
 
-    names = store.names
-    check_bot(bot, names)
-    left_out = {names.index(name) for name in without}
-    found = standings(store, anchor_of(anchor, names), left_out)
+    anchor = anchor_of(options, store.names)
+    left_out = {store.names.index(name) for name in options.without}
+    found = standings(store, anchor, left_out)
     if format == "csv":
         _print_csv(found)
         return
     facts = statistics(store)
-    if format == "text" and bot is None:
-        _print_text(found, facts, None, {})
-    elif format == "text":
-        _print_text(found, facts, bot, lessons(store, found))
+    if format == "text":
+        of_bots = {} if options.bot is None else lessons(store, found)
+        _print_text(found, facts, options.bot, of_bots)
     elif format == "json":
         import msgspec
 
@@ -142,26 +117,19 @@ def print_standings(
         print(page(store, found, facts, lessons(store, found), made))
 
 
-def check_bot(name: str | None, names: list[str], option: str = "--bot") -> None:
-    """See that a bot that an option names takes part.
+def anchor_of(options: argparse.Namespace, names: list[str]) -> tuple[int, float] | None:
+    """The bot that has a given rating, by its number, and the rating, of `--anchor`.
 
     Raises:
-        UsageError: it does not.
+        UsageError: it says neither, or `--bot` or `--without` names a bot that does not take part.
     """
-    if name is not None and name not in names:
-        raise UsageError(f"{option} {name}: there are: {', '.join(names)}")
-
-
-def anchor_of(text: str | None, names: list[str]) -> tuple[int, float] | None:
-    """The bot that has a given rating, by its number, and the rating.
-
-    Raises:
-        UsageError: the text says neither.
-    """
+    without = [("--without", bot) for bot in options.without]
+    for option, bot in [("--bot", options.bot), *without]:
+        if bot is not None and bot not in names:
+            raise UsageError(f"{option} {bot}: there are: {', '.join(names)}")
+    text = options.anchor
     if text is None:
         return None
-    from referee.cli.arguments import number
-
     name, equals, rating = text.rpartition("=")
     if not equals or name not in names:
         raise UsageError(f"--anchor {text}: give BOT=RATING with one of {', '.join(names)}")
@@ -241,6 +209,6 @@ def _watch(options: argparse.Namespace) -> NoReturn:
                     count = store.count()
                     if sys.stdout.isatty():
                         print("\x1b[H\x1b[2J", end="")
-                    _print(store, options)
+                    print_standings(store, options.format, options)
                     sys.stdout.flush()
         time.sleep(WATCH_SECONDS)

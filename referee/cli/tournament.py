@@ -6,7 +6,6 @@ import argparse
 import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from referee.cli.arguments import (
@@ -20,7 +19,7 @@ from referee.cli.arguments import (
 )
 from referee.cli.console import OK, printing, say
 from referee.cli.settings import add_game, add_settings, chosen_settings
-from referee.cli.standings import add_standings, anchor_of, check_bot, print_standings
+from referee.cli.standings import add_standings, anchor_of, print_standings
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
@@ -28,7 +27,6 @@ from referee.tournament import choices
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from referee.tournament.rows import Entrant
     from referee.tournament.sprt import Sprt
     from referee.tournament.store import Store
 
@@ -54,7 +52,7 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    tournament.set_defaults(run=run, parser=tournament, config_bots=[], directories=[])
+    tournament.set_defaults(run=run, parser=tournament, config_bots=[], directories=[], without=[])
     _add_options(tournament)
 
 
@@ -115,7 +113,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     store = Store.in_memory() if options.store is None else Store.for_writing(options.store)
     with store:
         _settle(options, store)
-        anchor = anchor_of(options.anchor, store.names)
+        anchor = anchor_of(options, store.names)
         try:
             _play(options, interrupts, store, anchor)
         except Interrupted as interrupted:
@@ -125,7 +123,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             raise
         with interrupts.raising(), printing():
             format = "json" if options.json else "text"
-            print_standings(store, format, anchor=options.anchor, bot=options.bot)
+            print_standings(store, format, options)
     return OK
 
 
@@ -163,14 +161,6 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
     return both
 
 
-def _entrants(options: argparse.Namespace) -> list[Entrant]:
-    """The bots of the command line, else of the configuration file."""
-    from referee.tournament.setup import entrant, with_unique_names
-
-    named = [entrant(bot) for bot in options.bots] or options.config_bots
-    return with_unique_names(named)
-
-
 def _settle(options: argparse.Namespace, store: Store) -> None:
     """Decide what is played: what the store is of already, or what it is to be of.
 
@@ -182,14 +172,21 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     from referee.bots.command import find_bot
     from referee.match_spec import DRAWN_SEEDS
     from referee.tournament.run import is_finished
-    from referee.tournament.setup import check_extension, differences, setup
+    from referee.tournament.setup import (
+        check_extension,
+        differences,
+        entrant,
+        setup,
+        with_unique_names,
+    )
 
     stages = store.stages
     seed = options.seed
     if seed is None:
         seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
+    entrants = [entrant(bot) for bot in options.bots] or options.config_bots
     now = setup(
-        _entrants(options),
+        with_unique_names(entrants),
         game=options.game,
         format=options.format,
         players=options.players,
@@ -208,20 +205,17 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         for bot in now.bots:  # of a cluster its workers look for them
             find_bot(bot.bot, now.game, bot.directory)
     # What is shown at the end is checked before the first match.
-    names = [bot.name for bot in now.bots]
-    anchor_of(options.anchor, names)
-    check_bot(options.bot, names)
-    if not is_known:
-        if store.is_empty:
-            pass  # nothing is lost: a slip of the keyboard can be mended
-        elif options.extend:
-            check_extension(stages[-1], now)
-        else:
-            raise UsageError(
-                f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
-                " (give another --store; --extend allows more bots, deals or rounds)"
-            )
-        store.add_stage(now)
+    anchor_of(options, [bot.name for bot in now.bots])
+    if is_known:
+        return
+    if options.extend and not store.is_empty:
+        check_extension(stages[-1], now)
+    elif not store.is_empty:  # else nothing is lost: a slip of the keyboard can be mended
+        raise UsageError(
+            f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
+            " (give another --store; --extend allows more bots, deals or rounds)"
+        )
+    store.add_stage(now)
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
@@ -256,7 +250,7 @@ def _play(
 
     workers, jobs = _workers(options)
     collect_garbage()
-    records = _folder(options)
+    records = None if options.records is None else made_folder(options.records)
     keep = "none" if records is None else options.keep
     run = Run(store, records=records)
     with (
@@ -292,10 +286,3 @@ def _workers(
 
     cluster = Cluster(options.cluster, {name: pack(name) for name in options.directories}, say)
     return cluster.workers, lambda: min(cluster.threads, options.jobs or cluster.threads)
-
-
-def _folder(options: argparse.Namespace) -> Path | None:
-    """The folder for records, made if it is not there."""
-    if options.records is None:
-        return None
-    return made_folder(options.records)

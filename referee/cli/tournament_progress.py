@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from referee.cli.console import say
+from referee.cli.work import bar, clock_time, status
 from referee.terminal import plain
 from referee.tournament.rating import Ratings, rate
 from referee.tournament.rows import WORKER_KILLED, MatchRow
@@ -19,15 +21,14 @@ from referee.tournament.text import PUT_OUT
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.live import Live
 
 REFRESH_SECONDS = 0.5
 LINE_SECONDS = 10.0
-"""Between two lines where there is no terminal."""
+"""Seconds between two lines where there is no terminal."""
 LEADING = 5
-_BAR = 20
+"""Bots that are shown."""
 _RATING_PART = 0.05
-"""At most this part of the time is spent on ratings that are only shown."""
+"""The part of the time that is spent on ratings that are only shown, at most."""
 
 
 class Progress:
@@ -43,22 +44,18 @@ class Progress:
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
         self._show_at = time.monotonic()
-        self._live: Live | None = None
+        self._shown = ExitStack()
+        self._show: Callable[[RenderableType], None] | None = None  # on a terminal
         if not quiet:
             self._deals = deals_of(store)
 
     def __enter__(self) -> Progress:
         if not self._quiet and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.live import Live
-
-            self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
-            self._live.start()
+            self._show = self._shown.enter_context(status())
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        if self._live is not None:
-            self._live.stop()
+        self._shown.close()
 
     def add(self, rows: Sequence[MatchRow]) -> None:
         """Take matches that were played; say who is put out."""
@@ -76,10 +73,10 @@ class Progress:
         now = time.monotonic()
         if self._quiet or now < self._show_at:
             return
-        if self._live is not None:
+        if self._show is not None:
             self._rate(now)
             self._show_at = now + REFRESH_SECONDS
-            self._live.update(self._picture(), refresh=True)
+            self._show(self._picture())
         elif self._run.played:
             self._show_at = now + LINE_SECONDS
             say(self._line())
@@ -97,7 +94,7 @@ class Progress:
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
         if rate:
             at_most = "at most " if run.test is not None else ""
-            parts.append(f"{at_most}{_time((run.total - run.done) / rate)} left")
+            parts.append(f"{at_most}{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:
             lower, upper = run.test.test.bounds
             parts.append(f"LLR {run.test.llr:.2f} ({lower:.2f} to {upper:.2f})")
@@ -105,16 +102,9 @@ class Progress:
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
-        from rich.progress_bar import ProgressBar
         from rich.table import Table
-        from rich.text import Text
 
-        head = Table.grid(padding=(0, 1))
-        head.add_row(
-            ProgressBar(total=self._run.total or 1, completed=self._run.done, width=_BAR),
-            Text(self._line(), no_wrap=True, overflow="ellipsis"),
-        )
-        parts: list[RenderableType] = [head]
+        parts = [bar(self._run.done, self._run.total, self._line())]
         if self._ratings is not None:
             table = Table(box=None, pad_edge=False, show_header=False)
             table.add_column(overflow="ellipsis", no_wrap=True)
@@ -134,9 +124,3 @@ class Progress:
 
 def _rate(rate: float) -> str:
     return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    validate.set_defaults(run=run, doing="validating")
+    validate.set_defaults(run=run)
     log = 'a spectator log, plain, .gz or .zst; "-" is stdin'
     validate.add_argument("logs", nargs="+", metavar="LOG", help=log)
     formats = "text; json: an object a log; junit: a test case a log"
@@ -68,7 +68,16 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         findings = f" ({found} findings)" if invalid else ""
         return [f"{len(names)} logs: {len(names) - invalid} valid, {invalid} not{findings}"]
 
-    if not examine(check_log, names, options, interrupts, what="logs", tell=tell, summary=summary):
+    if not examine(
+        check_log,
+        names,
+        options,
+        interrupts,
+        doing="validating",
+        what="logs",
+        tell=tell,
+        summary=summary,
+    ):
         return BUG
     for game, name in unchecked.items():
         say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")

@@ -41,11 +41,11 @@ def add(commands: Commands) -> None:
             ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
         ),
     )
-    verify.set_defaults(run=run, doing="verifying")
+    verify.set_defaults(run=run)
     add = verify.add_argument
     add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
-    add("--sample", type=count, metavar="N", help="so many matches of the store, drawn by lot")
+    add("--sample", type=count, metavar="N", help="check N matches of the store, drawn by lot")
     add("--records-of", metavar="DIR", help="where the tournament's records are, to be run again")
     add(
         "--log",
@@ -83,6 +83,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 names,
                 options,
                 interrupts,
+                doing="verifying",
                 what="records",
                 tell=tell,
                 summary=summary,

@@ -6,7 +6,9 @@ import gc
 import os
 import resource
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from referee.errors import ShortageError
@@ -14,15 +16,17 @@ from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
     import trio
+    from rich.console import RenderableType
 
 T = TypeVar("T")
 PROGRESS_EVERY_SECONDS = 0.2
+BAR_WIDTH = 20
 DESCRIPTORS = 48
-"""More than a match of four bots has open at once, and what its imports open in passing."""
+"""File descriptors that are enough for a match of four bots and for what its imports open."""
 NUMPY_BYTES = 256 * 1024 * 1024
-"""What commands that calculate ask the system for, with a reserve; they use less of it."""
+"""Bytes of memory that commands that calculate need, with a reserve."""
 GARBAGE_AFTER = 5_000
-"""Objects made before the collector looks for garbage: there is little of it."""
+"""New objects after which the collector looks for garbage: there is little of it."""
 
 
 def collect_garbage() -> None:
@@ -98,6 +102,42 @@ def check_descriptors() -> None:
             os.close(fd)
 
 
+@contextmanager
+def status() -> Iterator[Callable[[RenderableType], None]]:
+    """Yields what shows the newest state of some work on the terminal, until the work ends."""
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(
+        console=Console(stderr=True),
+        # No thread of its own: processes may be forked while it is shown.
+        auto_refresh=False,
+        transient=True,
+        # What is printed to the same terminal goes above it, but a file gets it as it is.
+        redirect_stdout=sys.stdout.isatty(),
+    ) as live:
+        yield partial(live.update, refresh=True)
+
+
+def bar(done: int, total: int, text: str) -> RenderableType:
+    """A bar, and a text beside it."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    row = Table.grid(padding=(0, 1))
+    shown = Text(text, no_wrap=True, overflow="ellipsis")
+    row.add_row(ProgressBar(total=total or 1, completed=done, width=BAR_WIDTH), shown)
+    return row
+
+
+def clock_time(seconds: float) -> str:
+    """A time as minutes and seconds, with hours if there are any: "2:05", "1:00:00"."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 async def show_progress(
     line: Callable[[], str],
     *,
@@ -113,22 +153,13 @@ async def show_progress(
     import trio
 
     await trio.sleep(after)
-    from rich.console import Console
-    from rich.live import Live
     from rich.text import Text
 
-    with Live(
-        console=Console(stderr=True),
-        auto_refresh=False,
-        transient=True,
-        # What is printed to the same terminal goes above the line, but a file gets it as it is.
-        redirect_stdout=sys.stdout.isatty(),
-        redirect_stderr=False,
-    ) as live:
+    with status() as show:
         if task_status is not None:
             task_status.started()
         while True:
-            live.update(Text(line(), no_wrap=True, overflow="ellipsis"), refresh=True)
+            show(Text(line(), no_wrap=True, overflow="ellipsis"))
             await trio.sleep(PROGRESS_EVERY_SECONDS)
 
 

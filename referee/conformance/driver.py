@@ -25,7 +25,6 @@ from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
-from referee.bots.last_words import Silence
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess
 from referee.conformance import verdict

@@ -4,8 +4,10 @@
     packed.py   compressing them, in blocks that survive a crash
     record.py   the match record: its lines as structs, and its writer
     source.py   reading lines of a log, plain or compressed, in bounded memory
-    lines.py    what these lines are: typed entries and messages, of which game
+    parsing.py  what these lines are: typed entries and messages, of which game
+    header.py   the first line of a record: what it is, and whether its match can be run again
     read.py     both for programs that look at many of them
+    conversation.py  what the bots of a recorded match answered and were sent
     verify.py   runs a record's match again and compares
     validate.py checks a spectator log against the protocol
 

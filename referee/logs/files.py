@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import IO, TextIO
 
 from referee.errors import LogWriteError, UsageError, cannot_write
 from referee.logs import packed
+from referee.logs.sink import Sink
 
 STDOUT = "-"
 _COPY_IN_MEMORY = 8 * 1024 * 1024
@@ -23,7 +25,7 @@ _COPY_IN_MEMORY = 8 * 1024 * 1024
 _CHUNK = 256 * 1024
 
 
-class LogFile:
+class LogFile(Sink):
     """A file that lines are appended to.
 
     What `write` was given is with the operating system when it returns: a crash of the referee
@@ -89,7 +91,7 @@ class LogFile:
         """
         try:
             while self._unread and _is_writable(self.fd):
-                # So much a pipe takes without blocking once it is writable.
+                # A pipe that is writable takes this many bytes without blocking.
                 del self._unread[: os.write(self.fd, self._unread[: select.PIPE_BUF])]
         except BlockingIOError:
             pass
@@ -200,7 +202,14 @@ class LogFile:
             else:
                 problem = "changed"
         try:
-            self._write_anew(self._copy, self.fd if problem == "changed" else None)
+            if problem != "changed":
+                Path(self._path).parent.mkdir(parents=True, exist_ok=True)
+                Path(self._path).unlink(missing_ok=True)
+            there = problem == "changed"
+            with open(self.fd, "wb", closefd=False) if there else open(self._path, "xb") as file:
+                file.truncate(0)
+                self._copy.seek(0)
+                shutil.copyfileobj(self._copy, file)
         except OSError as error:
             raise LogWriteError(self.name, error) from error
         return problem
@@ -217,22 +226,6 @@ class LogFile:
                         return True
         except OSError:  # whose mode was changed, for one
             return False
-
-    def _write_anew(self, copy: IO[bytes], fd: int | None) -> None:
-        """Write the copy to the open file, or to a new one of the same name."""
-        new = fd is None
-        if fd is None:
-            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
-            Path(self._path).unlink(missing_ok=True)
-            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        try:
-            os.ftruncate(fd, 0)
-            copy.seek(0)
-            while data := copy.read(_CHUNK):
-                _write_all(fd, data)
-        finally:
-            if new:
-                os.close(fd)
 
 
 def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError | None]:

@@ -10,9 +10,9 @@ from typing import Any
 SUFFIXES = (".gz", ".zst")
 """The suffixes of files that are compressed."""
 BLOCK_BYTES = 32 * 1024
-"""So many bytes of lines are a block, before they are compressed."""
+"""Bytes of lines that are a block, before they are compressed."""
 BLOCK_SECONDS = 1.0
-"""What is written so long after the last block ends the next one, however short it is."""
+"""Seconds after a block in which the next line ends one, however short it is."""
 
 
 class Packer:

@@ -15,16 +15,9 @@ from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
-from referee.logs.lines import (
-    Kinds,
-    Line,
-    Messages,
-    Problem,
-    entry_kinds,
-    first_line,
-    message_kinds,
-)
-from referee.logs.record import FORMAT_VERSION, EndEntry, Header, RecordEntry, SentEntry
+from referee.logs.header import read_header
+from referee.logs.parsing import Kinds, Line, Messages, entry_kinds, message_kinds
+from referee.logs.record import EndEntry, Header, RecordEntry, SentEntry
 from referee.logs.source import LogReader
 from referee.seam.rules import Rules
 
@@ -56,18 +49,22 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
         UsageError: the file cannot be opened; raised at the first step.
         LogReadError: a line is no entry, or the record is of a newer version or an unknown game.
     """
+    return (entry for _, entry in numbered_entries(path))
+
+
+def numbered_entries(path: PathLike) -> Iterator[tuple[int, RecordEntry]]:
+    """As `read_record`, each entry with the number of its line, counted from 1."""
     with LogReader(os.fspath(path)) as reader:
-        kinds = None
-        for raw in reader:
-            if not raw.endswith(b"\n"):
+        lines = iter(reader)
+        header, kinds = _begin(reader, lines)
+        yield 1, header
+        for raw in lines:
+            line = kinds.line(reader.line, raw)
+            if line.torn:
                 return
-            if kinds is None:
-                header, kinds = _begin(reader, raw)
-                yield header
-                continue
-            entry = _known(reader, kinds.line(reader.line, raw), kinds)
+            entry = _known(reader, line, kinds)
             if entry is not None:
-                yield entry  # type: ignore[misc]
+                yield line.number, entry  # type: ignore[misc]
 
 
 def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
@@ -129,7 +126,7 @@ def summaries(paths: Iterable[PathLike]) -> Iterator[RecordSummary]:
         path = os.fspath(given)
         with LogReader(path) as reader:
             lines = iter(reader)
-            header, kinds = _begin(reader, next(lines, b""))
+            header, kinds = _begin(reader, lines)
             last = b""
             if Path(path).is_file() and not reader.packed:
                 last = _last_line(path)
@@ -141,22 +138,12 @@ def summaries(paths: Iterable[PathLike]) -> Iterator[RecordSummary]:
         yield RecordSummary(path, header, end)  # type: ignore[arg-type]
 
 
-def _begin(reader: LogReader, raw: bytes) -> tuple[Header, Kinds]:
+def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:
     """The header of a record, from its first line, and what its entries are."""
-    first = first_line(raw)
-    problem = "this is no match record: it has no header"
-    if first.problem is Problem.NEWER_VERSION:
-        version = first.value["version"]
-        problem = f"the record has version {version}, higher than {FORMAT_VERSION}, "
-        problem += "which is all that this referee can read"
-    elif first.problem is Problem.UNKNOWN_GAME:
-        problem = "the record is of a game that this referee does not know"
-    elif first.rules is not None:
-        kinds = entry_kinds(first.rules)
-        header = _known(reader, kinds.line(1, raw), kinds)
-        if isinstance(header, Header):
-            return header, kinds
-    raise LogReadError(reader.name, 1, problem)
+    header = read_header(next(lines, b""))
+    if not isinstance(header, Header):
+        raise LogReadError(reader.name, 1, header.text)
+    return header, entry_kinds(GAMES[header.game])
 
 
 def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:

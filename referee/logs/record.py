@@ -20,7 +20,7 @@ from referee._version import __version__
 from referee.logs.sink import Sink
 from referee.match import Disqualified, Entry, Match, Received, Sent
 from referee.match_spec import MatchSpec, settings_type
-from referee.result import with_facts
+from referee.result import seat_ends, with_facts
 from referee.seam.faults import Fault
 from referee.seam.rules import Rules
 from referee.seam.seats import SeatId, seat_id
@@ -239,21 +239,10 @@ def end_of(rules: Rules, match: Match, digest: str, seconds: float) -> EndEntry:
     """The last line of a match that is over."""
     assert match.outcome is not None  # it is over
     types = entry_types(rules)
-    places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
     return types.end(
         reason=match.outcome.reason,
         winners=[seat_id(seat) for seat in match.outcome.winners],
-        players=[
-            types.player(
-                name=name,
-                score=standing.score,
-                turns=standing.turns,
-                rank=rank,
-                disqualified=match.disqualified[seat].code if seat in match.disqualified else None,
-                **msgspec.structs.asdict(standing.facts),
-            )
-            for seat, (name, standing, rank) in enumerate(places)
-        ],
+        players=[types.player(**end) for end in seat_ends(match)],
         digest=digest,
         time=seconds,
     )

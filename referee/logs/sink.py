@@ -1,18 +1,16 @@
-"""Where the lines of a log go: a file (`files.py`), or memory."""
+"""Where the lines of a log go: a file (`files.py`), memory, or what else takes lines."""
 
 from __future__ import annotations
 
-from typing import Protocol
 
-
-class Sink(Protocol):
-    """Takes whole lines.
+class Sink:
+    """Takes whole lines; one that is behind a reader says so.
 
     Attributes:
         fd: what to wait for while it is behind.
     """
 
-    fd: int
+    fd = -1
 
     def write(self, lines: bytes) -> None:
         """Append whole lines, without waiting for a reader.
@@ -20,10 +18,12 @@ class Sink(Protocol):
         Raises:
             LogWriteError: it takes no more.
         """
+        raise NotImplementedError
 
     @property
     def behind(self) -> bool:
         """Whether a reader has yet to take something that was written."""
+        return False
 
     def push(self) -> None:
         """Hand over what waits for a reader, as far as it is taken at once.
@@ -36,11 +36,8 @@ class Sink(Protocol):
         """Take no more."""
 
 
-class MemorySink:
+class MemorySink(Sink):
     """Keeps what is written in memory."""
-
-    fd = -1
-    behind = False
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -53,9 +50,3 @@ class MemorySink:
     def write(self, lines: bytes) -> None:
         """Append whole lines."""
         self._parts.append(lines)
-
-    def push(self) -> None:
-        """Nobody is behind."""
-
-    def close(self) -> None:
-        """Keep what there is."""

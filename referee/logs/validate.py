@@ -7,15 +7,15 @@ checker then says whether such a game can have been played.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.logs.lines import BOM, Line, Messages, max_seats, message_kinds
+from referee.logs.parsing import BOM, Line, Messages, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
 from referee.seam.capabilities import Finding, LogChecker
@@ -88,15 +88,16 @@ def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
 
 def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
     """As `validate_log`, and against what the log was checked."""
-    found: dict[Hashable, Finding] = {}
+    found: dict[tuple[str, str, str], Finding] = {}
     with LogReader(name) as reader:
         messages = Messages(reader, rules)
-        for key, finding in _findings(reader, messages):
-            before = found.get(key)
-            if before is not None:
-                found[key] = msgspec.structs.replace(before, count=before.count + 1)
+        for finding in _findings(reader, messages):
+            expected, seen = finding.expected, finding.found
+            key = (finding.section, expected, getattr(finding, "kind", seen))
+            if key in found:
+                found[key] = msgspec.structs.replace(found[key], count=found[key].count + 1)
             elif len(found) < MAX_FINDINGS:
-                found[key] = finding
+                found[key] = Finding(finding.line, finding.section, _cut(expected), _cut(seen))
             else:
                 break
     findings, game = list(found.values()), messages.rules
@@ -105,11 +106,17 @@ def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
     return CheckedLog(findings, game.specification, "" if game.checker else game.name)
 
 
-_Found: TypeAlias = tuple[Hashable, Finding]
-"""A finding, after what is equal for all that are the same mistake."""
+class _FieldFinding(Finding, frozen=True):
+    """A finding on a field: the same mistake where the kind is the same, whatever was found."""
+
+    kind: str = ""
 
 
-def _findings(reader: LogReader, messages: Messages) -> Iterator[_Found]:
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_FINDING else text[:_SHOWN_FINDING] + "..."
+
+
+def _findings(reader: LogReader, messages: Messages) -> Iterator[Finding]:
     check: _Check | None = None
     try:
         for line in messages:
@@ -118,24 +125,14 @@ def _findings(reader: LogReader, messages: Messages) -> Iterator[_Found]:
             if check.hopeless:
                 return
     except LogReadError as error:
-        yield _worded(Finding(error.line, SHARED.lines, "a line that can be read", error.problem))
+        yield Finding(error.line, SHARED.lines, "a line that can be read", error.problem)
         return
     if check is None:
-        yield _worded(Finding(1, SHARED.names, "a player-name", "an empty file"))
+        yield Finding(1, SHARED.names, "a player-name", "an empty file")
     elif not check.ended:
         found = "the end of the compressed data" if reader.cut else "the end of the log"
         expected = "more, up to a game-end: the log was cut short"
-        yield _worded(Finding(reader.line + 1, check.section(GameEnd), expected, found))
-
-
-def _worded(finding: Finding) -> _Found:
-    """A finding that is the same mistake where it has the same words, as far as they are shown."""
-    expected, found = (
-        text if len(text) <= _SHOWN_FINDING else text[:_SHOWN_FINDING] + "..."
-        for text in (finding.expected, finding.found)
-    )
-    shown = msgspec.structs.replace(finding, expected=expected, found=found)
-    return (shown.section, expected, found), shown
+        yield Finding(reader.line + 1, check.section(GameEnd), expected, found)
 
 
 class _Check:
@@ -167,40 +164,32 @@ class _Check:
         page = load_page((self._rules or GAMES[DEFAULT_GAME]).specification)
         return next(iter(page.titled(str(struct.__struct_config__.tag))), SHARED.messages)
 
-    def line(self, line: Line) -> list[_Found]:
+    def line(self, line: Line) -> Iterator[Finding]:
         """Take the next line."""
         number = line.number
-        findings: list[Finding] = []
         if number == 1 and line.raw.startswith(BOM):
-            findings.append(Finding(number, SHARED.json, "no byte order mark", "one"))
+            yield Finding(number, SHARED.json, "no byte order mark", "one")
         if line.raw.endswith(b"\r\n"):
-            crlf = "\\r\\n (from here on)"
-            findings.append(Finding(number, SHARED.lines, "lines ended by \\n alone", crlf))
+            yield Finding(number, SHARED.lines, "lines ended by \\n alone", "\\r\\n (from here on)")
         if line.torn:
-            findings.append(Finding(number, SHARED.lines, "a line end", "a last line that is torn"))
-        found = [_worded(finding) for finding in findings]
-        message = self._message(line, found)
-        if message is not None:
-            found += map(_worded, self._take(number, message))
-        return found
-
-    # --- lines --------------------------------------------------------------------------------
-
-    def _message(self, line: Line, found: list[_Found]) -> Struct | None:
-        """The message in a line, or what a misshapen one can only have meant."""
+            yield Finding(number, SHARED.lines, "a line end", "a last line that is torn")
+        message = line.content
         problem = self._problem(line)
         if problem is not None:
-            found.append(_worded(problem))
-            return None
-        if line.content is None:
+            yield problem
+            return
+        if message is None:
             assert line.kind is not None  # else there was a problem
             struct = self._types[line.kind]
-            found += self._misfits(line, line.kind, struct)
-            return meant(line.value, struct)
-        if b" " in line.text and b" " in _OUTSIDE_STRINGS.sub(b"", line.text):
-            what = "spaces between the parts (from here on)"
-            found.append(_worded(Finding(line.number, SHARED.lines, "compact JSON", what)))
-        return line.content
+            yield from self._misfits(line, line.kind, struct)
+            message = meant(line.value, struct)
+        elif b" " in line.text and b" " in _OUTSIDE_STRINGS.sub(b"", line.text):
+            found = "spaces between the parts (from here on)"
+            yield Finding(number, SHARED.lines, "compact JSON", found)
+        if message is not None:
+            yield from self._take(number, message)
+
+    # --- lines --------------------------------------------------------------------------------
 
     def _problem(self, line: Line) -> Finding | None:
         """Why a line is no public message, whatever its fields are."""
@@ -217,8 +206,7 @@ class _Check:
             found = "a match record; its spectator log: referee verify RECORD --log FILE"
             return Finding(number, SHARED.names, "a spectator log", found)
         if self._types.get(kind or "") in self._private:
-            found = f"{kind}, which is for one bot"
-            return Finding(number, SHARED.audience, "public messages alone", found)
+            return Finding(number, SHARED.public, "public messages alone", f"{kind}, which is for one bot")
         if kind == "":
             return Finding(number, SHARED.messages, "a message's type", 'type ""')
         if kind in self._types and (self._rules is not None or kind == "player-name"):
@@ -234,82 +222,79 @@ class _Check:
         games = f"of a game that this referee knows ({', '.join(GAMES)})"
         return Finding(number, SHARED.messages, f"a public message {games}", found)
 
-    def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[_Found]:
+    def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[Finding]:
         """In which fields a message is not as it must be."""
         section = self.section(struct)
         found = misfits(line.value, struct)
         if not found:
-            yield _worded(Finding(line.number, section, f"a right {kind}", line.error))
+            yield Finding(line.number, section, f"a right {kind}", line.error)
         for misfit in found:
             expected = f"{misfit.expected} as `{misfit.field}` of {kind}"
-            key = (section, expected, misfit.kind)
-            yield key, Finding(line.number, section, expected, misfit.found)
+            yield _FieldFinding(line.number, section, expected, misfit.found, kind=misfit.kind)
 
     # --- messages -----------------------------------------------------------------------------
 
-    def _take(self, number: int, message: Struct) -> list[Finding]:
+    def _take(self, number: int, message: Struct) -> Iterator[Finding]:
         kind = str(message.__struct_config__.tag)
+        player = getattr(message, "player_number", None)
         if self.ended:
             expected = f"nothing after game-end (line {self.ended})"
-            return [Finding(number, self.section(GameEnd), expected, kind)]
-        player = getattr(message, "player_number", None)
-        if player is not None and seat_of(player, self._max_seats) is None:
+            yield Finding(number, self.section(GameEnd), expected, kind)
+        elif player is not None and seat_of(player, self._max_seats) is None:
             players = f"{seat_id(0)} to {seat_id(self._max_seats - 1)}"
-            return [Finding(number, SHARED.ids, players, describe(player))]
-        if isinstance(message, PlayerName):
-            return self._take_name(number, message)
-        assert self._rules is not None  # else it was no message of a known game
-        findings = self._begin(self._rules, number, kind)
+            yield Finding(number, SHARED.ids, players, describe(player))
+        elif isinstance(message, PlayerName):
+            yield from self._take_name(number, message)
+        else:
+            assert self._rules is not None  # else it was no message of a known game
+            if not self._begun:
+                yield from self._begin(self._rules, number, kind)
+            yield from self._take_of_game(self._rules, number, message)
+
+    def _take_of_game(self, rules: Rules, number: int, message: Struct) -> Iterator[Finding]:
         checker = self._checker
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
                 found = describe(message.reason)
-                findings.append(Finding(number, SHARED.codes, "a disqualification code", found))
+                yield Finding(number, SHARED.codes, "a disqualification code", found)
             seat = seat_of(message.player_number, self._max_seats)
             if checker is not None and seat is not None:
-                findings += checker.disqualify(number, seat, message.reason)
+                yield from checker.disqualify(number, seat, message.reason)
         elif isinstance(message, GameEnd):
             self.ended = number
-            if message.reason not in {*Termination, *self._rules.reasons}:
-                found = describe(message.reason)
-                findings.append(Finding(number, SHARED.codes, "an end reason", found))
+            if message.reason not in {*Termination, *rules.reasons}:
+                yield Finding(number, SHARED.codes, "an end reason", describe(message.reason))
             elif checker is not None:
-                findings += checker.end(number, message.scores, message.winners, message.reason)
+                yield from checker.end(number, message.scores, message.winners, message.reason)
         elif checker is not None:
-            findings += checker.read(number, message)
-        return findings
+            yield from checker.read(number, message)
 
-    def _begin(self, rules: Rules, number: int, kind: str) -> list[Finding]:
+    def _begin(self, rules: Rules, number: int, kind: str) -> Iterator[Finding]:
         """The first message after the names begins the game."""
-        if self._begun:
-            return []
         self._begun = True
         least, most, names = rules.min_seats, rules.max_seats, self._names
         if rules.checker is not None:
             missing = [seat_id(seat) for seat in range(len(names), least)]
             self._checker = rules.checker([*names, *missing])
-        if least <= len(names) <= most:
-            return []
-        expected = f"the names of {least} to {most} players first"
-        return [Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")]
+        if not least <= len(names) <= most:
+            expected = f"the names of {least} to {most} players first"
+            yield Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")
 
-    def _take_name(self, number: int, message: PlayerName) -> list[Finding]:
+    def _take_name(self, number: int, message: PlayerName) -> Iterator[Finding]:
+        seat, name = len(self._names), message.name
         if self._begun:
-            return [Finding(number, SHARED.names, "no player-name once the game has begun", "one")]
-        findings = []
-        expected = len(self._names)
-        if expected == self._max_seats:
-            what = f"at most {self._max_seats} names"
-            return [Finding(number, SHARED.names, what, "another player-name")]
-        if message.player_number != seat_id(expected):
-            what = f"player-name of {seat_id(expected)}"
-            findings.append(Finding(number, SHARED.names, what, f"that of {message.player_number}"))
+            yield Finding(number, SHARED.names, "no player-name once the game has begun", "one")
+            return
+        if seat == self._max_seats:
+            yield Finding(number, SHARED.names, f"at most {seat} names", "another player-name")
+            return
+        if message.player_number != seat_id(seat):
+            expected = f"player-name of {seat_id(seat)}"
+            yield Finding(number, SHARED.names, expected, f"that of {message.player_number}")
         if message.version != PROTOCOL_VERSION:
             found = f"version {message.version}"
-            findings.append(Finding(number, SHARED.names, f"version {PROTOCOL_VERSION}", found))
-        name = message.name
+            yield Finding(number, SHARED.names, f"version {PROTOCOL_VERSION}", found)
         if len(name) > MAX_NAME_LENGTH or name.translate(CONTROL_CHARACTERS) != name:
             what = f"a name of at most {MAX_NAME_LENGTH} characters, without control characters"
-            findings.append(Finding(number, SHARED.name_reply, what, describe(message.name)))
-        self._names.append(message.name)
-        return findings
+            yield Finding(number, SHARED.name_reply, what, describe(name))
+        self._names.append(name)

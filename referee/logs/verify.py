@@ -21,10 +21,8 @@ is cut short, and holds as far as it goes.
 from __future__ import annotations
 
 import hashlib
-from enum import StrEnum
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -32,10 +30,10 @@ from referee._version import __version__
 from referee.errors import LogReadError
 from referee.games import GAMES
 from referee.logs.files import LogFile
-from referee.logs.lines import BOM, Problem, entry_kinds, first_line
+from referee.logs.header import Kind as Kind
+from referee.logs.header import read_header
+from referee.logs.parsing import entry_kinds
 from referee.logs.record import (
-    FORMAT,
-    FORMAT_VERSION,
     DisqualifiedEntry,
     ExitEntry,
     FaultEntry,
@@ -43,9 +41,7 @@ from referee.logs.record import (
     ReceivedEntry,
     claimed_digest,
     end_of,
-    entry_types,
     head_of,
-    is_started,
     is_timed,
     line_of,
     line_received,
@@ -53,20 +49,22 @@ from referee.logs.record import (
     without_time,
 )
 from referee.logs.source import LogReader
-from referee.match import MAX_SEED, Disqualified, Entry, Match, Received, Sent
+from referee.match import Disqualified, Entry, Match, Received, Sent
 from referee.match_spec import split
 from referee.seam.faults import Disqualification, Fault
 from referee.seam.seats import seat_id
 from referee.terminal import escaped
 from referee.wire.decode import is_blank
 
-_EXCERPT = 200  # characters of a line in a verdict
-_BEFORE = 60  # of these, before the first byte that differs
+_EXCERPT = 200
+"""Characters of a line that a verdict shows, at most."""
+_BEFORE = 60
+"""Characters of these before the first byte that differs."""
 
 _HEADER = b'{"entry":"header"'
 _RECEIVED = b'{"entry":"received"'
 _SECTIONS = {Sent: "2.2", Received: "2.3", Fault: "2.4", Disqualified: "2.5", ExitEntry: "2.6"}
-"""Of spec/log-format.md, on each kind of entry."""
+"""The section of spec/log-format.md on each kind of entry."""
 
 _NO_EXIT = "the exit entry of {} must follow here"
 
@@ -79,18 +77,6 @@ _IN_GAME = set(Disqualification) - {
     Disqualification.FAILED_TO_START,
     Disqualification.STARTUP_TIMEOUT,
 }
-
-
-class Kind(StrEnum):
-    """What verifying a file has shown."""
-
-    HOLDS = "holds"
-    CUT_SHORT = "cut-short"
-    EDITED = "edited"
-    RULES_CHANGED = "rules-changed"
-    NEWER_FORMAT = "newer-format"
-    OTHER_GAME = "other-game"
-    NO_RECORD = "no-record"
 
 
 class Verdict(Struct, frozen=True):
@@ -181,8 +167,8 @@ class _Verification:
             return self._cut_short()
         header = read_header(line)
         if not isinstance(header, Header):
-            kind, section, text = header
-            return self._verdict(kind, text, 1, found=_excerpt(line), section=section)
+            found, section = _excerpt(line), header.section
+            return self._verdict(header.kind, header.text, 1, found=found, section=section)
         expected = self._begin(header, line)
         time = b""  # the last time field
         begin = {to: sent_to(to) for to in (None, *range(len(self._players)))}
@@ -395,54 +381,6 @@ class _Verification:
         # Of what is no record one line is looked at, torn or not.
         lines = self._reader.line if kind is Kind.NO_RECORD else self._reader.whole
         return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, lines)
-
-
-def read_header(line: bytes) -> Header | tuple[Kind, str, str]:
-    """The header, if this referee can run its match; else a verdict's kind, section and text."""
-    first = first_line(line)
-    value, rules = first.value, first.rules
-    if line.startswith(BOM):
-        return Kind.NO_RECORD, "2.1", "it begins with a byte order mark"
-    if line.endswith(b"\r\n"):
-        return Kind.NO_RECORD, "2.1", r"its lines end in \r\n, a record's in \n"
-    if first.problem is Problem.NO_JSON:
-        return Kind.NO_RECORD, "2.1", "no match record: no JSON"
-    if first.problem is Problem.SPECTATOR_LOG and value["type"] == "player-name":
-        text = "this is a spectator log, no match record: `referee validate` checks those"
-        return Kind.NO_RECORD, "1", text
-    given = value if isinstance(value, dict) else {}
-    if (given.get("entry"), given.get("format")) != ("header", FORMAT):
-        text = f'no match record: the first line must be a header with "format":"{FORMAT}"'
-        return Kind.NO_RECORD, "2.1", text
-    if first.problem is Problem.NEWER_VERSION:
-        text = (
-            f"version {value['version']} of the record format; this referee ({__version__}) reads "
-            f"versions up to {FORMAT_VERSION}: get a newer referee"
-        )
-        return Kind.NEWER_FORMAT, "2.1", text
-    game, protocol = value.get("game"), value.get("protocol")
-    if first.problem is Problem.UNKNOWN_GAME and isinstance(game, str):
-        text = f'the game is "{escaped(game[:_EXCERPT])}"; there are: {", ".join(GAMES)}'
-        return Kind.OTHER_GAME, "2.1", text
-    if rules is not None and type(protocol) is int and protocol != rules.protocol:
-        text = f"protocol version {protocol} of {game}; this referee speaks {rules.protocol}"
-        return Kind.OTHER_GAME, "2.1", text
-    try:
-        header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
-    except msgspec.ValidationError as error:
-        return Kind.EDITED, "2.1", f"edited: no possible header: {escaped(str(error))}"
-    assert rules is not None  # else a field has the wrong type
-    if header.version != FORMAT_VERSION:
-        problem = f"there is no version {header.version} of the format"
-    elif not rules.min_seats <= len(header.bots) <= rules.max_seats:
-        problem = f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
-    elif not 0 <= header.seed < MAX_SEED:
-        problem = "the seed is not an integer from 0 to 2**53 - 1"
-    elif not is_started(line):
-        problem = "`started` is not the last field, or no time"
-    else:
-        return header
-    return Kind.EDITED, "2.1", f"edited: no possible header: {problem}"
 
 
 def _is_wording(entry: Entry | ExitEntry, line: bytes, found: Struct | None) -> bool:

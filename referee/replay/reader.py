@@ -13,16 +13,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
-from referee.logs.lines import (
-    FirstLine,
-    Line,
-    Messages,
-    Problem,
-    entry_kinds,
-    first_line,
-    max_seats,
-    message_kinds,
-)
+from referee.logs.header import FirstLine, Problem, first_line
+from referee.logs.parsing import Line, Messages, entry_kinds, max_seats, message_kinds
 from referee.logs.record import FORMAT_VERSION, DisqualifiedEntry, FaultEntry, SentEntry
 from referee.logs.source import LogReader
 from referee.seam.capabilities import MAX_KEPT, TurnReader

@@ -59,7 +59,7 @@ LANGUAGES = {
     "perl": Language("Perl", "my_bot.pl", "./my_bot.pl", needs="perl"),
     "go": Language("Go", "my_bot.go", "./my_bot", "go build my_bot.go", "go"),
 }
-"""By the name of their folder."""
+"""The languages by the name of their folder."""
 
 _HERE = Path(__file__).parent
 _KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."

@@ -13,6 +13,7 @@ duplicate `type` keys where the protocol counts the last (1.5).
 from __future__ import annotations
 
 from functools import cache, reduce
+from itertools import accumulate
 from operator import or_
 
 import msgspec
@@ -117,21 +118,8 @@ def _parse_int(digits: str) -> int | float:
 
 def _depth(line: bytes) -> int:
     """The deepest nesting of brackets outside strings, whether or not they match."""
-    depth = deepest = 0
-    in_string = escaped = False
-    for byte in line:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                in_string = False
-        elif byte == 0x22:
-            in_string = True
-        elif byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
-            depth -= 1
-    return deepest
+    import re
+
+    outside = re.sub(rb'"(?:[^"\\]++|\\.)*+"?', b"", line, flags=re.DOTALL)
+    steps = (1 if byte in b"[{" else -1 for byte in outside if byte in b"[]{}")
+    return max(accumulate(steps, initial=0))

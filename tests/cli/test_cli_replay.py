@@ -167,7 +167,7 @@ def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["no-such-file"], "no such file"),
+        (["no-such-file"], "No such file"),
         ([str(ROOT)], "directory"),
         ([str(LOG), "--turn", "1", "--to", "2"], "--turn"),
         ([str(LOG), "--turn", "0"], "1 or more"),

@@ -10,7 +10,7 @@ import pytest
 from live import ROOT, entries, hostile, referee, referee_process, without_times
 
 from referee.errors import LogReadError, UsageError
-from referee.logs.answers import answers_before, input_of
+from referee.logs.conversation import answers_before, input_of
 
 RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
 LOST = str(ROOT / "tests" / "golden" / "faults.record.jsonl")

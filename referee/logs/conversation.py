@@ -9,7 +9,7 @@ import msgspec
 
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
-from referee.logs.lines import entry_kinds
+from referee.logs.read import numbered_entries, read_record
 from referee.logs.record import (
     DisqualifiedEntry,
     Header,
@@ -18,12 +18,11 @@ from referee.logs.record import (
     SentEntry,
     line_received,
 )
-from referee.logs.source import LogReader
-from referee.logs.verify import read_header
 from referee.match import Match
 from referee.match_spec import split
 from referee.seam.faults import Disqualification
 from referee.seam.seats import seat_ids, seat_of
+from referee.terminal import as_text
 
 
 class RecordedAnswers(NamedTuple):
@@ -55,36 +54,33 @@ def answers_before(name: str, turn: int) -> RecordedAnswers:
         UsageError: the file cannot be opened, or the match has no such turn.
         LogReadError: it is no record, or its lines do not follow from each other.
     """
-    with LogReader(name) as reader:
-        lines = iter(reader)
-        header = _header(name, lines)
-        rules = GAMES[header.game]
-        decode = entry_kinds(rules).decode
-        options, _ = split(rules, header.options)
-        match = Match(rules, seats=len(header.bots), seed=header.seed, options=options)
-        match.start()
-        answers: list[list[RecordedAnswer]] = [[] for _ in header.bots]
-        while match.turns < turn and match.due:
-            line = next(lines, None)
-            if line is None:
-                break
-            entry = decode(line)
-            if not isinstance(entry, ReceivedEntry | DisqualifiedEntry):
-                continue
-            seat = seat_of(entry.player_number, len(header.bots))
-            if seat in match.disqualified:  # what it wrote has led to that
-                continue
-            if seat is None or seat not in match.due:
-                problem = "does not follow from the lines before it; see referee verify"
-                raise LogReadError(name, reader.line, problem)
-            if isinstance(entry, ReceivedEntry):
-                raw = line_received(entry)
-                match.receive(seat, raw)
-                answers[seat].append(raw)
-            else:
-                match.disqualify(seat, Disqualification(entry.code), entry.detail)
-                answers[seat].append(entry)
-            match.take_entries()
+    entries = numbered_entries(name)
+    _, header = next(entries)
+    assert isinstance(header, Header)  # every record begins with it
+    rules = GAMES[header.game]
+    options, _ = split(rules, header.options)
+    match = Match(rules, seats=len(header.bots), seed=header.seed, options=options)
+    match.start()
+    answers: list[list[RecordedAnswer]] = [[] for _ in header.bots]
+    for line, entry in entries:
+        if match.turns >= turn or not match.due:
+            break
+        if not isinstance(entry, ReceivedEntry | DisqualifiedEntry):
+            continue
+        seat = seat_of(entry.player_number, len(header.bots))
+        if seat in match.disqualified:  # what it wrote has led to that
+            continue
+        if seat is None or seat not in match.due:
+            problem = "does not follow from the lines before it; see referee verify"
+            raise LogReadError(as_text(name), line, problem)
+        if isinstance(entry, ReceivedEntry):
+            raw = line_received(entry)
+            match.receive(seat, raw)
+            answers[seat].append(raw)
+        else:
+            match.disqualify(seat, Disqualification(entry.code), entry.detail)
+            answers[seat].append(entry)
+        match.take_entries()
     for seat, given in enumerate(answers):
         if len(given) > 1 or seat not in match.disqualified:
             given[:1] = [None]
@@ -107,23 +103,14 @@ def input_of(name: str, player: str) -> Iterator[bytes]:
         UsageError: the file cannot be opened, or the match has no such player.
         LogReadError: it is no record, or cannot be read on.
     """
-    with LogReader(name) as reader:
-        lines = iter(reader)
-        header = _header(name, lines)
-        if seat_of(player, len(header.bots)) is None:
-            names = " ".join(seat_ids(len(header.bots)))
-            raise UsageError(f"{name}: there is no {player!r}; there are: {names}")
-        decode = entry_kinds(GAMES[header.game]).decode
-        for line in lines:
-            entry = decode(line)
-            if isinstance(entry, SentEntry) and entry.to in ("all", player):
-                yield bytes(entry.message) + b"\n"
-            elif isinstance(entry, DisqualifiedEntry) and entry.player_number == player:
-                return
-
-
-def _header(name: str, lines: Iterator[bytes]) -> Header:
-    header = read_header(next(lines, b""))
-    if not isinstance(header, Header):
-        raise LogReadError(name, 1, header[2])
-    return header
+    entries = read_record(name)
+    header = next(entries)
+    assert isinstance(header, Header)  # every record begins with it
+    if seat_of(player, len(header.bots)) is None:
+        names = " ".join(seat_ids(len(header.bots)))
+        raise UsageError(f"{name}: there is no {player!r}; there are: {names}")
+    for entry in entries:
+        if isinstance(entry, SentEntry) and entry.to in ("all", player):
+            yield bytes(entry.message) + b"\n"
+        elif isinstance(entry, DisqualifiedEntry) and entry.player_number == player:
+            return

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from referee.errors import LogReadError
 from referee.games import GAMES
 from referee.logs import message_of, read_log, read_record
-from referee.logs.lines import Line, Messages, entry_kinds
+from referee.logs.parsing import Line, Messages, entry_kinds
 from referee.logs.record import SentEntry
 from referee.logs.source import LogReader
 from referee.replay.reader import Replay
@@ -124,7 +124,7 @@ def test_a_log_of_an_unknown_game_is_an_error_of_one_line(tmp_path: Path) -> Non
     problem = f"{file}, line 3: the log is of a game that this referee does not know"
     assert str(shown.value) == str(listed.value) == problem
     file.write_bytes(RECORD.replace(b'"game":"dominion"', b'"game":"chess"', 1))
-    with pytest.raises(LogReadError, match="line 1: the record is of a game"):
+    with pytest.raises(LogReadError, match='line 1: the game is "chess"; there are: '):
         list(read_record(file))
 
 

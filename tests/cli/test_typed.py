@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.cli.answers import Refusal, read_answer
+from referee.cli.typed import Refusal, read_answer
 from referee.seam.person import Choice, Question
 
 CARDS = [

@@ -7,7 +7,6 @@ decides: `verify` and `validate` are strict, `replay` is not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from functools import cache, reduce
 from operator import or_
 from typing import Any
@@ -17,7 +16,7 @@ from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
 from referee.games import GAMES
-from referee.logs.record import FORMAT, FORMAT_VERSION, entry_types
+from referee.logs.record import entry_types
 from referee.seam.rules import Rules
 from referee.wire.messages import SHARED_PUBLIC, PlayerNameRequest
 
@@ -95,57 +94,6 @@ def json_of(text: bytes) -> Any:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
         return UNSET
-
-
-# --- match records --------------------------------------------------------------------------------
-
-
-class Problem(StrEnum):
-    """Why a file, by its first line, is no match record that can be read."""
-
-    NO_JSON = "no JSON"
-    NO_LOG = "neither a record nor a log"
-    SPECTATOR_LOG = "a spectator log"
-    NO_HEADER = "no header of a match record"
-    NEWER_VERSION = "a newer version of the format"
-    UNKNOWN_GAME = "a game that is not known"
-
-
-class FirstLine(Struct, frozen=True):
-    """What the first line of a file shows.
-
-    Attributes:
-        value: its JSON value; UNSET if it is no JSON.
-        rules: of the record's game; None if there is a problem.
-        problem: None for a record.
-    """
-
-    value: Any
-    rules: Rules | None
-    problem: Problem | None
-
-
-def first_line(raw: bytes) -> FirstLine:
-    """See from its first line what a file is; whether the header is right is not looked at."""
-    value = json_of(raw.strip().removeprefix(BOM))
-    problem = _problem(value)
-    return FirstLine(value, None if problem else GAMES[value["game"]], problem)
-
-
-def _problem(value: Any) -> Problem | None:
-    if value is UNSET:
-        return Problem.NO_JSON
-    if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
-        return Problem.NO_LOG
-    if "entry" not in value:
-        return Problem.SPECTATOR_LOG
-    if value.get("format") != FORMAT or not isinstance(value.get("version"), int):
-        return Problem.NO_HEADER
-    if value["version"] > FORMAT_VERSION:
-        return Problem.NEWER_VERSION
-    if not isinstance(value.get("game"), str) or value["game"] not in GAMES:
-        return Problem.UNKNOWN_GAME
-    return None
 
 
 @cache

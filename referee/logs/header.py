@@ -1,0 +1,146 @@
+"""The first line of a file: whether it is a match record, and its header (spec/log-format.md, 2.1).
+
+`first_line` says what a file is, for those that show what is there; `read_header` gives the header
+of a record whose match can be run again.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from referee._version import __version__
+from referee.games import GAMES
+from referee.logs.parsing import BOM, json_of
+from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started
+from referee.match import MAX_SEED
+from referee.seam.rules import Rules
+from referee.terminal import escaped
+
+_NAME = 200
+"""Characters of a game's name that are shown, at most."""
+
+
+class Kind(StrEnum):
+    """What verifying a file has shown."""
+
+    HOLDS = "holds"
+    CUT_SHORT = "cut-short"
+    EDITED = "edited"
+    RULES_CHANGED = "rules-changed"
+    NEWER_FORMAT = "newer-format"
+    OTHER_GAME = "other-game"
+    NO_RECORD = "no-record"
+
+
+class NoHeader(NamedTuple):
+    """Why a line is no header of a match that can be run again.
+
+    Attributes:
+        kind: which of the cases it is.
+        section: of spec/log-format.md.
+        text: one line for people.
+    """
+
+    kind: Kind
+    section: str
+    text: str
+
+
+class Problem(StrEnum):
+    """Why a file, by its first line, is no match record that can be read."""
+
+    NO_JSON = "no JSON"
+    NO_LOG = "neither a record nor a log"
+    SPECTATOR_LOG = "a spectator log"
+    NO_HEADER = "no header of a match record"
+    NEWER_VERSION = "a newer version of the format"
+    UNKNOWN_GAME = "a game that is not known"
+
+
+class FirstLine(Struct, frozen=True):
+    """What the first line of a file shows.
+
+    Attributes:
+        value: its JSON value; UNSET if it is no JSON.
+        rules: of the record's game; None if there is a problem.
+        problem: None for a record.
+    """
+
+    value: Any
+    rules: Rules | None
+    problem: Problem | None
+
+
+def first_line(raw: bytes) -> FirstLine:
+    """See from its first line what a file is; whether the header is right is not looked at."""
+    value = json_of(raw.strip().removeprefix(BOM))
+    problem = _problem(value)
+    return FirstLine(value, None if problem else GAMES[value["game"]], problem)
+
+
+def _problem(value: Any) -> Problem | None:
+    if value is UNSET:
+        return Problem.NO_JSON
+    if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
+        return Problem.NO_LOG
+    if "entry" not in value:
+        return Problem.SPECTATOR_LOG
+    if value.get("format") != FORMAT or not isinstance(value.get("version"), int):
+        return Problem.NO_HEADER
+    if value["version"] > FORMAT_VERSION:
+        return Problem.NEWER_VERSION
+    if not isinstance(value.get("game"), str) or value["game"] not in GAMES:
+        return Problem.UNKNOWN_GAME
+    return None
+
+
+def read_header(line: bytes) -> Header | NoHeader:
+    """The header in the first line of a record, if this referee can run its match."""
+    first = first_line(line)
+    value, rules = first.value, first.rules
+    if line.startswith(BOM):
+        return NoHeader(Kind.NO_RECORD, "2.1", "it begins with a byte order mark")
+    if line.endswith(b"\r\n"):
+        return NoHeader(Kind.NO_RECORD, "2.1", r"its lines end in \r\n, a record's in \n")
+    if first.problem is Problem.NO_JSON:
+        return NoHeader(Kind.NO_RECORD, "2.1", "no match record: no JSON")
+    if first.problem is Problem.SPECTATOR_LOG and value["type"] == "player-name":
+        text = "this is a spectator log, no match record: `referee validate` checks those"
+        return NoHeader(Kind.NO_RECORD, "1", text)
+    given = value if isinstance(value, dict) else {}
+    if (given.get("entry"), given.get("format")) != ("header", FORMAT):
+        text = f'no match record: the first line must be a header with "format":"{FORMAT}"'
+        return NoHeader(Kind.NO_RECORD, "2.1", text)
+    if first.problem is Problem.NEWER_VERSION:
+        text = (
+            f"version {value['version']} of the record format; this referee ({__version__}) reads "
+            f"versions up to {FORMAT_VERSION}: get a newer referee"
+        )
+        return NoHeader(Kind.NEWER_FORMAT, "2.1", text)
+    game, protocol = value.get("game"), value.get("protocol")
+    if first.problem is Problem.UNKNOWN_GAME and isinstance(game, str):
+        text = f'the game is "{escaped(game[:_NAME])}"; there are: {", ".join(GAMES)}'
+        return NoHeader(Kind.OTHER_GAME, "2.1", text)
+    if rules is not None and type(protocol) is int and protocol != rules.protocol:
+        text = f"protocol version {protocol} of {game}; this referee speaks {rules.protocol}"
+        return NoHeader(Kind.OTHER_GAME, "2.1", text)
+    try:
+        header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
+    except msgspec.ValidationError as error:
+        return NoHeader(Kind.EDITED, "2.1", f"edited: no possible header: {escaped(str(error))}")
+    assert rules is not None  # else a field has the wrong type
+    if header.version != FORMAT_VERSION:
+        problem = f"there is no version {header.version} of the format"
+    elif not rules.min_seats <= len(header.bots) <= rules.max_seats:
+        problem = f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
+    elif not 0 <= header.seed < MAX_SEED:
+        problem = "the seed is not an integer from 0 to 2**53 - 1"
+    elif not is_started(line):
+        problem = "`started` is not the last field, or no time"
+    else:
+        return header
+    return NoHeader(Kind.EDITED, "2.1", f"edited: no possible header: {problem}")
