@@ -39,11 +39,11 @@ def batch(
     keep: str = "all",
     **settings: Any,
 ) -> Batch:
-    """A match of these bots on each seed; the seats rotate from one to the next."""
+    """A short match of these bots on each seed; the seats rotate from one to the next."""
     seats = range(len(bots))
     return Batch(
         game=game,
-        settings=settings,
+        settings={"max_turns": 12} | settings,
         entrants={number: Entrant(f"bot {number}", bot) for number, bot in enumerate(bots)},
         plans=tuple(
             Plan(number, number, seed, tuple((seat + number) % len(bots) for seat in seats))
