@@ -206,7 +206,8 @@ class _Check:
             found = "a match record; its spectator log: referee verify RECORD --log FILE"
             return Finding(number, SHARED.names, "a spectator log", found)
         if self._types.get(kind or "") in self._private:
-            return Finding(number, SHARED.public, "public messages alone", f"{kind}, which is for one bot")
+            found = f"{kind}, which is for one bot"
+            return Finding(number, SHARED.audience, "public messages alone", found)
         if kind == "":
             return Finding(number, SHARED.messages, "a message's type", 'type ""')
         if kind in self._types and (self._rules is not None or kind == "player-name"):
