@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -160,6 +161,7 @@ def test_the_facts_of_the_game_are_in_the_results() -> None:
     result = referee.play_matches([cautious, cautious], 1, seed=1, options=SHORT).results[0]
     assert isinstance(result, referee.MatchResult)
     assert getattr(result.players[0], "cards")["copper"] == 7  # noqa: B009
+    assert pickle.loads(pickle.dumps(result)) == result
 
 
 def test_a_seed_is_drawn_and_told() -> None:

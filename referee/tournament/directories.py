@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
-import stat
+import tarfile
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
@@ -19,7 +17,7 @@ from referee.logs.zstd import zstd
 
 MAX_BYTES = 100_000_000
 """Of all files of a directory together."""
-LEFT_OUT = (b".git", b"__pycache__")
+LEFT_OUT = (".git", "__pycache__")
 
 
 class Packed(Struct, frozen=True):
@@ -34,25 +32,6 @@ class Packed(Struct, frozen=True):
     data: bytes
 
 
-class _Entry(Struct, frozen=True, array_like=True):
-    """What a directory has in it.
-
-    Attributes:
-        path: from that directory on.
-        kind: of it.
-        mode: its permission bits.
-        data: of a file; of a link, where it points to.
-    """
-
-    path: bytes
-    kind: Literal["directory", "file", "link"]
-    mode: int
-    data: bytes = b""
-
-
-_decoder = msgspec.msgpack.Decoder(list[_Entry])
-
-
 def pack(directory: str) -> Packed:
     """Pack a directory: equal contents have equal digests, whenever and wherever.
 
@@ -62,39 +41,34 @@ def pack(directory: str) -> Packed:
     Raises:
         UsageError: it cannot be read, or is larger than `MAX_BYTES`.
     """
+    plain = io.BytesIO()
+    room = MAX_BYTES
+
+    def plainly(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        nonlocal room
+        tar.inodes.clear()  # type: ignore[attr-defined]  # a file with two names is two files
+        is_left_out = entry.isdir() and Path(entry.name).name in LEFT_OUT
+        if is_left_out or not (entry.isdir() or entry.isfile() or entry.issym()):
+            return None
+        room -= entry.size
+        if room < 0:
+            raise UsageError(
+                f"{directory} is too large to be sent: its files have more than "
+                f"{MAX_BYTES // 1_000_000} MB"
+            )
+        entry.mtime = entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mode = 0o777 if entry.issym() else entry.mode & 0o777
+        return entry
+
     try:
-        entries = list(_entries(directory))
+        with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            for name in sorted(os.listdir(directory)):
+                tar.add(os.path.join(directory, name), name, filter=plainly)
     except OSError as error:
         name = os.fsdecode(error.filename or directory)
         raise UsageError(f"cannot read {name}, to send {directory}: {error.strerror}") from error
-    plain = msgspec.msgpack.encode(entries)
-    return Packed(hashlib.sha256(plain).hexdigest(), zstd.compress(plain))
-
-
-def _entries(directory: str) -> Iterator[_Entry]:
-    room = MAX_BYTES
-    top = os.fsencode(directory)
-    folders = [b""]
-    while folders:
-        folder = folders.pop()
-        for found in sorted(os.scandir(os.path.join(top, folder)), key=lambda found: found.name):
-            path = os.path.join(folder, found.name)
-            status = found.stat(follow_symlinks=False)
-            mode = stat.S_IMODE(status.st_mode) & 0o777
-            if found.is_symlink():
-                yield _Entry(path, "link", 0, os.readlink(found.path))
-            elif found.is_dir():
-                if found.name not in LEFT_OUT:
-                    yield _Entry(path, "directory", mode)
-                    folders.append(path)
-            elif found.is_file():
-                room -= status.st_size
-                if room < 0:
-                    raise UsageError(
-                        f"{directory} is too large to be sent: its files have more than "
-                        f"{MAX_BYTES // 1_000_000} MB"
-                    )
-                yield _Entry(path, "file", mode, Path(os.fsdecode(found.path)).read_bytes())
+    return Packed(hashlib.sha256(plain.getvalue()).hexdigest(), zstd.compress(plain.getvalue()))
 
 
 def cache() -> Path:
@@ -118,8 +92,9 @@ def unpack(packed: Packed) -> None:
     final.parent.mkdir(parents=True, exist_ok=True)
     temporary = tempfile.mkdtemp(prefix=".", dir=final.parent)
     try:
-        entries = _decoder.decode(zstd.decompress(packed.data))
-        _write(entries, os.fsencode(temporary))
+        with tarfile.open(fileobj=io.BytesIO(zstd.decompress(packed.data))) as tar:
+            tar.extraction_filter = lambda entry, path: entry  # as it was packed
+            tar.extractall(temporary)
         try:
             os.rename(temporary, final)
         except OSError:
@@ -127,18 +102,3 @@ def unpack(packed: Packed) -> None:
                 raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _write(entries: list[_Entry], top: bytes) -> None:
-    for entry in entries:
-        path = os.path.join(top, entry.path)
-        if entry.kind == "directory":
-            os.mkdir(path)
-        elif entry.kind == "link":
-            os.symlink(entry.data, path)
-        else:
-            Path(os.fsdecode(path)).write_bytes(entry.data)
-            os.chmod(path, entry.mode)
-    for entry in reversed(entries):  # when all is in it, since it may be read-only
-        if entry.kind == "directory":
-            os.chmod(os.path.join(top, entry.path), entry.mode)
