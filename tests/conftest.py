@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -28,6 +29,16 @@ settings.load_profile("untimed")
 def pytest_xdist_auto_num_workers() -> int:
     """Two processes for each core: many tests wait for other processes."""
     return 2 * (os.cpu_count() or 1)
+
+
+# To collect the tests makes half a million objects that stay, in each process: not to look for
+# garbage among them saves a fifth of that time, and later some in every collection of garbage.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -332,21 +332,36 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "code"), BAD_LINES)
-async def test_a_bad_line_is_a_fault(tmp_path: Path, line: bytes, code: str) -> None:
+SHORT_LINES = [(line, code) for line, code in BAD_LINES if len(line) < 1000]
+LONG_LINES = [(line, code) for line, code in BAD_LINES if len(line) > 1000]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [*(SHORT_LINES[at::3] for at in range(3)), *([long] for long in LONG_LINES)],
+    ids=lambda bad: f"{len(bad)} like {bad[0][0][:30]!r}",
+)
+async def test_a_bad_line_is_a_fault(tmp_path: Path, bad: list[tuple[bytes, str]]) -> None:
+    """Several are written at once; each answers a request, and a right line the next one."""
     file = tmp_path / "line"
-    file.write_bytes(line + b"\n")
-    played = await play(tmp_path, BIG_MONEY, hostile("garbage", f"1:{file}"), max_turns=3)
+    clean_up = b'{"type":"play-reply","phase":"cleanup"}\n'
+    file.write_bytes(b"".join(line + b"\n" + clean_up for line, _ in bad))
+    turns = 2 * len(bad) + 2
+    bots = (hostile("normal"), hostile("garbage", f"1:{file}"))
+    played = await play(tmp_path, *bots, max_turns=turns)
     player = played.result.players[1]
     assert player.disqualified is None
-    assert player.faults == {code: 1}
-    assert player.turns == 3
-    received = [
+    assert player.turns == turns
+    record = entries(tmp_path / "record")
+    faults = [entry["code"] for entry in record if entry["entry"] == "fault"]
+    assert faults[: len(bad)] == [code for _, code in bad]  # then its other replies come too late
+    _, *received = [
         entry
-        for entry in entries(tmp_path / "record")
+        for entry in record
         if entry["entry"] == "received" and entry["player_number"] == "player2"
     ]
-    assert ("base64" in received[1]) == (code == "invalid-json" and line.startswith(b"\xff"))
+    for (line, _), entry in zip(bad, received[::2], strict=False):
+        assert ("base64" in entry) == line.startswith(b"\xff")
 
 
 # --- stderr ---------------------------------------------------------------------------------------

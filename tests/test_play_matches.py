@@ -212,7 +212,7 @@ def test_an_error_in_a_bot_ends_the_processes_too() -> None:
 def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
     """The bot is out after the first, and the others are not played."""
     bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
-    matches = referee.play_matches([bot, "minimal"], 2, seed=1, jobs=2)
+    matches = referee.play_matches([bot, "minimal"], 2, seed=1, jobs=2, options=SHORT)
     assert matches.void == 2
     assert matches.results == matches.seats == []
     assert matches.wins == matches.draws == matches.losses == [0, 0]
@@ -232,7 +232,7 @@ def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file
     program = (
         "import referee\n"
         "print('here')\n"
-        "m = referee.play_matches(['minimal', 'minimal'], 4, jobs=2, options={'max_turns': 1})\n"
+        "m = referee.play_matches(['minimal', 'minimal'], 2, jobs=2, options={'max_turns': 1})\n"
         "print(len(m.results), __spec__)\n"
     )
     file = tmp_path / "program.py"
@@ -244,4 +244,4 @@ def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file
         text=True,
         env={**os.environ, "PYTHONWARNINGS": "error"},
     )
-    assert (done.stdout, done.stderr) == ("here\n4 None\n", "")
+    assert (done.stdout, done.stderr) == ("here\n2 None\n", "")

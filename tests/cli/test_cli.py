@@ -45,7 +45,7 @@ PLAY = ("play", "big_money", "big_money")
 
 
 def test_the_table_for_people() -> None:
-    done = referee_process(*PLAY, "--seed", "5")
+    done = referee(*PLAY, "--seed", "5")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout  # plain when piped
@@ -85,9 +85,7 @@ def test_quietly_a_disqualification_is_one_line() -> None:
 
 
 def test_the_json_object() -> None:
-    done = referee_process(
-        "play", "big_money", hostile("exit_at", 3), "--seed", "4", "--format", "json"
-    )
+    done = referee("play", "big_money", hostile("exit_at", 3), "--seed", "4", "--format", "json")
     assert done.returncode == 1
     assert done.stderr == ""
     result = json.loads(one_line(done.stdout))
@@ -140,10 +138,11 @@ def test_a_match_needs_no_dev_null(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_log_on_stdout_is_alone_there(tmp_path: Path) -> None:
-    done = referee_process(*PLAY, "--seed", "5", "--log", "-")
-    referee(*PLAY, "--seed", "5", "--log", str(tmp_path / "log"), "-q")
+    played = (*PLAY, "--seed", "5", "--max-turns", "9")
+    done = referee_process(*played, "--log", "-")
+    referee(*played, "--log", str(tmp_path / "log"), "-q")
     assert done.stdout == (tmp_path / "log").read_text()
-    assert "won" in done.stderr
+    assert "what happened" in done.stderr
 
 
 def test_a_reader_that_has_enough_ends_the_match_quietly() -> None:
@@ -226,7 +225,7 @@ def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
     reply = {"type": "player-name-reply", "player_number": "player1", "name": "漢字 Zoë"}
     line.write_text(json.dumps(reply) + "\n")
     bots = (hostile("garbage", f"0:{line}"), "big_money")
-    assert "漢字 Zoë" in referee_process("play", *bots, "--max-turns", "1").stdout
+    assert "漢字 Zoë" in referee("play", *bots, "--max-turns", "1").stdout
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     done = referee_process("play", *bots, "--max-turns", "1", env=environment)
     assert (done.returncode, done.stderr) == (0, "")
@@ -399,8 +398,8 @@ def test_help_and_version() -> None:
 @pytest.mark.parametrize(
     ("number", "code", "request_number"),
     [
-        *((signal.SIGINT, 130, request_number) for request_number in (0, 1, 2, 5)),
-        (signal.SIGTERM, 143, 2),
+        *((signal.SIGINT, 130, request_number) for request_number in (0, 1)),
+        (signal.SIGTERM, 143, 5),
         (signal.SIGHUP, 129, 2),
     ],
 )
@@ -448,9 +447,7 @@ sys.exit(main())
         ("referee.bots.launch", 130),
         ("referee.games", 130),  # the bots are running from here on
         ("msgspec._core", 130),
-        ("trio", 130),
         ("trio._core._run", 130),
-        ("referee.report", 130),
     ],
 )
 def test_a_signal_in_the_middle_of_an_import(module: str, code: int) -> None:
@@ -470,9 +467,7 @@ def test_a_signal_in_the_middle_of_an_import(module: str, code: int) -> None:
 
 def test_a_daemonised_child_is_found(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    done = referee_process(
-        "play", "big_money", hostile("daemon", pid_file), "--max-turns", "2", "-q"
-    )
+    done = referee("play", "big_money", hostile("daemon", pid_file), "--max-turns", "2", "-q")
     assert done.returncode == 0
     assert not is_running(int(pid_file.read_text()))
 
@@ -534,7 +529,16 @@ def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, tar
     log, record = tmp_path / "log", tmp_path / ("record.gz" if target[-3:] == ".gz" else "record")
     damaged = tmp_path / target
     done = referee(
-        *("play", "big_money", hostile(mode, f"6:{damaged}"), "--seed", "1", "-q"),
+        *(
+            "play",
+            "big_money",
+            hostile(mode, f"6:{damaged}"),
+            "--seed",
+            "1",
+            "--max-turns",
+            "9",
+            "-q",
+        ),
         *("--log", str(log), "--record", str(record)),
     )
     assert done.returncode == 0
@@ -643,14 +647,13 @@ def test_no_log_goes_to_a_closed_stdout() -> None:
     assert "standard output is closed" in one_line(done.stderr)
 
 
-@pytest.mark.parametrize("arguments", [(*PLAY, "--format", "json"), ("bots",)])
-def test_stdout_and_stderr_full(arguments: tuple[str, ...]) -> None:
+def test_stdout_and_stderr_full() -> None:
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "referee", *arguments]
+        command = [sys.executable, "-m", "referee", *PLAY, "--max-turns", "1"]
         assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
 
 
-@pytest.mark.parametrize("descriptors", [20, 30, 45])
+@pytest.mark.parametrize("descriptors", [20, 45])
 def test_a_shortage_of_descriptors_is_no_verdict(descriptors: int, tmp_path: Path) -> None:
     record = tmp_path / "record"
     record.write_text("precious")
@@ -709,15 +712,16 @@ def test_what_a_bot_writes_is_plain_in_a_report(tmp_path: Path, format: str) -> 
     assert done.stdout.replace("\n", "").isprintable()
 
 
-@pytest.mark.parametrize("name", ["a\x1b[31mb", "a\u202eb", "caf\udce9"])
-def test_file_names_are_escaped(tmp_path: Path, name: str) -> None:
+def test_file_names_are_escaped(tmp_path: Path) -> None:
     """In what is wrong, in what is right, and in the command that plays the match again."""
+    name = "a\x1b[31mb\u202ecaf\udce9"
     bot = tmp_path / f"{name}.py"
     bot.write_text((ROOT / "example_bots" / "dominion" / "minimal.py").read_text())
     record, log = (str(tmp_path / f"{name}.{kind}") for kind in ("record", "log"))
     environment = os.environ | {"PYTHONUTF8": "1"}
+    short = ("--max-turns", "1")
     for file in (bot, tmp_path / f"{name}.js", "minimal"):
-        text = referee("play", str(file), "minimal", "--seed", "3", env=environment)
+        text = referee("play", str(file), "minimal", "--seed", "3", *short, env=environment)
         assert (text.stdout + text.stderr).replace("\n", "").isprintable()
         again = text.stdout.splitlines()[-1:]
         if again:
@@ -727,12 +731,12 @@ def test_file_names_are_escaped(tmp_path: Path, name: str) -> None:
                 check=True,
             )
             assert words.stdout.split(b"\0")[0] == os.fsencode(file)
-    played = referee("play", str(bot), "minimal", "--record", record, "--log", log, "-q")
+    played = referee("play", str(bot), "minimal", *short, "--record", record, "--log", log, "-q")
     assert (played.returncode, played.stderr) == (0, "")
     wrong = tmp_path / f"{name}.wrong"
     wrong.write_text("{}\n")
     for command in (
-        ("play", str(bot), "minimal", "--format", "json"),
+        ("play", str(bot), "minimal", *short, "--format", "json"),
         ("verify", record, str(wrong)),
         ("verify", record, "--format", "json"),
         ("validate", log, str(wrong)),
@@ -765,7 +769,6 @@ TWO = str(ROOT / "spec" / "examples" / "two-players")
         ["conform", "minimal", "--case", "3.1"],
         ["replay", f"{TWO}.log.jsonl"],
         ["verify", f"{TWO}.record.jsonl"],
-        ["verify", *[f"{TWO}.record.jsonl"] * 8, "--jobs", "2"],
         ["validate", f"{TWO}.log.jsonl"],
     ],
     ids=lambda arguments: arguments[0],
@@ -808,8 +811,8 @@ def test_no_progress_in_a_short_match() -> None:
 
 
 ANSWERS = [
-    PLAY,
-    (*PLAY, "--format", "json"),
+    (*PLAY, "--max-turns", "1"),
+    (*PLAY, "--max-turns", "1", "--format", "json"),
     ("bots",),
     ("bots", "--show", "minimal"),
     ("--help",),
@@ -820,11 +823,14 @@ ANSWERS = [
 ]
 
 
+FULL = (">/dev/full", "No space left on device")
+CLOSED = (">&-", "Bad file descriptor")
+
+
 @pytest.mark.parametrize(
-    ("stdout", "reason"),
-    [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+    ("arguments", "stdout", "reason"),
+    [*((answer, *FULL) for answer in ANSWERS), *((answer, *CLOSED) for answer in ANSWERS[::4])],
 )
-@pytest.mark.parametrize("arguments", ANSWERS)
 def test_an_answer_that_cannot_be_written(
     arguments: tuple[str, ...], stdout: str, reason: str
 ) -> None:

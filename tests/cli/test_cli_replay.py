@@ -95,8 +95,9 @@ def test_a_label_stands_apart_from_its_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", [LOG, RECORD])
 def test_json_is_an_object_a_turn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turns = [json.loads(line) for line in replay(capsys, str(file), "--format", "json")]
+    schema = jsonschema.Draft202012Validator(SCHEMA)
     for turn in turns:
-        jsonschema.validate(turn, SCHEMA)
+        schema.validate(turn)
     assert [turn["turn"] for turn in turns] == list(range(1, len(turns) + 1))
     end = json.loads(LOG.read_bytes().splitlines()[-1])
     assert turns[-1]["scores"] == end["scores"]

@@ -23,7 +23,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from live import end_left_behind, one_line, referee_process
+from live import end_left_behind, one_line, referee, referee_process
 from made_up import MadeUp, Result, contents, left, row, void, workers
 
 from referee import cli
@@ -863,11 +863,6 @@ def test_export_as_jsonl(commands: Commands) -> None:
 # --- with real matches ----------------------------------------------------------------------------
 
 
-def referee(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "referee", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
-
-
 def test_watching_until_ctrl_c(commands: Commands) -> None:
     commands.tournament(*BOTS, "--deals", "2")
     command = [sys.executable, "-m", "referee", "standings", commands.store, "--watch"]
@@ -880,7 +875,7 @@ def test_watching_until_ctrl_c(commands: Commands) -> None:
 
 
 def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
-    commands.tournament(*BOTS, "--deals", "200")
+    commands.tournament(*BOTS, "--deals", "60")
     for words in (["standings"], ["export"]):
         command = [sys.executable, "-m", "referee", *words, commands.store]
         reader, writer = os.pipe()
@@ -898,6 +893,7 @@ def test_real_matches_verify(tmp_path: Path) -> None:
     store, records = str(tmp_path / "s.sqlite"), tmp_path / "records"
     words = ["tournament", "big_money", f"mine={sys.executable} {bot}", "--deals", "1", "-q"]
     words += ["--store", store, "--jobs", "1", "--seed", "3", "--records", str(records)]
+    words += ["--max-turns", "20"]
     done = referee(*words)
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(path.name for path in records.iterdir()) == [

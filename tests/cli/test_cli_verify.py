@@ -68,10 +68,11 @@ def test_one_that_does_not(edited: Path, cut: Path) -> None:
     assert done.stdout == f"{cut}: cut short after line 100, valid so far\n"
 
 
-@pytest.mark.parametrize("jobs", ["1", "2", "3"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) -> None:
     files = [TWO, cut, *[FOUR, TWO] * 5, edited, LOG, FOUR]
-    done = referee_process("verify", "--jobs", jobs, *map(str, files))
+    run = referee if jobs == "1" else referee_process
+    done = run("verify", "--jobs", jobs, *map(str, files))
     assert (done.returncode, done.stderr) == (1, "")
     lines = [line for line in done.stdout.splitlines() if not line.startswith("  ")]
     failures = [str(cut), str(edited), str(LOG)]
@@ -79,11 +80,12 @@ def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) 
     for line, file in zip(lines, failures, strict=False):
         assert line.startswith(file)
     assert lines[-1] == "15 records: 12 hold, 1 cut short, 1 edited, 1 no record"
-    done = referee_process("verify", "--jobs", jobs, "--format", "json", *map(str, files))
+    done = run("verify", "--jobs", jobs, "--format", "json", *map(str, files))
     verdicts = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1
+    schema = jsonschema.Draft202012Validator(SCHEMA)
     for verdict in verdicts:
-        jsonschema.validate(verdict, SCHEMA)
+        schema.validate(verdict)
     assert [verdict["name"] for verdict in verdicts] == list(map(str, files))
     assert [verdict["line"] for verdict in verdicts if verdict["kind"] != "holds"] == [100, 26, 1]
 
@@ -154,10 +156,13 @@ def workers(process: subprocess.Popen[str]) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("number", "text"),
-    [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "ended by SIGTERM")],
+    ("number", "text", "jobs"),
+    [
+        (signal.SIGINT, "interrupted", "1"),
+        (signal.SIGINT, "interrupted", "2"),
+        (signal.SIGTERM, "ended by SIGTERM", "2"),
+    ],
 )
-@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_signal_ends_all_processes(number: signal.Signals, text: str, jobs: str) -> None:
     process = start("--jobs", jobs)
     pids = workers(process)
@@ -245,10 +250,11 @@ def test_a_log_on_stdout_and_a_report_in_a_file(tmp_path: Path) -> None:
 def test_a_store_that_was_edited_in_junit(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     words = ["minimal", "big_money", "--deals", "1", "--max-turns", "2", "-q", "--seed", "3"]
+    words += ["--jobs", "1"]
     assert referee("tournament", *words, "--store", str(store)).returncode == 0
     with closing(sqlite3.connect(store)) as database, database:
         database.execute("update matches set digest = 'sha256:0' where match = 1")
-    done = referee("verify", "--store", str(store), "--format", "junit")
+    done = referee("verify", "--store", str(store), "--jobs", "1", "--format", "junit")
     assert done.returncode == 1
     suites = ElementTree.fromstring(done.stdout)
     assert (suites.get("tests"), suites.get("failures")) == ("2", "1")

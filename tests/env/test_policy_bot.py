@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conforming import CASES, failures
+from conforming import failures, some_and_rest
+from helpers import TIMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learners import at_random, play_episode, play_match
@@ -17,6 +18,7 @@ from live import referee
 
 from referee.bots.command import PythonBot
 from referee.bots.in_process import InProcessBot
+from referee.conformance.case import Case
 from referee.env import PolicyBot, dominion_v1
 from referee.env.episode import Episode
 from referee.errors import UsageError
@@ -36,7 +38,7 @@ PolicyBot(lambda seen: random.choice(np.flatnonzero(seen["action_mask"]).tolist(
 """
 
 
-@settings(max_examples=20)
+@settings(max_examples=10 * TIMES)
 @given(
     st.integers(0, 2**53 - 1), st.sampled_from([("dominion", 2), ("dominion", 4), ("botwars", 2)])
 )
@@ -82,10 +84,11 @@ def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
     assert (player["name"], player["disqualified"], player["faults"]) == ("Policy", None, {})
 
 
-async def test_it_conforms() -> None:
+@some_and_rest
+async def test_it_conforms(cases: list[Case]) -> None:
     """Its matches may begin in the middle as well; it knows that from the news."""
     source = PythonBot("policy", lambda: InProcessBot(PolicyBot(at_random(1))))
-    assert await failures(source, CASES) == []
+    assert await failures(source, cases) == []
 
 
 def test_a_policy_that_is_wrong_says_so() -> None:

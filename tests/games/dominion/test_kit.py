@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from conforming import CASES, failures, some_and_rest
+from conforming import failures, some_and_rest
 from helpers import COST, KINGDOM, PILES, POINTS, TIMES, WORTH, Imposed, decoded, to_line
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -120,7 +120,7 @@ def play_with(
 
 @pytest.mark.untraced
 @given(st.integers(2, 4), st.integers(0, 2**53 - 1))
-@settings(max_examples=15 * TIMES)
+@settings(max_examples=6 * TIMES)
 def test_it_knows_what_is_on_the_table(seats: int, seed: int) -> None:
     chance = Random(seed)
     bots = [Watched(chance) for _ in range(seats)]
@@ -373,7 +373,7 @@ messages = st.fixed_dictionaries(
 @pytest.mark.untraced
 @given(st.lists(messages.map(to_line) | st.binary()))
 @example([b"[" * 200_000])  # deeper than a reader of JSON goes
-@settings(max_examples=80 * TIMES)
+@settings(max_examples=30 * TIMES)
 def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
     turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0, "hand": ["gold"]}
     bot = TenLines()
@@ -385,19 +385,19 @@ def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
 # --- conformance ----------------------------------------------------------------------------------
 
 
+@some_and_rest
 @pytest.mark.parametrize("new", [TenLines, Everything])
-async def test_an_object_conforms(new: type[kit.DominionBot]) -> None:
+async def test_an_object_conforms(new: type[kit.DominionBot], cases: list[Case]) -> None:
     source = PythonBot(new.__name__, lambda: InProcessBot(new()))
-    assert await failures(source, CASES) == []
+    assert await failures(source, cases) == []
 
 
 @some_and_rest
-@pytest.mark.parametrize("name", ["TenLines", "Everything"])
-async def test_a_program_conforms(name: str, cases: list[Case], tmp_path: Path) -> None:
+async def test_a_program_conforms(cases: list[Case], tmp_path: Path) -> None:
     program = tmp_path / "my_bot.py"
     program.write_text(
         f"import sys\nsys.path.insert(0, {str(SUPPORT)!r})\n"
-        f"from kit_bots import {name}\n{name}.run()\n"
+        "from kit_bots import Everything\nEverything.run()\n"
     )
     assert await failures(resolve_bot(str(program)), cases) == []
 

@@ -129,4 +129,5 @@ def test_a_bot_that_reads_the_supply_as_an_object_plays(tmp_path: Path) -> None:
     assert [player.name for player in result.players] == ["Original", "Big Money", "Original"]
     assert [player.faults for player in result.players] == [{}, {}, {}]
     assert [player.exit_code for player in result.players] == [0, 0, 0]
-    assert main(["conform", bot, "--quiet"]) == 0
+    cases = [word for case in ("1.1", "3.1", "5.3", "7") for word in ("--case", case)]
+    assert main(["conform", bot, "--quiet", *cases]) == 0
