@@ -16,13 +16,12 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   match.py        one match as a state machine: handshake, faults, outcome; pure
 #   options.py      the limits of a match
 #   result.py       the result of a match as one object
-#   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   logs/           spectator log and match record: write, read, verify, validate
 #   bots/           BOT argument -> command line -> process -> lines; HTTP, Python objects, people
+#   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
-#   tournament/     many matches: ratings, error bars, SPRT
 #   nearest.py      what a misspelt name may have meant
 #   api.py          play_match, play_matches: matches from a Python program
 #   env/            the games as environments of PettingZoo, for programs that learn

@@ -39,6 +39,7 @@ from referee.seam.faults import (
 from referee.seam.game import LEFT, Game, Outcome, Setup, Standing
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
+from referee.specification import SHARED
 from referee.wire.decode import decode_reply, is_blank, reply_decoder
 from referee.wire.messages import (
     PROTOCOL_VERSION,
@@ -214,6 +215,11 @@ class Match:
         return of_game(self._game)
 
     @property
+    def in_handshake(self) -> bool:
+        """Whether the handshakes have not all ended (3)."""
+        return self._game is None
+
+    @property
     def turns(self) -> int:
         """Turns begun, of all players together; of one of them where all move at once."""
         return 0 if self._game is None else self._game.turns
@@ -280,7 +286,7 @@ class Match:
         entries: list[Entry] = [Received(seat, line)]
         reply = decode_reply(line, _name_replies)
         if isinstance(reply, Malformed):
-            entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", reply.detail))
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
         assert isinstance(reply, PlayerNameReply)  # the decoder knows no other
         if reply.version is not UNSET and not _is_version_1(reply.version):
@@ -289,10 +295,10 @@ class Match:
             entries.append(self._leave(seat, code, detail))
         elif reply.player_number != seat_id(seat):
             detail = f"`player_number` is {describe(reply.player_number)}"
-            entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, detail))
         elif not isinstance(reply.name, str):
             detail = f"`name` is {describe(reply.name)}, not a string"
-            entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, detail))
         else:
             self.names[seat] = reply.name.translate(CONTROL_CHARACTERS)[:MAX_NAME_LENGTH]
             if reply.keep_alive is True:

@@ -61,7 +61,7 @@ def schemas() -> dict[str, dict[str, Any]]:
             "match-record": _schema(record.entry_types(game).any, "One line of a match record"),
         }
         if game.turn is not None:
-            made["turn"] = _schema(game.turn(), "One turn, as referee replay shows it")
+            made["turn"] = _schema(game.turn, "One turn, as referee replay shows it")
         # To the struct a message is raw text, sent as it is; to a reader it is one of these.
         definitions = made["match-record"]["$defs"]
         definitions |= made["to-bot"]["$defs"]

@@ -16,7 +16,12 @@ for folder in ("support", "generators"):
 
 
 # No test is about time: how long an example takes says how busy the machine is.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "untimed",
+    deadline=None,
+    max_examples=50 * int(os.environ.get("REFEREE_TEST_TIMES", "1")),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("untimed")
 
 

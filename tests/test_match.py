@@ -133,7 +133,9 @@ def test_nothing_is_told_of_the_game_before_the_last_handshake() -> None:
     match.receive(0, name_line(0))
     assert match.take_entries() == [Received(0, name_line(0))]
     assert match.due == (1,)
+    assert match.in_handshake
     match.disqualify(1, EXITED, "gone")
+    assert not match.in_handshake
     first, second, *others = match.take_entries()
     assert isinstance(first, Disqualified)
     assert second == Received(2, name_line(2))

@@ -12,8 +12,9 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -96,9 +97,21 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
 
 
 @starters
-def test_the_last_command_plays_a_match(game: str, language: str, tmp_path: Path) -> None:
-    *_, last = built(tmp_path / "my_bot", language, game)
-    done = paste(f"{last} --format json", tmp_path / "my_bot")
+def test_a_starter_plays_as_the_smallest_bundled_bot(
+    game: str, language: str, tmp_path: Path
+) -> None:
+    """It wins as its last command says; then it is told two matches, one after the other."""
+    folder = tmp_path / "my_bot"
+    *_, last = built(folder, language, game)
+    plays_a_match(last, game, folder)
+    if game == "botwars":
+        walks_at_random(language, folder)
+    elif language in PLAIN:
+        plays_as_minimal_does(language, folder)
+
+
+def plays_a_match(last: str, game: str, folder: Path) -> None:
+    done = paste(f"{last} --format json", folder)
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
     mine, other = result["players"]
@@ -108,16 +121,19 @@ def test_the_last_command_plays_a_match(game: str, language: str, tmp_path: Path
         assert result["winners"] == ["player1"]
 
 
-async def two_matches(folder: Path, *bots: str, game: str = "dominion") -> tuple[bytes, list[Any]]:
+@cache
+def two_matches(game: str, *bots: str) -> tuple[bytes, list[bytes]]:
     """What the first of these bots is sent in two matches, and what it replies."""
     sent, replies = [], []
     for seed in (1, 2):
-        await play(folder, *bots, seed=seed, game=game)
-        for entry in entries(folder / "record"):
+        with TemporaryDirectory() as folder:
+            trio.run(partial(play, Path(folder), *bots, seed=seed, game=game))
+            record = entries(Path(folder) / "record")
+        for entry in record:
             if entry["entry"] == "sent" and entry["to"] in ("all", "player1"):
                 sent.append(to_line(entry["message"]) + b"\n")
             elif entry["entry"] == "received" and entry["player_number"] == "player1":
-                replies.append(json.loads(entry["line"]))
+                replies.append(entry["line"])
     return b"".join(sent), replies
 
 
@@ -134,29 +150,24 @@ def said_by(language: str, folder: Path, sent: bytes) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("language", PLAIN)
-def test_a_starter_plays_as_minimal_does_match_after_match(language: str, tmp_path: Path) -> None:
-    built(tmp_path / "my_bot", language)
-    bots = ("minimal", "militia_money", "random_legal")
-    sent, replies = trio.run(two_matches, tmp_path, *bots)
+def plays_as_minimal_does(language: str, folder: Path) -> None:
+    sent, lines = two_matches("dominion", "minimal", "militia_money", "random_legal")
     assert b"attack-request" in sent
+    replies = [json.loads(line) for line in lines]
     for reply in replies:
         if "name" in reply:
             assert reply["keep_alive"] is True
             reply["name"] = "My Bot"
-    assert said_by(language, tmp_path / "my_bot", sent) == replies
+    assert said_by(language, folder, sent) == replies
 
 
-@pytest.mark.parametrize("language", WARS)
-def test_a_starter_walks_at_random_match_after_match(language: str, tmp_path: Path) -> None:
-    built(tmp_path / "my_bot", language, "botwars")
-    match = partial(two_matches, game="botwars")
-    sent, replies = trio.run(match, tmp_path, "random_walker", "gatherer")
+def walks_at_random(language: str, folder: Path) -> None:
+    sent, lines = two_matches("botwars", "random_walker", "gatherer")
     asked = [json.loads(line) for line in sent.splitlines()]
     asked = [message for message in asked if message["type"].endswith("-request")]
-    said = said_by(language, tmp_path / "my_bot", sent)
+    said = said_by(language, folder, sent)
     taken: set[tuple[int, int]] = set()
-    for request, reply, other in zip(asked, said, replies, strict=True):
+    for request, reply, other in zip(asked, said, map(json.loads, lines), strict=True):
         if request["type"] == "player-name-request":
             assert reply == other | {"name": "My Bot"}
             assert reply["keep_alive"] is True

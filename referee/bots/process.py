@@ -1,4 +1,4 @@
-"""A bot's process under trio: lines with exact caps and deadlines (protocol-v1, 1 and 8).
+"""A bot's process under trio: lines with exact caps and deadlines (protocol, 1 and 8).
 
 Reading happens only while a reply is due: what a bot writes unasked waits in the pipe, where it
 costs nothing, and is counted at the bot's next request. Writing never waits for a bot that is not
@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Failure
 from referee.bots.cpu import Usage, is_computing, usage
+from referee.bots.last_words import LastWords, Silence
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
-from referee.diagnosis.evidence import LastWords, Silence
 from referee.interrupts import signal_name
 from referee.options import Limits
 from referee.seam.faults import Disqualification
@@ -36,11 +36,11 @@ _LAST_STDERR_READS = 64
 _POLL_SECONDS = 0.02
 _KILL_SECONDS = 5
 _CHECKPOINT_SECONDS = 0.005
-"""So long other tasks may have to wait for replies that come quickly."""
+"""Most seconds for which replies that come quickly keep other tasks waiting."""
 _WATCHED_PART = 0.3
-"""This part of a look is for what it computes; the rest for what it does at its input's end."""
+"""The share of a look before the bot's input is ended."""
 _EXIT_SECONDS = 0.5
-"""So long after the end of a bot's output its exit is waited for, to be able to name it."""
+"""Seconds to wait for the exit code after stdout closes, so that the message can name it."""
 
 
 class _OutputLimitError(Exception):
@@ -79,10 +79,10 @@ class BotProcess:
     written on stderr meanwhile is of the match before, and goes to the keeper of that.
 
     Args:
-        patience: milliseconds that a reply may hold up everything else in this program; for one
-            that does nothing else.
-        look_seconds: so long a process may be looked at that did not answer in time, before it is
-            killed; 0: it is not.
+        patience: milliseconds to wait for a reply without the event loop, in a program that
+            has nothing else to do.
+        look_seconds: seconds to look at a process that did not answer in time, before it is
+            killed; 0: none.
         reply_end: what ends each of its replies.
 
     Attributes:
@@ -112,7 +112,7 @@ class BotProcess:
         self._limits = limits
         self._outgoing = bytearray()  # what the pipe did not take yet
         self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
-        self._scanned = 0  # so much of the buffer is known to hold no line end
+        self._scanned = 0  # bytes of the buffer that are known to hold no line end
         self._blank = 0  # bytes of blank lines skipped since the last line
         self._stdin_open = self._stdout_open = self._stderr_open = False
         self._waiting: trio.CancelScope | None = None
@@ -309,7 +309,7 @@ class BotProcess:
 
     def _read_queue(self) -> None:
         """Read all that is there, to measure it (1.3)."""
-        # So much is too much even if the first line is the longest and about to be taken.
+        # More than this is too much even if the first line is as long as it may be.
         most = self._limits.line_limit + 1 + self._limits.queue_limit
         while self._read():
             if len(self._buffer) > most:

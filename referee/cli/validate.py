@@ -26,8 +26,8 @@ def add(commands: Commands) -> None:
         help="check spectator logs, of any referee, against the protocol",
         description="Check spectator logs against the protocol: every line, and whether such a "
         "game can have been played.",
-        epilog="Each finding has its line, the section of spec/protocol-v1.md that it breaks, what "
-        "is expected and what was found.",
+        epilog="Each finding has its line, the section of the game's page in spec/ that it breaks, "
+        "what is expected and what was found.",
         exit_codes={0: "all valid", 1: "one is not"},
         examples=(
             ("referee validate game.jsonl", "one log"),

@@ -1,4 +1,4 @@
-"""A conformance case: data, from spec/vectors (its format: spec/vectors/README.md)."""
+"""A conformance case: data, from the game's folder (its format: spec/vectors/README.md)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         until: "end": up to the end of the match; "handshake": up to the bot's first reply.
         insert, fields, replace, reverse, pieces: what the bot is sent otherwise than a match has
             it: lines beside it; fields that every message has in addition; message type -> fields
-            with other values; all fields the other way round; every so many bytes by themselves
+            with other values; all fields the other way round; in pieces of this many bytes
             (0: as a whole).
         again: the bot's seat in a second match, which follows in the same process if the bot has
             said keep_alive; empty for none.

@@ -105,7 +105,7 @@ class Environments:
 def environments() -> dict[str, Environments]:
     """Those of all games that have one, by name."""
     every = [
-        Environments(game, rules.environment())
+        Environments(game, rules.environment)
         for game, rules in GAMES.items()
         if rules.environment is not None
     ]

@@ -70,7 +70,7 @@ class Episode:
         opponents: Bots | None = None,
     ) -> None:
         assert rules.environment is not None
-        self.environment: Environment = rules.environment()
+        self.environment: Environment = rules.environment
         own = rules.options.__struct_fields__
         for name in options:
             if name not in own and opponents is None:  # bots have limits as well

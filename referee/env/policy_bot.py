@@ -38,7 +38,7 @@ class PolicyBot:
             raise UsageError(f"no game {game!r} that has an environment")
         self._policy = policy
         self._name = name
-        self._environment = rules.environment()
+        self._environment = rules.environment
         self._requests = rules.requests
         messages = (PlayerNameRequest, PlayerName, *rules.public, *rules.requests)
         self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode

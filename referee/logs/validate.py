@@ -1,4 +1,4 @@
-"""Check a spectator log that any referee wrote (protocol-v1; spec/log-format.md, 1).
+"""Check a spectator log that any referee wrote (the protocol; spec/log-format.md, 1).
 
 First what holds for every game: lines, JSON, schema, names first, `game-end` last. The game's own
 checker then says whether such a game can have been played.
@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.logs.parsing import BOM, Line, Messages, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
@@ -22,9 +22,10 @@ from referee.seam.capabilities import Finding, LogChecker
 from referee.seam.faults import Disqualification, Termination, describe
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id, seat_of
+from referee.specification import SHARED, load_page
 from referee.wire.messages import (
     PROTOCOL_VERSION,
-    SHARED_SECTIONS,
+    SHARED_PUBLIC,
     GameEnd,
     PlayerDisqualified,
     PlayerName,
@@ -34,8 +35,6 @@ from referee.wire.shapes import meant, misfits
 
 MAX_FINDINGS = 100
 """Different findings of a log, at most: one with more is not mended line by line."""
-SPECIFICATION = "protocol-v1"
-"""The page that a log must follow whose game is unknown."""
 _SHOWN = 120
 """Characters of a line that are shown, at most."""
 _SHOWN_FINDING = 400
@@ -103,7 +102,7 @@ def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
                 break
     findings, game = list(found.values()), messages.rules
     if game is None:
-        return CheckedLog(findings, SPECIFICATION, "")
+        return CheckedLog(findings, GAMES[DEFAULT_GAME].specification, "")
     return CheckedLog(findings, game.specification, "" if game.checker else game.name)
 
 
@@ -126,14 +125,14 @@ def _findings(reader: LogReader, messages: Messages) -> Iterator[Finding]:
             if check.hopeless:
                 return
     except LogReadError as error:
-        yield Finding(error.line, "1.1", "a line that can be read", error.problem)
+        yield Finding(error.line, SHARED.lines, "a line that can be read", error.problem)
         return
     if check is None:
-        yield Finding(1, "2.2", "a player-name", "an empty file")
+        yield Finding(1, SHARED.names, "a player-name", "an empty file")
     elif not check.ended:
         found = "the end of the compressed data" if reader.cut else "the end of the log"
         expected = "more, up to a game-end: the log was cut short"
-        yield Finding(reader.line + 1, check.sections["game-end"], expected, found)
+        yield Finding(reader.line + 1, check.section(GameEnd), expected, found)
 
 
 class _Check:
@@ -143,7 +142,6 @@ class _Check:
         rules: of its game; None if it is unknown.
 
     Attributes:
-        sections: message that all games share -> where the game's page is on it.
         hopeless: this is no spectator log, or of no game that is known: there is no more to say.
         ended: the line of `game-end`, 0 before.
     """
@@ -151,7 +149,6 @@ class _Check:
     def __init__(self, rules: Rules | None) -> None:
         self.hopeless = False
         self.ended = 0
-        self.sections = SHARED_SECTIONS | dict(rules.sections if rules is not None else {})
         self._rules = rules
         self._types = message_kinds(rules).structs
         self._private = (PlayerNameRequest, *(rules.requests if rules is not None else ()))
@@ -160,15 +157,22 @@ class _Check:
         self._begun = False
         self._checker: LogChecker | None = None
 
+    def section(self, struct: type[Struct]) -> str:
+        """The section of the game's page on a message that all games share; of others all of 2."""
+        if struct not in SHARED_PUBLIC:
+            return SHARED.messages
+        page = load_page((self._rules or GAMES[DEFAULT_GAME]).specification)
+        return next(iter(page.titled(str(struct.__struct_config__.tag))), SHARED.messages)
+
     def line(self, line: Line) -> Iterator[Finding]:
         """Take the next line."""
         number = line.number
         if number == 1 and line.raw.startswith(BOM):
-            yield Finding(number, "1.8", "no byte order mark", "one")
+            yield Finding(number, SHARED.json, "no byte order mark", "one")
         if line.raw.endswith(b"\r\n"):
-            yield Finding(number, "1.1", "lines ended by \\n alone", "\\r\\n (from here on)")
+            yield Finding(number, SHARED.lines, "lines ended by \\n alone", "\\r\\n (from here on)")
         if line.torn:
-            yield Finding(number, "1.1", "a line end", "a last line that is torn")
+            yield Finding(number, SHARED.lines, "a line end", "a last line that is torn")
         message = line.content
         problem = self._problem(line)
         if problem is not None:
@@ -181,7 +185,7 @@ class _Check:
             message = meant(line.value, struct)
         elif b" " in line.text and b" " in _OUTSIDE_STRINGS.sub(b"", line.text):
             found = "spaces between the parts (from here on)"
-            yield Finding(number, "1.1", "compact JSON", found)
+            yield Finding(number, SHARED.lines, "compact JSON", found)
         if message is not None:
             yield from self._take(number, message)
 
@@ -196,15 +200,16 @@ class _Check:
             if value is UNSET:
                 shown = describe(line.text[:_SHOWN].decode(errors="replace"))
                 found = "no text, binary data" if b"\x00" in line.text else f"no JSON: {shown}"
-            return Finding(number, "1.1", "a JSON object", found)
+            return Finding(number, SHARED.lines, "a JSON object", found)
         if line.content is None and number == 1 and "entry" in value:
             self.hopeless = True
             found = "a match record; its spectator log: referee verify RECORD --log FILE"
-            return Finding(number, "2.2", "a spectator log", found)
+            return Finding(number, SHARED.names, "a spectator log", found)
         if self._types.get(kind or "") in self._private:
-            return Finding(number, "1.7", "public messages alone", f"{kind}, which is for one bot")
+            found = f"{kind}, which is for one bot"
+            return Finding(number, SHARED.audience, "public messages alone", found)
         if kind == "":
-            return Finding(number, "2", "a message's type", 'type ""')
+            return Finding(number, SHARED.messages, "a message's type", 'type ""')
         if kind in self._types and (self._rules is not None or kind == "player-name"):
             return None
         found = "an object without type"
@@ -213,14 +218,14 @@ class _Check:
         if self._rules is not None:
             self.hopeless = number == 1
             game = f"{self._rules.name}, protocol {self._rules.protocol}"
-            return Finding(number, "2", f"a public message of {game}", found)
+            return Finding(number, SHARED.messages, f"a public message of {game}", found)
         self.hopeless = number == 1 or kind is not None
         games = f"of a game that this referee knows ({', '.join(GAMES)})"
-        return Finding(number, "2", f"a public message {games}", found)
+        return Finding(number, SHARED.messages, f"a public message {games}", found)
 
     def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[Finding]:
         """In which fields a message is not as it must be."""
-        section = self.sections.get(kind, "2")
+        section = self.section(struct)
         found = misfits(line.value, struct)
         if not found:
             yield Finding(line.number, section, f"a right {kind}", line.error)
@@ -235,10 +240,10 @@ class _Check:
         player = getattr(message, "player_number", None)
         if self.ended:
             expected = f"nothing after game-end (line {self.ended})"
-            yield Finding(number, self.sections["game-end"], expected, kind)
+            yield Finding(number, self.section(GameEnd), expected, kind)
         elif player is not None and seat_of(player, self._max_seats) is None:
             players = f"{seat_id(0)} to {seat_id(self._max_seats - 1)}"
-            yield Finding(number, "1.6", players, describe(player))
+            yield Finding(number, SHARED.ids, players, describe(player))
         elif isinstance(message, PlayerName):
             yield from self._take_name(number, message)
         else:
@@ -252,14 +257,14 @@ class _Check:
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
                 found = describe(message.reason)
-                yield Finding(number, "9", "a disqualification code", found)
+                yield Finding(number, SHARED.codes, "a disqualification code", found)
             seat = seat_of(message.player_number, self._max_seats)
             if checker is not None and seat is not None:
                 yield from checker.disqualify(number, seat, message.reason)
         elif isinstance(message, GameEnd):
             self.ended = number
             if message.reason not in {*Termination, *rules.reasons}:
-                yield Finding(number, "9", "an end reason", describe(message.reason))
+                yield Finding(number, SHARED.codes, "an end reason", describe(message.reason))
             elif checker is not None:
                 yield from checker.end(number, message.scores, message.winners, message.reason)
         elif checker is not None:
@@ -274,23 +279,23 @@ class _Check:
             self._checker = rules.checker([*names, *missing])
         if not least <= len(names) <= most:
             expected = f"the names of {least} to {most} players first"
-            yield Finding(number, "2.2", expected, f"{len(names)}, then {kind}")
+            yield Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")
 
     def _take_name(self, number: int, message: PlayerName) -> Iterator[Finding]:
         seat, name = len(self._names), message.name
         if self._begun:
-            yield Finding(number, "2.2", "no player-name once the game has begun", "one")
+            yield Finding(number, SHARED.names, "no player-name once the game has begun", "one")
             return
         if seat == self._max_seats:
-            yield Finding(number, "2.2", f"at most {seat} names", "another player-name")
+            yield Finding(number, SHARED.names, f"at most {seat} names", "another player-name")
             return
         if message.player_number != seat_id(seat):
             expected = f"player-name of {seat_id(seat)}"
-            yield Finding(number, "2.2", expected, f"that of {message.player_number}")
+            yield Finding(number, SHARED.names, expected, f"that of {message.player_number}")
         if message.version != PROTOCOL_VERSION:
             found = f"version {message.version}"
-            yield Finding(number, "2.2", f"version {PROTOCOL_VERSION}", found)
+            yield Finding(number, SHARED.names, f"version {PROTOCOL_VERSION}", found)
         if len(name) > MAX_NAME_LENGTH or name.translate(CONTROL_CHARACTERS) != name:
             what = f"a name of at most {MAX_NAME_LENGTH} characters, without control characters"
-            yield Finding(number, "3.1", what, describe(name))
+            yield Finding(number, SHARED.name_reply, what, describe(name))
         self._names.append(name)

@@ -109,7 +109,7 @@ class Setup(Struct, frozen=True, kw_only=True):
 class Game(Protocol):
     """One game as a state machine. A new one has been dealt and stands at its first requests.
 
-    When fewer than two seats are left in it, it is over (protocol-v1, 8.3).
+    When fewer than two seats are left in it, it is over (protocol, 8.3).
     """
 
     @property

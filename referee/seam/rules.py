@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -12,14 +13,29 @@ from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnRead
 from referee.seam.dialect import DialectKind
 from referee.seam.environment import Environment
 from referee.seam.game import Game, Setup
-from referee.seam.probing import Probes
+from referee.seam.person import Dialogue
 
 if TYPE_CHECKING:
-    from referee.seam.person import Dialogue  # few matches have a person
+    from referee.seam.probing import Probes
+
+T = TypeVar("T")
 
 
-def _no_probes() -> Probes:
-    raise UsageError("this game has no probes yet: other referees of it cannot be checked")
+def loaded(where: str) -> Any:
+    """What stands in a module: "module:attribute"."""
+    module, _, attribute = where.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+class Extra(Generic[T]):
+    """What a game may have, in its `Rules.extras` under the name of this attribute; else None."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rules: Rules, owner: type) -> T | None:
+        found: T | str | None = rules.extras.get(self._name)
+        return loaded(found) if isinstance(found, str) else found
 
 
 class Rules(Struct, frozen=True, eq=False, kw_only=True):
@@ -29,8 +45,6 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         name: the game's id in logs, such as "dominion".
         protocol: the version of the wire protocol that it speaks.
         specification: the page in spec/ that the sections of faults and findings are of.
-        sections: where that page is on messages that all games share: type -> section; what is not
-            there is as in protocol-v1.
         min_seats, max_seats: how many can play.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
@@ -44,33 +58,14 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         reasons: its own end reasons, beside `Termination`.
         hidden: what a match record shows and a spectator log does not, in words.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
-
-    What follows a game may have or not; it is loaded when it is called:
-        is_game_info: whether a message of type `game-info` is this game's; by default its field
-            `game` says so.
-        checker: makes a checker of logs from the players' names, in seat order.
-        turns: makes a reader of turns, likewise.
-        turn: the struct of these turns, a line of `referee replay --format json`.
-        person: makes what a person at the terminal sees and chooses, from the players' names, in
-            seat order, and the person's seat.
-        statistics: makes what gathers facts of many matches, for tournaments.
-        notes: what is no fault but hardly meant so, for the authors of the bots: from a game that
-            is over, as `new` made it, sentences for each seat, in seat order.
-        hint: what a fault most likely comes of, as a clause, from its code and from the request and
-            the reply as JSON objects; empty where its own detail says it all.
-        cases: the conformance cases for bots, as JSON (spec/vectors/README.md).
-        situation: makes a game that begins in the middle, from a JSON object that says where.
-        simplest_reply: the simplest legal reply to a request, both as JSON objects.
-        probes: loads how other referees of it are checked; raises `UsageError` if there is no way.
         dialects: what else its bots may speak, each by its name.
-        starters: bots to start from, for `referee new`.
-        environment: loads how it is translated for programs that learn to play it.
+        extras: what else it has, under the names of the attributes that are an `Extra` here: the
+            object, or "module:attribute" to load it from when it is used.
     """
 
     name: str
     protocol: int
     specification: str
-    sections: Mapping[str, str] = {}
     min_seats: int
     max_seats: int
     options: type[Struct]
@@ -84,18 +79,46 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     reasons: tuple[str, ...]
     hidden: str = "replies or faults"
     tie_break: str = ""
-    is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
-    checker: Callable[[Sequence[str]], LogChecker] | None = None
-    turns: Callable[[Sequence[str]], TurnReader] | None = None
-    turn: Callable[[], type[Struct]] | None = None
-    person: Callable[[Sequence[str], int], Dialogue] | None = None
-    statistics: Callable[[], Statistics] | None = None
-    notes: Callable[[Any], list[list[str]]] | None = None
-    hint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
-    cases: Callable[[], bytes] | None = None
-    situation: Callable[[Setup, Mapping[str, Any]], Game] | None = None
-    simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    probes: Callable[[], Probes] = _no_probes
     dialects: Mapping[str, Callable[[], DialectKind]] = {}
-    starters: Starters | None = None
-    environment: Callable[[], Environment] | None = None
+    extras: Mapping[str, Any] = {}
+
+    is_game_info = Extra[Callable[[Mapping[str, Any]], bool]]()
+    """Whether a message of type `game-info` is this game's; None: its field `game` says so."""
+    checker = Extra[Callable[[Sequence[str]], LogChecker]]()
+    """Makes a checker of logs from the players' names, in seat order."""
+    turns = Extra[Callable[[Sequence[str]], TurnReader]]()
+    """Makes a reader of turns, likewise."""
+    turn = Extra[type[Struct]]()
+    """The struct of these turns, a line of `referee replay --format json`."""
+    person = Extra[Callable[[Sequence[str], int], Dialogue]]()
+    """Makes what a person at the terminal sees and chooses, from the players' names, in seat order,
+    and the person's seat."""
+    statistics = Extra[Callable[[], Statistics]]()
+    """Makes what gathers facts of many matches, for tournaments."""
+    notes = Extra[Callable[[Any], list[list[str]]]]()
+    """What is no fault but hardly meant so, for the authors of the bots: from a game that is over,
+    as `new` made it, sentences for each seat, in seat order."""
+    hint = Extra[Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]]()
+    """What a fault most likely comes of, as a clause, from its code and from the request and the
+    reply as JSON objects; empty where its own detail says it all."""
+    cases = Extra[Callable[[], bytes]]()
+    """The conformance cases for bots, as JSON (spec/vectors/README.md)."""
+    situation = Extra[Callable[[Setup, Mapping[str, Any]], Game]]()
+    """Makes a game that begins in the middle, from a JSON object that says where."""
+    simplest_reply = Extra[Callable[[Mapping[str, Any]], Mapping[str, Any]]]()
+    """The simplest legal reply to a request, both as JSON objects."""
+    starters = Extra[Starters]()
+    """Bots to start from, for `referee new`."""
+    environment = Extra[Environment]()
+    """How it is translated for programs that learn to play it."""
+
+    def probes(self) -> Probes:
+        """Load how other referees of it are checked.
+
+        Raises:
+            UsageError: there is no way yet.
+        """
+        if "probes" not in self.extras:
+            raise UsageError("this game has no probes yet: other referees of it cannot be checked")
+        probes: Probes = loaded(self.extras["probes"])
+        return probes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers import TIMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,7 +76,7 @@ def test_what_is_refused(question: Question, text: str, why: str) -> None:
     assert why in answer.text
 
 
-@settings(max_examples=500)
+@settings(max_examples=150 * TIMES)
 @given(st.sampled_from([ONE, TWO, ANY]), st.text())
 def test_whatever_is_typed(question: Question, text: str) -> None:
     """The answer is one that the question allows, or a refusal that says something."""

@@ -62,7 +62,7 @@ def check_same_match(
 # --- Dominion -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=25 * TIMES)
 @given(SEEDS, st.integers(2, 4), SEEDS, st.integers(1, 60))
 @example(7, 2, 1, 500)
 def test_every_legal_action_leads_to_legal_replies(
@@ -77,7 +77,7 @@ def test_every_legal_action_leads_to_legal_replies(
 
 
 @pytest.mark.untraced
-@settings(max_examples=12 * TIMES)
+@settings(max_examples=6 * TIMES)
 @given(SEEDS, st.integers(2, 4), st.sampled_from(PILES))
 def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
     """Compared with the cards that lie there, whenever a reply begins."""
@@ -144,7 +144,7 @@ def check_sight(sight: dict[str, int], game: Any, seat: int) -> None:
 
 
 @pytest.mark.untraced
-@settings(max_examples=40)
+@settings(max_examples=15 * TIMES)
 @given(SEEDS, st.integers(2, 3))
 def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     """Whatever a player within the rules replies, but for treasures that it keeps back."""
@@ -153,7 +153,7 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     options = DOMINION.options(max_turns=20)
     game = DOMINION.new(Setup(chance=SeededChance(seed), names=names, options=options))
     players = [Translator(seat, seats) for seat in range(seats)]
-    entries = DOMINION.environment().observation(seats, options).names  # type: ignore[misc]
+    entries = DOMINION.environment.observation(seats, options).names  # type: ignore[misc]
     while True:
         for event in game.take_events():
             for player in players:
@@ -340,7 +340,7 @@ def test_what_is_shown_to_people() -> None:
 # --- Bot Wars -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@settings(max_examples=15 * TIMES)
 @given(SEEDS, SEEDS, BOARDS)
 def test_no_action_of_bot_wars_is_a_fault(seed: int, dice: int, board: dict[str, int]) -> None:
     watched = Watched(BOTWARS)
@@ -349,7 +349,7 @@ def test_no_action_of_bot_wars_is_a_fault(seed: int, dice: int, board: dict[str,
     check_same_match("botwars", 2, seed, episode, watched, **board)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15 * TIMES)
 @given(SEEDS, BOARDS)
 def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:
     """And makes every move that it wants, of any botlets of its own."""

@@ -59,10 +59,10 @@ def test_nothing_is_found_in_the_examples(file: Path) -> None:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("first", range(0, 60 * TIMES, 20))
+@pytest.mark.parametrize("first", range(0, 24 * TIMES, 8))
 def test_nothing_is_found_in_a_log_of_any_match(first: int, validate: Validate) -> None:
     """Wild players, nonsense, idle ones, hands trashed to nothing, seats that leave at any time."""
-    for seed in range(first, first + 20):
+    for seed in range(first, first + 8):
         assert validate(random_log(seed)) == [], seed
 
 
@@ -71,7 +71,7 @@ def test_turns_of_which_little_or_nothing_is_heard(
     players: list[Choose], validate: Validate
 ) -> None:
     """Turns without a card played, and of players who have trashed what they had."""
-    for seed in range(8):
+    for seed in range(3):
         assert validate(random_log(seed, players)) == [], seed
 
 
@@ -82,7 +82,7 @@ def test_turns_of_which_little_or_nothing_is_heard(
 def test_nearly_every_mutation_is_found(validate: Validate) -> None:
     """What is not found is a log that another course of the game could have written."""
     missed = []
-    count = 100 * TIMES
+    count = 50 * TIMES
     originals = [file.read_bytes() for file in EXAMPLES]
     for number in range(count):
         chance = Random(f"mutation {number}")
@@ -94,7 +94,7 @@ def test_nearly_every_mutation_is_found(validate: Validate) -> None:
     assert len(missed) <= 0.03 * count, "".join(missed)
 
 
-@settings(max_examples=50 * TIMES)
+@settings(max_examples=20 * TIMES)
 @given(data=st.data())
 def test_whatever_is_in_a_log_it_is_no_crash(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import pytest
 from damage import with_digest
+from helpers import TIMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -369,7 +370,7 @@ def test_every_single_character_edit_is_reported_unless_it_is_in_a_time(
 ) -> None:
     data = file.read_bytes()
     rng = random.Random(str(file.name))
-    for _ in range(100):
+    for _ in range(25 * TIMES):
         place = rng.randrange(len(data))
         new = bytes(
             [
@@ -386,7 +387,7 @@ def test_every_single_character_edit_is_reported_unless_it_is_in_a_time(
 SHORT = min(RECORDS, key=lambda file: file.stat().st_size).read_bytes()
 
 
-@settings(max_examples=150)
+@settings(max_examples=60 * TIMES)
 @given(
     edits=st.lists(
         st.tuples(

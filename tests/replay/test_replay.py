@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from damage import damage, originals
-from helpers import ROOT, to_line
+from helpers import ROOT, TIMES, to_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from live import hostile, play
@@ -329,7 +329,7 @@ def valid(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 @pytest.mark.untraced
-@settings(max_examples=300)
+@settings(max_examples=100 * TIMES)
 @given(seed=st.integers(0, 2**32))
 def test_no_damage_makes_it_fail(
     seed: int, valid: list[bytes], tmp_path_factory: pytest.TempPathFactory

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import socket
 import ssl
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -133,5 +133,9 @@ def endless(sent: list[int], head: bytes, part: bytes = MEGABYTE) -> Behaviour:
 
 
 def bomb() -> bytes:
-    """A hundred megabytes of zeros, compressed."""
-    return gzip.compress(MEGABYTE * 100)
+    """A hundred megabytes of zeros, compressed; only what is after the last of them is missing."""
+    packer = zlib.compressobj(wbits=31)
+    first, more = (
+        packer.compress(MEGABYTE) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2)
+    )  # after such a flush nothing refers to what was before
+    return first + more * 99

@@ -318,15 +318,17 @@ RULES = Rules(
     replies=(NumberReply,),
     faults={"no-number": "5", "invalid-json": "5", "wrong-type": "5"},
     reasons=("all-named",),
-    checker=Checker,
-    turns=Turns,
-    turn=lambda: Turn,
-    person=Teller,
-    statistics=Statistics,
-    cases=lambda: json.dumps(CASES).encode(),
     dialects={
         "bare": lambda: DialectKind(Bare),
         "bare-form": lambda: DialectKind(Bare, form_field="data"),
         "spoken": lambda: DialectKind(Spoken, reply_end=b"over\n"),
+    },
+    extras={
+        "checker": f"{__name__}:Checker",
+        "turns": Turns,
+        "turn": Turn,
+        "person": Teller,
+        "statistics": Statistics,
+        "cases": lambda: json.dumps(CASES).encode(),
     },
 )

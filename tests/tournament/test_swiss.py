@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
+from helpers import TIMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,7 +83,7 @@ def test_another_of_those_without_a_bye_rests_if_else_there_is_a_rematch() -> No
     st.data(),
     st.integers(0, 99),
 )
-@settings(max_examples=300)
+@settings(max_examples=100 * TIMES)
 def test_rematches_are_the_fewest_that_can_be(bots: int, data: st.DataObject, seed: int) -> None:
     pairs = list(combinations(range(bots), 2))
     met = Counter(data.draw(st.lists(st.sampled_from(pairs), max_size=2 * len(pairs))))
@@ -165,9 +166,9 @@ def test_equals_are_drawn_anew_in_each_round_and_by_each_seed() -> None:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_2000_bots_play_20_rounds_without_a_rematch(players: int) -> None:
-    rounds = tournament(2000, 20, players, 1)
+@pytest.mark.parametrize("players", [2, 4])
+def test_2000_bots_play_10_rounds_without_a_rematch(players: int) -> None:
+    rounds = tournament(2000, 10, players, 1)
     assert sum(found.rematches for found in rounds) == 0
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from helpers import TIMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -109,7 +110,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100 * TIMES)
 @given(data=st.data(), struct=st.sampled_from([*SHARED_PUBLIC, *PUBLIC, PlayTurn]))
 def test_misfits_are_found_where_the_decoder_refuses(
     data: st.DataObject, struct: type[msgspec.Struct]

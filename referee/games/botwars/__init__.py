@@ -13,11 +13,9 @@ bot-cases.json has the conformance cases for bots.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-
-from msgspec import Struct
 
 from referee.games.botwars.rules import messages, moves
 from referee.games.botwars.rules.game import (
@@ -28,63 +26,13 @@ from referee.games.botwars.rules.game import (
     begin_at,
     simplest_reply,
 )
-from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnReader
-from referee.seam.dialect import DialectKind
-from referee.seam.environment import Environment
-from referee.seam.rules import Rules
-
-
-def _checker(names: Sequence[str]) -> LogChecker:
-    from referee.games.botwars.checker import Checker
-
-    return Checker(names)
-
-
-def _turns(names: Sequence[str]) -> TurnReader:
-    from referee.games.botwars.turns import Turns
-
-    return Turns(names)
-
-
-def _turn() -> type[Struct]:
-    from referee.games.botwars.turns import Turn
-
-    return Turn
-
-
-def _statistics() -> Statistics:
-    from referee.games.botwars.statistics import ArmyStatistics
-
-    return ArmyStatistics()
-
-
-def _classic() -> DialectKind:
-    from referee.games.botwars.dialect import Classic
-
-    return DialectKind(Classic)
-
-
-def _classic_form() -> DialectKind:
-    from referee.games.botwars.dialect import FORM_FIELD, Classic
-
-    return DialectKind(Classic, form_field=FORM_FIELD)
-
-
-def _cases() -> bytes:
-    return Path(__file__).with_name("bot-cases.json").read_bytes()
-
-
-def _environment() -> Environment:
-    from referee.games.botwars.environment import ENVIRONMENT
-
-    return ENVIRONMENT
-
+from referee.seam.capabilities import Starters
+from referee.seam.rules import Rules, loaded
 
 RULES = Rules(
     name="botwars",
     protocol=1,
     specification="botwars/protocol",
-    sections={"player-disqualified": "2.6", "game-end": "2.7"},
     min_seats=2,
     max_seats=2,
     options=Options,
@@ -96,16 +44,21 @@ RULES = Rules(
     replies=messages.REPLIES,
     faults=moves.SECTIONS,
     reasons=REASONS,
-    checker=_checker,
-    turns=_turns,
-    turn=_turn,
-    statistics=_statistics,
-    cases=_cases,
-    situation=begin_at,
-    simplest_reply=simplest_reply,
-    starters=Starters(Path(__file__).with_name("starters"), "random_walker"),
-    environment=_environment,
-    dialects={"classic": _classic, "classic-form": _classic_form},
+    dialects={
+        "classic": partial(loaded, "referee.games.botwars.dialect:CLASSIC"),
+        "classic-form": partial(loaded, "referee.games.botwars.dialect:CLASSIC_FORM"),
+    },
+    extras={
+        "checker": "referee.games.botwars.checker:Checker",
+        "turns": "referee.games.botwars.turns:Turns",
+        "turn": "referee.games.botwars.turns:Turn",
+        "statistics": "referee.games.botwars.statistics:ArmyStatistics",
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
+        "situation": begin_at,
+        "simplest_reply": simplest_reply,
+        "starters": Starters(Path(__file__).with_name("starters"), "random_walker"),
+        "environment": "referee.games.botwars.environment:ENVIRONMENT",
+    },
 )
 
 __all__ = ["RULES", "BotWars"]

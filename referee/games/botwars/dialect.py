@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-FORM_FIELD = "data"
-"""Where the object is in a form."""
+from referee.seam.dialect import DialectKind
 
 
 class _Asked(Struct):
@@ -73,3 +72,7 @@ class Classic:
         except (ValueError, RecursionError):  # ValueError: msgspec's own, and what is not UTF-8
             return data
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"
+
+
+CLASSIC = DialectKind(Classic)
+CLASSIC_FORM = DialectKind(Classic, form_field="data")

@@ -2,86 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
-from referee.seam.capabilities import LogChecker, Starters, Statistics, TurnReader
-from referee.seam.dialect import DialectKind
-from referee.seam.environment import Environment
-from referee.seam.probing import Probes
-from referee.seam.rules import Rules
-from referee.seam.spec_files import read_spec
-
-if TYPE_CHECKING:
-    from referee.seam.person import Dialogue
-
-
-def _checker(names: Sequence[str]) -> LogChecker:
-    from referee.games.dominion.validation.checker import Checker
-
-    return Checker(names)
-
-
-def _turns(names: Sequence[str]) -> TurnReader:
-    from referee.games.dominion.turns import Turns
-
-    return Turns(names)
-
-
-def _turn() -> type[Struct]:
-    from referee.games.dominion.turns import Turn
-
-    return Turn
-
-
-def _person(names: Sequence[str], seat: int) -> Dialogue:
-    from referee.games.dominion.person import Player
-
-    return Player(names, seat)
-
-
-def _statistics() -> Statistics:
-    from referee.games.dominion.statistics import CardStatistics
-
-    return CardStatistics()
-
-
-def _notes(game: Dominion) -> list[list[str]]:
-    from referee.games.dominion.notes import notes
-
-    return notes(game)
-
-
-def _hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    from referee.games.dominion.notes import hint
-
-    return hint(code, asked, reply)
-
-
-def _probes() -> Probes:
-    from referee.games.dominion.probes import PROBES
-
-    return PROBES
-
-
-def _original() -> DialectKind:
-    from referee.games.dominion.original import Original
-
-    return DialectKind(Original, greets=True)
-
-
-def _environment() -> Environment:
-    from referee.games.dominion.environment import ENVIRONMENT
-
-    return ENVIRONMENT
-
+from referee.seam.capabilities import Starters
+from referee.seam.rules import Rules, loaded
 
 RULES = Rules(
     name="dominion",
@@ -97,24 +25,26 @@ RULES = Rules(
     replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
-    checker=_checker,
-    turns=_turns,
-    turn=_turn,
-    person=_person,
-    statistics=_statistics,
-    notes=_notes,
-    hint=_hint,
-    cases=partial(read_spec, "vectors/bot-cases.json"),
-    situation=begin_at,
-    simplest_reply=simplest_reply,
-    probes=_probes,
     hidden="hands, replies or faults",
     tie_break="turns taken",
-    is_game_info=messages.is_game_info,
-    environment=_environment,
-    dialects={"original": _original},
-    # With this seed a bot that plays as `minimal` does wins in the first seat.
-    starters=Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
+    dialects={"original": partial(loaded, "referee.games.dominion.original:ORIGINAL")},
+    extras={
+        "is_game_info": messages.is_game_info,
+        "checker": "referee.games.dominion.validation.checker:Checker",
+        "turns": "referee.games.dominion.turns:Turns",
+        "turn": "referee.games.dominion.turns:Turn",
+        "person": "referee.games.dominion.person:Player",
+        "statistics": "referee.games.dominion.statistics:CardStatistics",
+        "notes": "referee.games.dominion.notes:notes",
+        "hint": "referee.games.dominion.notes:hint",
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
+        "situation": begin_at,
+        "simplest_reply": simplest_reply,
+        # With this seed a bot that plays as `minimal` does wins in the first seat.
+        "starters": Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
+        "environment": "referee.games.dominion.environment:ENVIRONMENT",
+        "probes": "referee.games.dominion.probes:PROBES",
+    },
 )
 
 __all__ = ["RULES", "Dominion"]

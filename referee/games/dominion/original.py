@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from referee.seam.dialect import DialectKind
 from referee.seam.seats import seat_index
 
 _AS_HERE = ("player-name-request", "play-turn", "attack-request")
@@ -56,3 +57,6 @@ class Original:
 
 def _line(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+ORIGINAL = DialectKind(Original, greets=True)

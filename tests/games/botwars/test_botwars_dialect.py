@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from botwars_matches import new_match, play_out, wild
-from helpers import Told, to_line
+from helpers import TIMES, Told, to_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -95,7 +95,7 @@ def test_anything_else_is_of_the_wrong_format(answer: bytes) -> None:
 @given(
     st.one_of(st.binary(max_size=40), st.text('[]{},:"fromt0123 \\u', max_size=40).map(str.encode))
 )
-@settings(max_examples=400)
+@settings(max_examples=150 * TIMES)
 def test_nothing_that_is_no_array_of_moves_passes(answer: bytes) -> None:
     answer = answer.replace(b"\n", b"\r")
     assert b"\n" not in classic().reply(answer)

@@ -12,6 +12,7 @@ from helpers import (
     COST,
     PILES,
     POINTS,
+    TIMES,
     Imposed,
     Told,
     answer,
@@ -194,7 +195,7 @@ seeds = st.integers(0, 2**53 - 1)
 
 
 @given(seed=seeds, players=st.integers(2, 4))
-@settings(max_examples=30)
+@settings(max_examples=12 * TIMES)
 def test_right_replies(seed: int, players: int) -> None:
     match, spectator, faults = play(seed, players, right, max_turns=40)
     assert faults == []
@@ -207,7 +208,7 @@ def test_right_replies(seed: int, players: int) -> None:
     choose=st.sampled_from([mixed, doubtful, nonsense]),
     leaving=st.sampled_from([0.0, 0.0, 0.01, 0.2]),
 )
-@settings(max_examples=60)
+@settings(max_examples=25 * TIMES)
 def test_any_replies(seed: int, players: int, choose: Choose, leaving: float) -> None:
     match, spectator, _ = play(seed, players, choose, max_turns=25, leaving=leaving)
     check_end(match, spectator, 25)
@@ -258,7 +259,7 @@ replies = st.one_of(
     hands=st.lists(st.lists(cards, max_size=8), min_size=4, max_size=4),
     empty=st.lists(cards, max_size=2),
 )
-@settings(max_examples=100)
+@settings(max_examples=40 * TIMES)
 def test_any_replies_from_any_hands(
     said: list[Any], players: int, hands: list[list[str]], empty: list[str]
 ) -> None:

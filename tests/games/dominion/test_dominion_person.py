@@ -11,6 +11,7 @@ import pytest
 from helpers import (
     COST,
     PILES,
+    TIMES,
     WORTH,
     answer,
     asked,
@@ -73,7 +74,7 @@ def at_random(chance: Random) -> Choose:
 
 
 @pytest.mark.untraced
-@settings(max_examples=60)
+@settings(max_examples=20 * TIMES)
 @given(st.integers(0, 2**32), st.integers(2, 4))
 def test_no_choice_is_a_fault(seed: int, seats: int) -> None:
     chance = Random(seed)
@@ -93,7 +94,7 @@ def test_no_choice_is_a_fault(seed: int, seats: int) -> None:
         answer(game, decoded(to_line(reply)))
 
 
-@settings(max_examples=40)
+@settings(max_examples=15 * TIMES)
 @given(st.integers(0, 2**32), st.integers(2, 4), st.booleans())
 def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, decides: bool) -> None:
     """Compared with what a record shows, where requests tell the turns apart.

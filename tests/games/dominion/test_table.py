@@ -63,7 +63,7 @@ def test_what_a_match_does_not_need_is_loaded_when_it_is_used() -> None:
     program = (
         "import sys, referee.games; loaded = set(sys.modules);"
         "rules = referee.games.GAMES['dominion'];"
-        "rules.checker(['A', 'B']), rules.turns(['A', 'B']), rules.turn(), rules.probes();"
+        "rules.checker(['A', 'B']), rules.turns(['A', 'B']), rules.turn, rules.probes();"
         "print(*sorted(set(sys.modules) - loaded))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
