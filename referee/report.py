@@ -58,7 +58,10 @@ def match_report(
         if player.disqualification is not None:
             lines += ["", *_disqualification(player, player.disqualification, width)]
     lines += _notes(result, width)
-    if stderr is None and (wrote := [p.player_number for p in result.players if _has_prints(p)]):
+    # Of those that were disqualified it is shown above.
+    others = [player for player in result.players if player.disqualification is None]
+    wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
+    if stderr is None and wrote:
         lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
     lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
     step = next_step(result, again, record)
@@ -297,11 +300,6 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
         return
     yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.left_out else ''}:"
     yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
-
-
-def _has_prints(player: PlayerResult) -> bool:
-    """Whether it wrote on stderr, and nothing of that is shown."""
-    return bool(player.stderr and player.stderr.lines) and player.disqualification is None
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

@@ -22,6 +22,7 @@ from referee.errors import ShortageError
 _PR_SET_PDEATHSIG = 1
 _PARENT_GONE = 70
 _LOOK_SECONDS = 1.0
+"""Seconds between two looks for workers that somebody has stopped."""
 _THREADS = 4
 """Threads that are needed: the watchdog, two of the executor, and one to spare."""
 

@@ -38,7 +38,12 @@ class Parser(argparse.ArgumentParser):
         examples: command lines, each with what it does, for the help and the manual page.
         exit_codes: what they mean; those that every command has are added. None: not told.
         settings: of `argparse.ArgumentParser`.
+
+    Attributes:
+        commands: of the parser of the whole command, the parsers of its commands.
     """
+
+    commands: Commands
 
     def __init__(
         self,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn, cast
+from typing import NoReturn
 
 from referee._version import __version__
-from referee.cli.arguments import Commands, Parser
+from referee.cli.arguments import Parser
 from referee.nearest import did_you_mean
 
 COMMANDS = (
@@ -40,9 +40,9 @@ def parser(names: Sequence[str] = COMMANDS) -> Parser:
     )
     version = f"referee {__version__}"
     top.add_argument("-V", "--version", action="version", version=version, help="print the version")
-    commands: Commands = top.add_subparsers(prog="referee", title="commands", metavar="")
+    top.commands = top.add_subparsers(prog="referee", title="commands", metavar="")
     for name in names:
-        import_module(f"referee.cli.{name}").add(commands)
+        import_module(f"referee.cli.{name}").add(top.commands)
     return top
 
 
@@ -55,22 +55,7 @@ EXAMPLES = (
 
 def command_parser(name: str) -> Parser:
     """The parser of one command; `name` is one of `COMMANDS`."""
-    return subparsers(parser([name]))[name]
-
-
-def subparsers(top: Parser) -> dict[str, Parser]:
-    """The parsers of the commands that the parser of the whole has, by name."""
-    return dict(_commands(top).choices)
-
-
-def listed(top: Parser) -> list[argparse.Action]:
-    """The commands as the help lists them: `dest` is the name, `help` what is said of it."""
-    return list(_commands(top)._get_subactions())
-
-
-def _commands(top: Parser) -> Commands:
-    (action,) = (each for each in top._actions if isinstance(each.choices, dict))
-    return cast("Commands", action)
+    return parser([name]).commands.choices[name]
 
 
 def read_words(words: Sequence[str]) -> argparse.Namespace:

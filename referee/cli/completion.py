@@ -55,8 +55,8 @@ def script(shell: str) -> str:
     import shtab
 
     top = commands.parser()
-    parsers = commands.subparsers(top)
-    for about in commands.listed(top):
+    parsers = top.commands.choices
+    for about in top.commands._get_subactions():
         parsers[about.dest].description = about.help  # one line, which is what is shown
     of_metavar = {"DIR": shtab.DIRECTORY, "BOT": _bots_and_files()}
     of_metavar |= dict.fromkeys(_FILES, shtab.FILE)

@@ -17,8 +17,8 @@ from referee.cli.arguments import Parser
 def pages() -> dict[str, str]:
     """File name -> a page in the man(7) macros."""
     top = commands.parser()
-    parsers = commands.subparsers(top)
-    abouts = {str(action.dest): str(action.help) for action in commands.listed(top)}
+    parsers = top.commands.choices
+    abouts = {str(action.dest): str(action.help) for action in top.commands._get_subactions()}
     others = [f"referee-{name}" for name in parsers]
     about = str(top.description)[:1].lower() + str(top.description)[1:].rstrip(".")
     found = {"referee.1": _page(top, "referee", about, others)}
@@ -66,7 +66,7 @@ def _group(parser: Parser, group: argparse._ArgumentGroup) -> Iterator[str]:
     formatter = parser._get_formatter()
     for action in actions:
         if isinstance(action.choices, dict):
-            for command in commands.listed(parser):
+            for command in parser.commands._get_subactions():
                 yield from (".TP", rf"\fB{_text(command.dest)}\fR", _text(str(command.help)))
             continue
         yield from (".TP", _invocation(formatter, action), _text(formatter._expand_help(action)))

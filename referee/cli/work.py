@@ -70,19 +70,14 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
     try:
         trio.run(run)
     except ExceptionGroup as group:
-        error = _only(group)
+        error: Exception = group
+        while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+            (error,) = error.exceptions
         raise error from error.__cause__
     if caught:
         raise Interrupted(caught[0])
     interrupts.check()  # it came when trio had let go of the signals
     return results[0]
-
-
-def _only(error: Exception) -> Exception:
-    """The one exception in a group of groups; the group, if there are more."""
-    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-        (error,) = error.exceptions
-    return error
 
 
 def check_descriptors() -> None:

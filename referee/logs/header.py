@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from referee._version import __version__
 from referee.games import GAMES
@@ -50,79 +50,44 @@ class NoHeader(NamedTuple):
     text: str
 
 
-class Problem(StrEnum):
-    """Why a file, by its first line, is no match record that can be read."""
+def first_line(raw: bytes) -> tuple[Any, Rules | None]:
+    """The JSON value of a first line, UNSET if it is none; and the game if it is a record's.
 
-    NO_JSON = "no JSON"
-    NO_LOG = "neither a record nor a log"
-    SPECTATOR_LOG = "a spectator log"
-    NO_HEADER = "no header of a match record"
-    NEWER_VERSION = "a newer version of the format"
-    UNKNOWN_GAME = "a game that is not known"
-
-
-class FirstLine(Struct, frozen=True):
-    """What the first line of a file shows.
-
-    Attributes:
-        value: its JSON value; UNSET if it is no JSON.
-        rules: of the record's game; None if there is a problem.
-        problem: None for a record.
+    Of a record the format, the version and the game are known; the rest is not looked at.
     """
-
-    value: Any
-    rules: Rules | None
-    problem: Problem | None
-
-
-def first_line(raw: bytes) -> FirstLine:
-    """See from its first line what a file is; whether the header is right is not looked at."""
     value = json_of(raw.strip().removeprefix(BOM))
-    problem = _problem(value)
-    return FirstLine(value, None if problem else GAMES[value["game"]], problem)
-
-
-def _problem(value: Any) -> Problem | None:
-    if value is UNSET:
-        return Problem.NO_JSON
-    if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
-        return Problem.NO_LOG
-    if "entry" not in value:
-        return Problem.SPECTATOR_LOG
-    if value.get("format") != FORMAT or not isinstance(value.get("version"), int):
-        return Problem.NO_HEADER
-    if value["version"] > FORMAT_VERSION:
-        return Problem.NEWER_VERSION
-    if not isinstance(value.get("game"), str) or value["game"] not in GAMES:
-        return Problem.UNKNOWN_GAME
-    return None
+    if not isinstance(value, dict) or value.get("format") != FORMAT or "entry" not in value:
+        return value, None
+    version, game = value.get("version"), value.get("game")
+    if not isinstance(version, int) or version > FORMAT_VERSION or not isinstance(game, str):
+        return value, None
+    return value, GAMES.get(game)
 
 
 def read_header(line: bytes) -> Header | NoHeader:
     """The header in the first line of a record, if this referee can run its match."""
-    first = first_line(line)
-    value, rules = first.value, first.rules
+    value, rules = first_line(line)
     if line.startswith(BOM):
         return NoHeader(Kind.NO_RECORD, "2.1", "it begins with a byte order mark")
     if line.endswith(b"\r\n"):
         return NoHeader(Kind.NO_RECORD, "2.1", r"its lines end in \r\n, a record's in \n")
-    if first.problem is Problem.NO_JSON:
+    if value is UNSET:
         return NoHeader(Kind.NO_RECORD, "2.1", "no match record: no JSON")
-    if first.problem is Problem.SPECTATOR_LOG and value["type"] == "player-name":
+    given = value if isinstance(value, dict) else {}
+    if "entry" not in given and given.get("type") == "player-name":
         text = "this is a spectator log, no match record: `referee validate` checks those"
         return NoHeader(Kind.NO_RECORD, "1", text)
-    given = value if isinstance(value, dict) else {}
     if (given.get("entry"), given.get("format")) != ("header", FORMAT):
         text = f'no match record: the first line must be a header with "format":"{FORMAT}"'
         return NoHeader(Kind.NO_RECORD, "2.1", text)
-    if first.problem is Problem.NEWER_VERSION:
+    version, game, protocol = (given.get(name) for name in ("version", "game", "protocol"))
+    if isinstance(version, int) and version > FORMAT_VERSION:
         text = (
-            f"version {value['version']} of the record format; this referee ({__version__}) reads "
+            f"version {version} of the record format; this referee ({__version__}) reads "
             f"versions up to {FORMAT_VERSION}: get a newer referee"
         )
         return NoHeader(Kind.NEWER_FORMAT, "2.1", text)
-    game, protocol = value.get("game"), value.get("protocol")
-    if first.problem is Problem.UNKNOWN_GAME and isinstance(game, str):
+    if isinstance(version, int) and isinstance(game, str) and game not in GAMES:
         text = f'the game is "{escaped(game[:_NAME])}"; there are: {", ".join(GAMES)}'
         return NoHeader(Kind.OTHER_GAME, "2.1", text)
     if rules is not None and type(protocol) is int and protocol != rules.protocol:

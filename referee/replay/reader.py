@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
-from referee.logs.header import FirstLine, Problem, first_line
+from referee.logs.header import NoHeader, first_line, read_header
 from referee.logs.parsing import Line, Messages, entry_kinds, max_seats, message_kinds
-from referee.logs.record import FORMAT_VERSION, DisqualifiedEntry, FaultEntry, SentEntry
+from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry
 from referee.logs.source import LogReader
 from referee.seam.capabilities import MAX_KEPT, TurnReader
 from referee.seam.faults import Fault, describe
@@ -145,19 +145,18 @@ class Replay:
         raw = next(lines, b"")
         if not raw.endswith(b"\n"):
             return
-        first = first_line(raw)
-        if first.problem is Problem.SPECTATOR_LOG and first.value["type"] in _FIRST_TYPES:
+        value, rules = first_line(raw)
+        is_log = isinstance(value, dict) and "entry" not in value
+        if is_log and value.get("type") in _FIRST_TYPES:
             messages = Messages(chain((raw,), lines))
             for line in messages:
                 self._rules = messages.rules
                 yield line
             return
-        problem = _problem(first)
-        if first.rules is None or problem:
-            raise LogReadError(self._reader.name, 1, problem)
-        self._header = first.value
-        self._rules = first.rules
-        read = entry_kinds(first.rules).line
+        if rules is None or not isinstance(value.get("seed"), int):
+            raise LogReadError(self._reader.name, 1, _problem(raw, value))
+        self._header, self._rules = value, rules
+        read = entry_kinds(rules).line
         for raw in lines:
             yield read(self._reader.line, raw)
 
@@ -267,22 +266,12 @@ class Replay:
             yield TurnOver(turn)
 
 
-def _problem(first: FirstLine) -> str:
-    """Why a file is neither a record that can be shown nor a spectator log; empty if it is one."""
-    match first.problem:
-        case Problem.NO_JSON:
-            return "this is no match record and no spectator log (no JSON)"
-        case Problem.NO_LOG:
-            return "this is no match record and no spectator log"
-        case Problem.SPECTATOR_LOG:
-            return "this is no spectator log: it does not begin with a player-name"
-        case Problem.NO_HEADER:
-            return "this is no match record: it has no right header"
-        case Problem.NEWER_VERSION:
-            version = f"the record has version {first.value['version']}"
-            return f"{version}; this referee reads version {FORMAT_VERSION}: get a newer one"
-        case Problem.UNKNOWN_GAME:
-            return "the record is of a game that this referee does not know"
-    if not isinstance(first.value.get("seed"), int):
-        return "this is no match record: its header has no seed"
-    return ""
+def _problem(raw: bytes, value: Any) -> str:
+    """Why a file, by its first line, is neither a record that can be shown nor a spectator log."""
+    if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
+        return "this is no match record and no spectator log"
+    if "entry" not in value:
+        return "this is no spectator log: it does not begin with a player-name"
+    header = read_header(raw)
+    assert isinstance(header, NoHeader)  # else the match could be shown
+    return header.text

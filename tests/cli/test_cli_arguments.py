@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from live import ROOT, entries, one_line, referee
 
-from referee.cli.commands import COMMANDS, parser, read_words, subparsers
+from referee.cli.commands import COMMANDS, parser, read_words
 
-PARSERS = {"": parser(), **subparsers(parser())}
+PARSERS = {"": parser(), **parser().commands.choices}
 
 
 # --- what the help says ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from live import one_line, referee
 
-from referee.cli.commands import COMMANDS, parser, subparsers
+from referee.cli.commands import COMMANDS, parser
 from referee.cli.completion import SHELLS, script
 from referee.cli.manual import pages
 
@@ -144,7 +144,7 @@ def test_no_such_shell() -> None:
 
 def test_a_page_for_every_command_has_every_option_and_example() -> None:
     found = pages()
-    parsers = subparsers(parser())
+    parsers = parser().commands.choices
     assert found.keys() == {"referee.1", *(f"referee-{name}.1" for name in COMMANDS)}
     for name, each in parsers.items():
         page = found[f"referee-{name}.1"].replace(r"\-", "-")

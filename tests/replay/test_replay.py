@@ -235,10 +235,13 @@ def test_lines_that_do_not_belong_are_counted(tmp_path: Path) -> None:
         (b"[]\n", "no match record and no spectator log"),
         (b'{"type":"chess"}\n', "does not begin with a player-name"),
         (b'{"type":["player-name"]}\n', "does not begin with a player-name"),
-        (b'{"entry":"header"}\n', "no right header"),
+        (b'{"entry":"header"}\n', "must be a header"),
         (b'{"entry":"header","format":"referee-match-record","version":2}\n', "newer"),
-        (b'{"entry":"header","format":"referee-match-record","version":1,"game":"x"}\n', "know"),
-        (HEADER.replace(b'"seed":20', b'"seed":"\\u001b[2J"'), "no seed"),
+        (
+            b'{"entry":"header","format":"referee-match-record","version":1,"game":"x"}\n',
+            'game is "x"',
+        ),
+        (HEADER.replace(b'"seed":20', b'"seed":"\\u001b[2J"'), "edited: no possible header"),
     ],
 )
 def test_what_is_no_log(data: bytes, says: str, tmp_path: Path) -> None:
