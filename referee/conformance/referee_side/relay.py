@@ -7,9 +7,9 @@ elsewhere must not make a bot look slow.
 It is started as a bot by the referee that is checked, and connects to the suite, which decides all.
 Both sides write frames: a letter, the length of the data in four bytes, the data. To the suite:
 H (first: seat, process id, session, group, working directory and the environment, parted by NUL),
-R (read from standard input), E (it ended), T (SIGTERM came; it is only noted), P (it is there),
-B (last: it ends by itself).
-From the suite: P (is it there?), W (write to standard output), N (write so many bytes to standard
+R (read from standard input), E (it ended), T (SIGTERM came; it is only noted), B (last: it ends by
+itself).
+From the suite: W (write to standard output), N (write so many bytes to standard
 error), C (close standard output), X (exit). The end of the connection ends it as well.
 """
 
@@ -67,9 +67,7 @@ def main():
                 kind, data, frames = frames[:1], frames[5:size], frames[size:]
                 if kind == b"X":
                     return
-                if kind == b"P":
-                    send(b"P")
-                elif kind == b"C":
+                if kind == b"C":
                     os.close(1)
                 else:
                     view = memoryview(data if kind == b"W" else b"x" * int(data))

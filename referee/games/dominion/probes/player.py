@@ -10,7 +10,7 @@ from referee.seam.probing import Deed, Message, Plan
 _MOST_REPLIES = 100
 """To one turn; one that takes more does not end."""
 
-CARD_CASES = {card: f"6.{number}/1 5.3/1" for number, card in enumerate(KINGDOM, start=1)}
+CARD_CASES = {card: f"6.{number}/1" for number, card in enumerate(KINGDOM, start=1)}
 """What a legal play of a card is there for."""
 
 
@@ -32,7 +32,7 @@ class ProbePlayer:
         sight.look(request)
         self._replies = 0 if sight.first else self._replies + 1
         if sight.turns > sight.style.turns or self._replies > _MOST_REPLIES:
-            return Deed(cases=("8.2/1", "8.3/1"), special=False, then="exit")
+            return Deed(then="exit")
         for trick in self._tricks:
             done = trick.deed(sight)
             if done is not None:
@@ -40,12 +40,11 @@ class ProbePlayer:
                 return done
         if not sight.asks_to_play:
             reply = sight.attack_reply()
-            return deed(reply, "7.2/1" if "discard" in reply else "7.3/1 : 2.9/1")
+            return deed(reply, "7.2/1" if "discard" in reply else "7.3/1")
         reply = sight.turn_reply()
         if reply["phase"] == "action":
             return deed(reply, sight.style.cases or CARD_CASES[reply["card"]])
-        cases = "5.2/1" if reply["phase"] == "buy" else "5.1/4"
-        return deed(reply, cases, special=False)
+        return deed(reply)
 
     def plain(self) -> Message | None:
         """A small buy at the start of a turn."""

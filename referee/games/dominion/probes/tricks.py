@@ -21,20 +21,13 @@ from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
 from referee.seam.probing import Deed
 
 _GROUPS = {"": (*COST,), "treasure": (*WORTH,), "kingdom": KINGDOM}
-_FOLLOWS = {
-    "militia": "7.1/1 7.1/2 7.1/3 2.12/1 2.15/5",
-    "remodel": "2.7/1 2.15/2",
-    "mine": "2.7/1 2.15/2",
-    "cellar": "2.15/4",
-}
-"""What messages are about besides that follow from an action reply with this card."""
 
 
 class Trick(Struct, frozen=True, forbid_unknown_fields=True):
     """One trick.
 
     Attributes:
-        cases: ids of what it is there for; behind a ":" those that its messages are about besides.
+        cases: ids of what it is there for.
         attack: whether it answers an attack-request.
         awaits: a type of message: another seat must have been sent as many as this one before.
     """
@@ -70,18 +63,10 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
             yield self
 
 
-def deed(reply: Any, cases: str, **fields: Any) -> Deed:
+def deed(reply: Any, cases: str = "", **fields: Any) -> Deed:
     """A deed that writes a reply, and what it is there for."""
-    own, _, also = cases.partition(" : ")
-    card = reply.get("card") if isinstance(reply, dict) else None
-    follows = _FOLLOWS.get(card, "") if isinstance(card, str) else ""
     data = reply.encode() if isinstance(reply, str) else msgspec.json.encode(reply)
-    return Deed(
-        data + b"\n" if data else b"",
-        tuple(own.split()),
-        (*also.split(), *follows.split()),
-        **fields,
-    )
+    return Deed(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
 
 class NoOccasionError(Exception):
