@@ -14,7 +14,7 @@ MUTANTS: list[tuple[str, str]] = [
     ("no json", "1.1/1"),
     ("news only with requests", "1.1/3"),
     ("replies without spaces", "1.1/4"),
-    ("blank lines are replies", "1.1/5"),
+    ("blank lines are replies", "1.1/5: 1.1/7"),
     ("a torn line is a reply", "1.1/6"),
     ("early lines are lost", "1.2/1"),
     ("short lines", "1.3/1"),
