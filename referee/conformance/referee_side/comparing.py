@@ -29,6 +29,8 @@ from referee.seam.seats import seat_id, seat_ids
 
 LINE_LIMIT = Limits().line_limit
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
+_ALWAYS = {"misnamed": "1.6/1", "secret": "1.7/2"}
+"""What is the same mistake whatever was replied -> its case."""
 _NO_LINE = Line(b"")
 
 
@@ -184,21 +186,28 @@ class _Comparison:
 
     def _reads(self, seat: int) -> bool:
         """Whether a seat is still there, and can be seen reading."""
-        left = self._recorded.seats[seat].left is not None
-        return seat not in self._match.disqualified and (not left or bool(self._ahead(seat)))
+        there = self._recorded.seats[seat].left is None or self._line(seat) is not _NO_LINE
+        return there and seat not in self._match.disqualified
+
+    def _line(self, seat: int) -> Line:
+        """The line of a seat that is compared next."""
+        lines, place = self._lines[seat], self._next[seat]
+        return lines[place] if place < len(lines) else _NO_LINE
 
     def _ahead(self, seat: int) -> Sequence[Line]:
-        """The lines of a seat that were not compared yet, up to the next request."""
-        lines = self._lines[seat][self._next[seat] :]
-        ends = (n for n, line in enumerate(lines, 1) if self._ends_step(line))
-        return lines[: next(ends, len(lines))]
+        """The lines of a seat that were not compared yet, up to the next request or the end."""
+        lines, start = self._lines[seat], self._next[seat]
+        end = start
+        while end < len(lines) and (end == start or not self._ends_step(lines[end - 1])):
+            end += 1
+        return lines[start:end]
 
     def _ends_step(self, line: Line) -> bool:
-        return line.kind in (*self._requests, "player-name-request", "game-end")
+        return line.kind in self._requests or line.kind in ("player-name-request", "game-end")
 
     def _is_wrong(self, seat: int, due: Message) -> bool:
-        lines = self._ahead(seat)
-        return not lines or lines[0].wrong is not None or not self._is(lines[0], due)
+        line = self._line(seat)
+        return line.wrong is not None or not self._is(line, due)
 
     def _is(self, line: Line, due: Message) -> bool:
         """Whether a line says what is due; it may say more, but not what somebody holds."""
@@ -210,34 +219,27 @@ class _Comparison:
         """Whether it says more than what is known, and that with what somebody holds."""
         if line.kind in self._requests:
             return False
-        more = text({name: value for name, value in line.message.items() if name not in known})
-        return any(f'"{name}"' in more for name in self._probes.names)
+        more = {name: value for name, value in line.message.items() if name not in known}
+        return bool(more) and any(f'"{name}"' in text(more) for name in self._probes.names)
 
     def _departs(self, seat: int, due: Sequence[Message], *, others_right: bool) -> None:
         """Say what a line breaks that is not the first of these, which are due to this seat."""
-        ahead = self._ahead(seat)
-        line = ahead[0] if ahead else _NO_LINE
+        line, ahead = self._line(seat), self._ahead(seat)
         message, what = self._difference(seat, due, ahead)
         of_another = line.kind in self._requests and not any(self._is(line, m) for m in due)
         others = [asked for other, asked in enumerate(self._asked) if other != seat]
-        unknown = what == "extra" and line.kind not in self._probes.about
-        known: Message = {} if unknown else line.message
         cases: tuple[str, ...] = ()
         if line.wrong is not None:
             cases, what = (line.wrong[0],), line.wrong[1]
         elif of_another and line.kind != due[0]["type"] and line.message in others:
             cases = ("1.7/2",)
-        elif self._tells_secret(line, due[0] if line.kind == due[0]["type"] else known):
-            cases, what = ("1.7/2",), "secret"
+        elif what in _ALWAYS:
+            cases = (_ALWAYS[what],)
         elif others_right and ahead and not of_another:
             cases = ("1.7/1",)
-        elif what == "misnamed":
-            cases = ("1.6/1",)
-        elif what == "order":
-            pass
-        elif message["type"] in self._requests and what != "extra":
+        elif message["type"] in self._requests and what not in ("extra", "order"):
             cases = self._last[seat]  # what it can do follows from what it did
-        elif message["type"] != "game-end" or what in ("missing", "extra"):
+        elif what != "order" and (message["type"] != "game-end" or what in ("missing", "extra")):
             cases = tuple(self._cases)
         cases = cases or self._about(str(message["type"]), what)
         self._depart(seat, cases, f"{message['type']} {what}", text(due[0]))
@@ -265,9 +267,12 @@ class _Comparison:
             late = kind == "game-end" and self._lines[seat][-1] is not ahead[0]
             return (found, "order") if late else (first, "order" if comes else "missing")
         if first["type"] != "game-end" and (comes or kind == "game-end"):
-            return found, "extra"
+            unknown = kind not in self._probes.about
+            return found, "secret" if unknown and self._tells_secret(ahead[0], {}) else "extra"
         if kind != first["type"]:
             return first, "missing"
+        if self._tells_secret(ahead[0], first):
+            return first, "secret"
         name = next((name for name in first if text(found.get(name)) != text(first[name])), "")
         due_value, value = first.get(name), found.get(name)
         if self._misnames(due_value, value):
@@ -287,8 +292,8 @@ class _Comparison:
     def _depart(self, seat: int, cases: tuple[str, ...], what: str, expected: str) -> None:
         """End the comparison at the next line of a seat."""
         recorded, step, place = self._recorded, self._step, self._next[seat]
-        there = place < len(self._lines[seat])
-        found = shown(self._lines[seat][place].text) if there else recorded.ending()
+        line = self._line(seat)
+        found = recorded.ending() if line is _NO_LINE else shown(line.text)
         who = seat_id(seat)
         after = f", after the reply of {seat_id(step.seat)}" if step.line and step.seat >= 0 else ""
         violation = recorded.violation(
@@ -300,7 +305,7 @@ class _Comparison:
         )
         if after:
             violation = replace(violation, request=text(step.request), reply=shown(step.line))
-        where = f"line {place + 1}" if there else f"after line {place}"
+        where = f"after line {place}" if line is _NO_LINE else f"line {place + 1}"
         raise _DepartsError(
             Departure(cases, (what,), violation), f"{recorded.id}, {where} to {who}"
         )

@@ -66,7 +66,6 @@ def _number(digits: str) -> float:
 class Hello(Struct, frozen=True):
     """What a probe's process says of itself: ids, its working directory, and its variables."""
 
-    pid: int
     session: int
     group: int
     folder: str
@@ -76,9 +75,9 @@ class Hello(Struct, frozen=True):
     def read(cls, data: bytes) -> tuple[int, Hello]:
         """A relay's first frame: its seat, and what it says of itself."""
         words = data.decode(errors="surrogateescape").split("\0")
-        seat, pid, session, group = map(int, words[:4])
-        environment = dict(each.split("=", 1) for each in words[5:])
-        return seat, cls(pid, session, group, words[4], environment)
+        seat, session, group = map(int, words[:3])
+        environment = dict(each.split("=", 1) for each in words[4:])
+        return seat, cls(session, group, words[3], environment)
 
 
 class Reply(Struct, frozen=True):

@@ -6,7 +6,7 @@ SECONDS is how long it stays when its input has ended. It does that by itself: a
 elsewhere must not make a bot look slow.
 It is started as a bot by the referee that is checked, and connects to the suite, which decides all.
 Both sides write frames: a letter, the length of the data in four bytes, the data. To the suite:
-H (first: seat, process id, session, group, working directory and the environment, parted by NUL),
+H (first: seat, session, group, working directory and the environment, parted by NUL),
 R (read from standard input), E (it ended), T (SIGTERM came; it is only noted), B (last: it ends by
 itself).
 From the suite: W (write to standard output), N (write so many bytes to standard
@@ -36,7 +36,7 @@ def main():
     def send(kind, data=b""):
         suite.sendall(kind + len(data).to_bytes(4, "big") + data)
 
-    ids = (os.getpid(), os.getsid(0), os.getpgid(0))
+    ids = (os.getsid(0), os.getpgid(0))
     variables = [f"{name}={value}" for name, value in sorted(os.environ.items())]
     hello = "\0".join([sys.argv[2], *map(str, ids), os.getcwd(), *variables])
     send(b"H", hello.encode(errors="surrogateescape"))
