@@ -4,9 +4,9 @@ Our rules play the match again with the probes' replies; their chance is the gam
 which draws what the other referee drew. What each seat was sent is compared line by line, in the
 order in which our rules send it. The first line that is another ends the comparison.
 
-What it breaks: the cases that the replies of this step are there for. If there are none, or if the
-step leads to the right request all the same, a table of the game says which case is about a message
-that is missing, extra or otherwise (`Probes.about`).
+What it breaks: the cases that the replies of this step are there for; if it is a request, those of
+the last reply of the seat that is asked. If there are none, a table of the game says which cases
+are about a message that is missing, extra or otherwise (`Probes.about`).
 """
 
 from __future__ import annotations

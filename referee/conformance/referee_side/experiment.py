@@ -16,8 +16,7 @@ from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
-from referee.conformance.referee_side.verdicts import covers as is_for
-from referee.conformance.referee_side.verdicts import results
+from referee.conformance.referee_side.verdicts import is_for, results
 from referee.conformance.verdict import Report, Result, Violation, summarize
 from referee.errors import UsageError
 from referee.seam.probing import ProbeMatch

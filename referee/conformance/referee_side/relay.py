@@ -6,11 +6,10 @@ SECONDS is how long it stays when its input has ended. It does that by itself: a
 elsewhere must not make a bot look slow.
 It is started as a bot by the referee that is checked, and connects to the suite, which decides all.
 Both sides write frames: a letter, the length of the data in four bytes, the data. To the suite:
-H (first: seat, session, group, working directory and the environment, parted by NUL),
-R (read from standard input), E (it ended), T (SIGTERM came; it is only noted), B (last: it ends by
-itself).
-From the suite: W (write to standard output), N (write so many bytes to standard
-error), C (close standard output), X (exit). The end of the connection ends it as well.
+H (first: seat, session, group, working directory and the environment, parted by NUL), R (read from
+standard input), E (it ended), T (SIGTERM came; it is only noted), B (last: it ends by itself).
+From the suite: W (write to standard output), N (write so many bytes to standard error), C (close
+standard output), X (exit). The end of the connection ends it as well.
 """
 
 # Without the modules around them, which import enum: that takes longer than all else here.

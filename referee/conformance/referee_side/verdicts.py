@@ -18,7 +18,7 @@ from referee.specification import Page
 _NO_CASE = "What is sent departs from the rules; no case can be named for certain."
 
 
-def covers(match: ProbeMatch, ids: Collection[str]) -> bool:
+def is_for(match: ProbeMatch, ids: Collection[str]) -> bool:
     """Whether a match is there for one of these cases."""
     return any(fnmatchcase(id, pattern) for id in ids for pattern in match.covers)
 
@@ -103,7 +103,7 @@ def _why(case: RefereeCase, template: Template, compared: Sequence[Compared]) ->
         return f"needs {case.seats} seats: name {{player{case.seats}}} in COMMAND, or {{players}}"
     if case.seeded and not template.seeded:
         return "needs a seed: name {seed} in COMMAND"
-    for each in (*(each for each in compared if covers(each.match, [case.id])), *compared[:1]):
+    for each in (*(each for each in compared if is_for(each.match, [case.id])), *compared[:1]):
         if each.stopped:
             return f"departed before, at {each.stopped}"
     return "never came up"
