@@ -19,20 +19,18 @@ Message = Mapping[str, Any]
 """A message as a JSON object."""
 
 
-class Plan(Struct, frozen=True):
-    """How one seat of a probe match is played.
+class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+    """How one seat of a probe match is played; a game adds how it plays legally.
 
     Attributes:
-        tricks: what it does once each, as soon as there is an occasion; else it plays legally.
+        tricks: what it does once each, as soon as there is an occasion, parted by spaces.
         handshake: a trick in its answer to `player-name-request`; empty: it answers rightly.
         stays: how it ends: "" with its input, "a little" after it, "yes" not even by SIGTERM.
-        style: how it plays legally; the game's own.
     """
 
-    tricks: tuple[str, ...] = ()
+    tricks: str = ""
     handshake: str = ""
     stays: str = ""
-    style: Any = None
 
 
 class ProbeMatch(Struct, frozen=True):
@@ -120,7 +118,7 @@ class Probes(Struct, frozen=True):
 
     Attributes:
         matches: what is played; a match stands behind its controls.
-        player: makes a probe's play, from its plan, seat, and a seed.
+        player: makes a probe's play, from its plan (the game's own), seat, and a seed.
         follower: makes a follower, from one list a seat of the requests that it was sent, and from
             all public messages.
         about: which cases are broken if something is wrong with a message where no reply of a probe
@@ -132,7 +130,7 @@ class Probes(Struct, frozen=True):
     """
 
     matches: tuple[ProbeMatch, ...]
-    player: Callable[[Plan, int, str], Player]
+    player: Callable[[Any, int, str], Player]
     follower: Callable[[Sequence[Sequence[Message]], Sequence[Message]], Follower]
     about: Mapping[str, str]
     names: frozenset[str]

@@ -163,7 +163,7 @@ def about_sections(sections: str, seats: int = 4) -> list[str]:
 
 
 FOREIGN_MODES = [(mode, *rest) for mode, rest in foreign_referee.MODES.items()]
-ELSEWHERE = ("shuffles before the deck is empty",)
+ELSEWHERE = ("shuffles before the deck is empty", "player that left still attacked")
 """What fails in another section than its own."""
 NAMED = (
     "militia attacks only if it is the first card in play",

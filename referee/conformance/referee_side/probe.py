@@ -82,7 +82,7 @@ class Probe:
         self._name = f"Probe {seat + 1}"
         self._number = seat_id(seat)
         self._plan = plan
-        self._tricks = [trick for trick in plan.tricks if trick in (*_TABLES.replies, _EARLY)]
+        self._tricks = [t for t in plan.tricks.split() if t in (*_TABLES.replies, _EARLY)]
         self._player = rules.probes().player(plan, seat, f"{seed}/{self._number}")
         self._requests = {str(struct.__struct_config__.tag) for struct in rules.requests}
         self._asked = 0

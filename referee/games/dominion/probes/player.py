@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from referee.games.dominion.probes.sight import Sight, buy
+from referee.games.dominion.probes.sight import Sight, Style, buy
 from referee.games.dominion.probes.tricks import TRICKS, deed
 from referee.games.dominion.rules.cards import KINGDOM
-from referee.seam.probing import Deed, Message, Plan
+from referee.seam.probing import Deed, Message
 
 _MOST_REPLIES = 100
 """To one turn; one that takes more does not end."""
@@ -14,9 +14,9 @@ _MOST_REPLIES = 100
 class ProbePlayer(Sight):
     """Implements `referee.seam.probing.Player`."""
 
-    def __init__(self, plan: Plan, seat: int, seed: str) -> None:
-        super().__init__(plan.style, seat, seed)
-        self._tricks = [TRICKS[name] for name in plan.tricks if name in TRICKS]
+    def __init__(self, plan: Style, seat: int, seed: str) -> None:
+        super().__init__(plan, seat, seed)
+        self._tricks = [TRICKS[name] for name in plan.tricks.split() if name in TRICKS]
         self._replies = 0
 
     def reply(self, request: Message) -> Deed:
