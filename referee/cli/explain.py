@@ -98,7 +98,6 @@ def _code(page: Page, word: str) -> dict[str, list[str]]:
 def _finding(page: Page, word: str) -> dict[str, list[str]]:
     """What `referee conform` means by a kind of violation -> the sections that say more."""
     found: dict[str, list[str]] = {}
-    word = word.partition(" of ")[0]  # "shape of" a field
     for kinds, sections, why in _findings():
         if word in kinds and word not in {code.code for code in page.codes}:
             found[f"- `{word}`, found by `referee conform`: {why}"] = re.findall(

@@ -1,14 +1,14 @@
 """The seam's part for checking other referees: what a game gives to `referee conform --referee`.
 
 A *probe* plays one seat of another referee's match. It replies as its `Plan` says, and knows which
-conformance cases each reply is there for. When the match is over a *follower* makes our own rules
-play it again: it is the chance of that game, and says what the other referee drew. What that
-referee sent and the rules do not send is a `Mismatch`, and the follower names its case.
+conformance cases each reply is there for. When the match is over our own rules play it again. Their
+chance is the game's *follower*, which draws what the other referee drew. The first line that is not
+what our rules send ends the comparison of that match.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -19,20 +19,18 @@ Message = Mapping[str, Any]
 """A message as a JSON object."""
 
 
-class Plan(Struct, frozen=True):
-    """How one seat of a probe match is played.
+class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+    """How one seat of a probe match is played; a game adds how it plays legally.
 
     Attributes:
-        tricks: what it does once each, as soon as there is an occasion; else it plays legally.
+        tricks: what it does once each, as soon as there is an occasion, parted by spaces.
         handshake: a trick in its answer to `player-name-request`; empty: it answers rightly.
         stays: how it ends: "" with its input, "a little" after it, "yes" not even by SIGTERM.
-        style: how it plays legally; the game's own.
     """
 
-    tricks: tuple[str, ...] = ()
+    tricks: str = ""
     handshake: str = ""
     stays: str = ""
-    style: Any = None
 
 
 class ProbeMatch(Struct, frozen=True):
@@ -42,17 +40,14 @@ class ProbeMatch(Struct, frozen=True):
         id: its name.
         covers: the ids of the cases that it is there for.
         seats: one plan a seat.
-        basic: what every match does; what is wrong there is not counted again elsewhere.
-        control: the id of a match without what this one is about; likewise.
-        mixed: much at once; what is wrong there counts if nothing was wrong elsewhere.
+        controls: ids, or patterns of them, of earlier matches without what this one is about: what
+            is wrong there in the same way is not counted again.
     """
 
     id: str
     covers: tuple[str, ...]
     seats: tuple[Plan, ...]
-    basic: bool = False
-    control: str = ""
-    mixed: bool = False
+    controls: tuple[str, ...] = ()
 
 
 class Deed(Struct, frozen=True):
@@ -60,20 +55,16 @@ class Deed(Struct, frozen=True):
 
     Attributes:
         data: written to standard output, line ends and all; empty: nothing is.
-        cases: the cases that this is there for.
-        also: the cases that messages which follow from it are about besides.
-        special: whether it is what the match is about, and not what every match has.
-        noise: so many bytes are written to standard error before.
+        cases: the cases that this is there for; none: it is what every match has.
+        noise: bytes to write to standard error before.
+        delay: seconds before anything is written.
         then: what follows: "", "exit", "close" (standard output), or "block": what is written is
             more than a pipe holds, and nothing is read until it has been taken.
-        delay: seconds before anything is written.
         awaits: a type of message, and how many of it another seat must have been sent before.
     """
 
     data: bytes = b""
     cases: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-    special: bool = True
     noise: int = 0
     delay: float = 0.0
     then: str = ""
@@ -96,88 +87,50 @@ class Player(Protocol):
         """
 
 
-class ProbeStep(Struct, frozen=True):
+class Step(Struct, frozen=True):
     """From one reply to the next request.
 
     Attributes:
         seat: who replied; -1 at the start.
         request: what was answered, as our rules sent it; empty at the start.
         line: the reply; empty if the seat left instead.
-        due: what the rules send now: public messages, then a request or `game-end`.
-        to: who is asked then; -1 if nobody is.
+        due: what our rules send now: public messages, then a request or `game-end`.
     """
 
     seat: int
     request: Message
     line: bytes
     due: Sequence[Message]
-    to: int = -1
-
-
-class Mismatch(Struct, frozen=True):
-    """What was sent is not what the rules send.
-
-    Attributes:
-        kind: "missing", "extra", "order", or "content": the right type with other fields.
-        expected, actual: the message that is due, and what was sent; either may be None.
-        field: for "content", the first field that differs; with ":order" behind it if it is a list
-            of the same in another order.
-    """
-
-    kind: str
-    expected: Message | None
-    actual: Message | None
-    field: str = ""
-
-    @property
-    def type(self) -> str:
-        """The type of the message that it is about."""
-        message = self.actual if self.kind == "extra" else self.expected
-        return str((message or {}).get("type"))
-
-    @property
-    def signature(self) -> tuple[str, str, str]:
-        """What it has in common with the same mistake elsewhere."""
-        return self.kind, self.type, self.field
 
 
 class Follower(Chance, Protocol):
-    """The chance of another referee, read from what it showed, and what the cases make of it."""
+    """The chance of another referee, read from what it showed."""
 
     def asked(self, seat: int) -> None:
-        """A request to this seat has been compared."""
+        """A request to this seat was as it should be."""
 
-    def held(self, step: ProbeStep) -> Sequence[str]:
-        """The cases that a step shows by what is due in it, besides those of its reply."""
-
-    def case_of(
-        self, mismatch: Mismatch, step: ProbeStep, *, several: bool = False
-    ) -> Sequence[str]:
-        """The cases that are about a message that is wrong in this way, the most special first.
-
-        With a "!" before it where it can be nothing else, whatever the step is there for.
-
-        Args:
-            several: whether more than that is wrong in this step.
-        """
+    def shows(self, step: Step) -> Iterable[str]:
+        """The cases that a step shows to hold by what is due in it, if that was sent."""
 
 
 class Probes(Struct, frozen=True):
     """How another referee of a game is checked.
 
     Attributes:
-        matches: what is played, the basic ones first.
-        player: makes a probe's play, from its plan's style and tricks, seat, and a seed.
-        follower: makes a follower, from one list a seat of the requests that it was sent and all
-            public messages.
-        common: case -> cases; if three of these are broken alike, it is what is broken.
-        veils: case -> case: while the first is broken, nothing can be said of the second.
-        secrets: words that show what somebody holds, such as the ids of cards.
+        matches: what is played; a match stands behind its controls.
+        player: makes a probe's play, from its plan (the game's own), seat, and a seed.
+        follower: makes a follower, from one list a seat of the requests that it was sent, and from
+            all public messages.
+        about: which cases are broken if something is wrong with a message where no reply of a probe
+            was there for a case. "TYPE WHAT" -> case ids: those that the match is there for, or
+            else all. WHAT is "missing", "extra", "order", "form" (no value of the right JSON type),
+            a field, "FIELD order" or "FIELD length" of a list, or one of these and " at the start".
+            TYPE -> its section, for what is not there.
+        names: the words for cards and the like; by others than the right ones bots know nothing.
     """
 
     matches: tuple[ProbeMatch, ...]
-    player: Callable[[Plan, int, str], Player]
+    player: Callable[[Any, int, str], Player]
     follower: Callable[[Sequence[Sequence[Message]], Sequence[Message]], Follower]
-    common: Mapping[str, frozenset[str]]
-    veils: Mapping[str, str]
-    secrets: frozenset[str]
+    about: Mapping[str, str]
+    names: frozenset[str]

@@ -9,10 +9,11 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from referee.conformance.referee_side import recording
 from referee.conformance.referee_side.cases import load_referee_cases
+from referee.conformance.referee_side.comparing import LINE_LIMIT
 from referee.conformance.referee_side.experiment import check_deals, judge
-from referee.conformance.referee_side.lines import Catalogue
-from referee.conformance.referee_side.probe import LINE_LIMIT, Probe
+from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
@@ -24,10 +25,9 @@ from referee.specification import load_page
 RULES = GAMES["dominion"]
 CASES = load_referee_cases().cases
 MATCHES = RULES.probes().matches
-CATALOGUE = Catalogue(RULES)
 PAGE = load_page(RULES.specification)
 # All seats of all matches are sent much the same lines, and nobody changes what was read.
-CATALOGUE.read = cache(CATALOGUE.read)  # type: ignore[method-assign]
+recording.read_line = cache(recording.read_line)
 
 
 def another_package() -> ModuleType:
@@ -47,7 +47,7 @@ def another_package() -> ModuleType:
 
 def play(wrong: Any, match: ProbeMatch, seed: int) -> RecordedMatch:
     """Play a match by the rules of another package."""
-    probes = [Probe(CATALOGUE, p, seat, seed) for seat, p in enumerate(match.seats)]
+    probes = [Probe(RULES, p, seat, seed) for seat, p in enumerate(match.seats)]
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     try:
         _run(wrong, probes, seed)
@@ -92,10 +92,10 @@ def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
     chosen = [
         match
         for match in MATCHES
-        if match.basic
-        or (not match.mixed and any(fnmatch.fnmatchcase(case, pattern) for pattern in match.covers))
+        if match.controls != ("*",)
+        and any(fnmatch.fnmatchcase(case, pattern) for pattern in match.covers)
     ]
-    controls = {match.control for match in chosen}
+    controls = {"pass", "buys", "money"}.union(*(match.controls for match in chosen))
     return [m for m in MATCHES if (m in chosen or m.id in controls) and len(m.seats) <= seats]
 
 
@@ -103,13 +103,11 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     """Have a wrong referee play these matches, and judge it."""
     wrong = another_package()
     wrong.MODES[mode]()
-    compared = [
-        judge(play(wrong, match, seed), CATALOGUE, match, seeded=False) for match in matches
-    ]
+    compared = [judge(play(wrong, match, seed), RULES, match, seeded=False) for match in matches]
     check_deals(compared)
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
     template = Template(f"r {players}", 4)
-    return results(CASES, CASES, template, RULES.probes(), compared, PAGE, 0.0)
+    return results(CASES, CASES, template, compared, PAGE, 0.0)
 
 
 def failing(found: list[Result]) -> list[str]:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import trio
+from msgspec.structs import replace
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases
-from referee.conformance.referee_side.comparing import Compared, Finding, compare
-from referee.conformance.referee_side.lines import Catalogue
+from referee.conformance.referee_side.comparing import Compared, Departure, compare, text
 from referee.conformance.referee_side.playing import run_probe_match
+from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch
-from referee.conformance.referee_side.seeds import SEED_CASES, check_seed, compare_twins
-from referee.conformance.referee_side.surroundings import check_processes
 from referee.conformance.referee_side.template import Template
-from referee.conformance.referee_side.verdicts import results
+from referee.conformance.referee_side.verdicts import is_for, results
 from referee.conformance.verdict import Report, Result, Violation, summarize
 from referee.errors import UsageError
 from referee.seam.probing import ProbeMatch
 from referee.seam.rules import Rules
+from referee.seam.seats import seat_id
 from referee.specification import load_page
 
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3
-"""After so many matches that did not end no more are played."""
+"""Matches that did not end, after which no more are played."""
+_SEED_CASES = {"4.7/2", "4.7/3"}
 
 
 async def check_referee(
@@ -69,19 +70,19 @@ async def check_referee(
     """
     template = Template(command, rules.max_seats)
     every = rules.probes().matches
-    if any(not any(_covers(match, [id]) for match in every) for id in covers):
+    if any(not any(is_for(match, [id]) for match in every) for id in covers):
         covers = ()
     matches = [
         match
         for match in every
         if len(match.seats) in template.seats
-        and (not only or any(fnmatch.fnmatchcase(match.id, pattern) for pattern in only))
-        and (not covers or _covers(match, covers))
+        and (not only or any(fnmatchcase(match.id, pattern) for pattern in only))
+        and (not covers or is_for(match, covers))
     ]
     if not matches:
         raise UsageError(f"COMMAND has no place for the players of the match {', '.join(only)}")
     slots = trio.CapacityLimiter(jobs)
-    run = _Experiment(template, Catalogue(rules), cases, seed, slots, timeout, on_match)
+    run = _Experiment(template, rules, cases, seed, slots, timeout, on_match)
     started = trio.current_time()
     await run.play(matches, rounds)
     seconds = trio.current_time() - started
@@ -90,7 +91,6 @@ async def check_referee(
         load_referee_cases().cases,
         cases,
         template,
-        rules.probes(),
         compared,
         load_page(rules.specification),
         seconds,
@@ -112,14 +112,10 @@ async def check_referee(
     )
 
 
-def _covers(match: ProbeMatch, ids: Collection[str]) -> bool:
-    return any(fnmatch.fnmatchcase(id, pattern) for id in ids for pattern in match.covers)
-
-
 @dataclass
 class _Experiment:
     template: Template
-    catalogue: Catalogue
+    rules: Rules
     cases: Sequence[RefereeCase]
     seed: int
     slots: trio.CapacityLimiter
@@ -132,7 +128,7 @@ class _Experiment:
         """Play all matches, and those again that brought nothing about of what they are for."""
         await self._play(matches[0], self.seed)
         first = self.compared[0]
-        if not first.held["2.1/1"]:
+        if "2.1/1" not in first.held:
             return  # not even a first request came: there is nothing to wait for
         await self._all(matches[1:], self.seed)
         check_deals(self.compared)
@@ -142,17 +138,16 @@ class _Experiment:
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
                 break  # it is no accident that keeps most cases from being seen
             seen = {case for each in self.compared for case in each.held}
-            seen |= {f.case for each in self.compared for f in each.findings}
+            seen |= {case for each in self.compared for d in each.departures for case in d.cases}
             unseen = [case for case in cases if case not in seen]
-            await self._all([m for m in matches if _covers(m, unseen)], self.seed + number)
+            await self._all([m for m in matches if is_for(m, unseen)], self.seed + number)
         if self.template.seeded and self.hangs < _MOST_HANGS:
             again = await self._record(matches[0], self.seed)
             if not compare_twins(first, again):
                 # Then it is no news that a match is not what its seed says.
                 for each in self.compared:
-                    each.findings = [f for f in each.findings if f.case not in SEED_CASES]
-                    for case in SEED_CASES:
-                        del each.held[case]
+                    each.departures = [d for d in each.departures if not _SEED_CASES & {*d.cases}]
+                    each.held -= _SEED_CASES
 
     async def _all(self, matches: Sequence[ProbeMatch], seed: int) -> None:
         async with trio.open_nursery() as nursery:
@@ -168,42 +163,60 @@ class _Experiment:
         finally:
             self.slots.release_on_behalf_of(token)
 
-    async def _play(self, match: ProbeMatch, seed: int) -> Compared:
+    async def _play(self, match: ProbeMatch, seed: int) -> None:
         recorded = await self._record(match, seed)
         if seed != self.seed:
             recorded.id = f"{match.id} {seed}"
         self.hangs += recorded.exit_code is None
-        compared = judge(recorded, self.catalogue, match, seeded=self.template.seeded)
-        self.compared.append(compared)
+        self.compared.append(judge(recorded, self.rules, match, seeded=self.template.seeded))
         self.on_match()
-        return compared
 
     async def _record(self, match: ProbeMatch, seed: int) -> RecordedMatch:
-        return await run_probe_match(
-            self.template, self.catalogue, match, seed=seed, limit=self.limit
-        )
+        return await run_probe_match(self.template, self.rules, match, seed=seed, limit=self.limit)
+
+
+def judge(recorded: RecordedMatch, rules: Rules, match: ProbeMatch, *, seeded: bool) -> Compared:
+    """All that one match says by itself.
+
+    Args:
+        seeded: the referee takes a seed: the match must be the one that it makes, too (4.7).
+    """
+    compared = compare(recorded, rules, match)
+    if compared.stopped:
+        return compared
+    check_processes(compared)
+    if seeded and not compared.departures:
+        chosen = "7.4/3" in compared.held  # by the referee's stream, and not a seat's alone
+        case = "4.7/3" if chosen else "4.7/2"
+        for departure in compare(recorded, rules, match, seeded=True).departures:
+            compared.departures.append(replace(departure, cases=(case,), signature=("seed",)))
+        if not compared.departures:
+            compared.held |= _SEED_CASES if chosen else {case}
+    return compared
 
 
 def check_deals(compared: Sequence[Compared]) -> None:
     """See that not everybody always begins with the same (4.1)."""
-    openings = [opening for each in compared for opening in each.openings]
-    if len(set(openings)) > 1:
-        compared[0].held["4.1/3"] += 1
-    elif len(openings) >= _ENOUGH_DEALS:
-        what = f"{len(openings)} times the same: {openings[0]}"
+    dealt = [opening for each in compared for opening in each.openings]
+    if len(set(dealt)) > 1:
+        compared[0].held.add("4.1/3")
+    elif len(dealt) >= _ENOUGH_DEALS:
+        what = f"{len(dealt)} times the same: {dealt[0]}"
         violation = Violation("deal", "", "a shuffled deck for everybody", what)
-        compared[0].add(Finding("4.1/3", ("deal",), violation))
+        compared[0].departures.append(Departure(("4.1/3",), ("deal",), violation))
 
 
-def judge(
-    recorded: RecordedMatch, catalogue: Catalogue, match: ProbeMatch, *, seeded: bool
-) -> Compared:
-    """All that one match says by itself."""
-    compared = compare(recorded, catalogue, match)
-    for case, members in catalogue.probes.common.items():
-        compared.held[case] += sum(compared.held[member] for member in members)
-    if not compared.stopped:
-        check_processes(compared)
-        if seeded and not compared.findings:
-            check_seed(compared, catalogue)
-    return compared
+def compare_twins(one: Compared, two: RecordedMatch) -> bool:
+    """Compare two matches with the same seed and the same probes (4.7)."""
+    for seat, (first, second) in enumerate(zip(one.recorded.seats, two.seats, strict=True)):
+        pairs = zip(first.received, second.received, strict=False)
+        for place, (line, other) in enumerate(pairs):
+            if line.message != other.message:
+                to = f"to {seat_id(seat)}"
+                expected = f"{to}, with the seed {two.seed}: {text(line.message)}"
+                actual = f"{to}: {text(other.message)}"
+                violation = two.violation("seed", seat, place, expected, actual)
+                one.departures.append(Departure(("4.7/1",), ("seed", "4.7/1"), violation))
+                return False
+    one.held.add("4.7/1")
+    return True

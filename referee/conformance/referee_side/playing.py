@@ -17,11 +17,11 @@ from referee.bots.command import BotCommand
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import kill, wait_for_exit
 from referee.bots.stderr import StderrKeeper
-from referee.conformance.referee_side.lines import Catalogue
 from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import TOKEN, Hello, RecordedMatch, Seat
 from referee.conformance.referee_side.template import Template
 from referee.seam.probing import Deed, ProbeMatch
+from referee.seam.rules import Rules
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
@@ -38,7 +38,7 @@ _LONGEST_PLACE = 80
 
 
 async def run_probe_match(
-    template: Template, catalogue: Catalogue, match: ProbeMatch, *, seed: int, limit: float
+    template: Template, rules: Rules, match: ProbeMatch, *, seed: int, limit: float
 ) -> RecordedMatch:
     """Play a match; nothing that a referee does makes this fail.
 
@@ -47,7 +47,7 @@ async def run_probe_match(
         limit: seconds after which the referee is ended by force.
     """
     started = trio.current_time()
-    probes = [Probe(catalogue, plan, seat, seed) for seat, plan in enumerate(match.seats)]
+    probes = [Probe(rules, plan, seat, seed) for seat, plan in enumerate(match.seats)]
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     place = tempfile.gettempdir()
     if len(os.fsencode(place)) > _LONGEST_PLACE:
@@ -97,9 +97,9 @@ class _Room:
             while self._open:
                 await self._news.wait()
         self._referee_is_there = False
-        for stream in list(self._open.values()):
+        for number, stream in list(self._open.items()):
+            self._seat(number).outlived = True
             with _GONE:
-                await _send(stream, b"P")  # only one that has outlived the referee answers
                 await _send(stream, b"X")
         with trio.move_on_after(_EXIT_SECONDS):
             while self._open:
@@ -130,14 +130,13 @@ class _Room:
                         *lines, rest = (rest + data).split(b"\n")
                         heard = trio.current_time()
                         await self._take(stream, self._probes[number], lines)
-                    elif kind == b"P":
-                        seat.outlived = True
                     elif kind == b"B":
                         by_itself = True
                     else:
                         seat.patience = seat.patience or trio.current_time() - heard
                         if kind == b"T":
-                            seat.terminate()
+                            seat.terminated = True
+                            seat.note("SIGTERM came")
                         else:
                             seat.end(rest)
                         self._notify()

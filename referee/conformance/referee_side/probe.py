@@ -14,13 +14,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.conformance.referee_side.lines import Catalogue
+from referee.conformance.referee_side.comparing import LINE_LIMIT
 from referee.conformance.referee_side.recording import Seat
-from referee.options import Limits
 from referee.seam.probing import Deed, Message, Plan
+from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
 
-LINE_LIMIT = Limits().line_limit
 _EARLY = "long-line-early"
 
 
@@ -33,7 +32,6 @@ class _Written(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     cases: str
-    also: str = ""
     write: str = "$line\n"
     fields: dict[str, Any] = {}
     without: str = ""
@@ -57,15 +55,8 @@ class _Written(Struct, frozen=True, forbid_unknown_fields=True):
             "digits": "9" * 5000,
         }
         data = re.sub(r"\$([a-z]+)", lambda found: values[found[1]], self.write)
-        return Deed(
-            data.encode("latin-1"),
-            tuple(self.cases.split()),
-            tuple(self.also.split()),
-            noise=self.noise,
-            delay=self.delay,
-            then=self.then,
-            awaits=self.awaits,
-        )
+        cases = tuple(self.cases.split())
+        return Deed(data.encode("latin-1"), cases, self.noise, self.delay, self.then, self.awaits)
 
 
 class _Tables(Struct, forbid_unknown_fields=True):
@@ -85,42 +76,39 @@ class Probe:
         sent: type -> how many messages of it the seat was sent.
     """
 
-    def __init__(self, catalogue: Catalogue, plan: Plan, seat: int, seed: int) -> None:
+    def __init__(self, rules: Rules, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat(plan.stays)
         self.sent: dict[str, int] = {}
         self._name = f"Probe {seat + 1}"
         self._number = seat_id(seat)
         self._plan = plan
-        self._tricks = [trick for trick in plan.tricks if trick in (*_TABLES.replies, _EARLY)]
-        self._player = catalogue.probes.player(plan, seat, f"{seed}/{self._number}")
-        self._catalogue = catalogue
+        self._tricks = [t for t in plan.tricks.split() if t in (*_TABLES.replies, _EARLY)]
+        self._player = rules.probes().player(plan, seat, f"{seed}/{self._number}")
+        self._requests = {str(struct.__struct_config__.tag) for struct in rules.requests}
         self._asked = 0
 
     def take(self, line: bytes) -> Deed | None:
         """Take a line, without its line end; returns what is to be done, already noted."""
-        if self.seat.left is not None and self.seat.left.then != "close":
+        left = self.seat.left
+        if left is not None and left.then != "close":
             return None  # how much it reads before it ends is chance
-        read = self._catalogue.read(line)
-        self.seat.received.append(read)
-        self.seat.lines.append(b"> " + line)
-        message = read.message
-        if message is None or self.seat.left is not None:
+        message = self.seat.read(line).message
+        if not message or left is not None:
             return None
         kind = message["type"]
-        self._asked += kind in self._catalogue.asking
+        self._asked += kind in self._requests or kind == "player-name-request"
         self.sent[kind] = self.sent.get(kind, 0) + 1
         try:
             deed = self._deed(kind, message)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             # What it was sent is wrong; the comparison will say why. There is nothing to answer.
-            self.seat.gave_up = f"{type(error).__name__} {error}"
-            self.seat.note(f"gives up: {self.seat.gave_up}")
-            deed = Deed(then="exit", special=False)
+            self.seat.note(f"gives up: {type(error).__name__} {error}")
+            deed = Deed(then="exit")
         if deed is not None:
             self.seat.write(deed)
         return deed
 
-    def _deed(self, kind: str, message: dict[str, Any]) -> Deed | None:
+    def _deed(self, kind: str, message: Message) -> Deed | None:
         if kind == "player-name-request":
             right = {
                 "type": "player-name-reply",
@@ -128,16 +116,16 @@ class Probe:
                 "name": self._name,
                 "version": 1,
             }
-            if not self._plan.handshake:
-                return Deed(msgspec.json.encode(right) + b"\n", special=False)
-            return _TABLES.handshakes[self._plan.handshake].deed(right)
-        if kind not in self._catalogue.requests:
+            if self._plan.handshake:
+                return _TABLES.handshakes[self._plan.handshake].deed(right)
+            return Deed(msgspec.json.encode(right) + b"\n")
+        if kind not in self._requests:
             self._player.hear(message)
             return self._unasked()
         if len(self.seat.replies) >= self._asked:
             return None  # it was answered before it was sent
         deed = self._player.reply(message)
-        ready = self._tricks and self._tricks[0] != _EARLY and not deed.special
+        ready = self._tricks and self._tricks[0] != _EARLY and not deed.cases
         plain = self._player.plain() if ready else None
         return deed if plain is None else _TABLES.replies[self._tricks.pop(0)].deed(plain)
 

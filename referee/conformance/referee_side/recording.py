@@ -6,30 +6,66 @@ The conversation of a seat is kept line by line, with a mark before each line: "
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, field
 
-from referee.conformance.referee_side.lines import Line
 from referee.conformance.verdict import LAST_LINES, Violation, shown
 from referee.seam.probing import Deed
 from referee.seam.seats import seat_id
 
 TOKEN = "REFEREE_PROBE"
 """A variable of the environment, by which a probe shows whose environment it has (8.5)."""
+_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+
+
+class Line(Struct, frozen=True):
+    """A line that was sent.
+
+    Attributes:
+        text: without its line end.
+        message: the JSON object with a type; empty if it is none.
+        wrong: the case that the way in which it is written breaks, and how; None if it is right.
+    """
+
+    text: bytes
+    message: dict[str, Any] = {}
+    wrong: tuple[str, str] | None = None
+
+    @property
+    def kind(self) -> str:
+        """The type of the message; empty if there is none."""
+        return str(self.message.get("type", ""))
+
+
+def read_line(line: bytes) -> Line:
+    """Read a line, without its line end."""
+    try:
+        value = json.loads(line.decode(), parse_float=_number)
+    except (ValueError, RecursionError):
+        return Line(line, wrong=("1.1/1", "it is no JSON"))
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return Line(line, wrong=("1.1/1", "it is no JSON object with a type"))
+    if line.endswith(b"\r"):
+        return Line(line, value, ("1.1/1", "it ends with \\r\\n"))
+    if re.search(rb"\s", _OUTSIDE_STRINGS.sub(b"", line)):
+        return Line(line, value, ("1.1/2", "there are spaces between the parts of the JSON"))
+    return Line(line, value)
+
+
+def _number(digits: str) -> float:
+    """A number with a point; in JSON 1.0 is 1."""
+    number = float(digits)
+    return int(number) if number.is_integer() else number
 
 
 class Hello(Struct, frozen=True):
-    """What a probe's process says of itself.
+    """What a probe's process says of itself: ids, its working directory, and its variables."""
 
-    Attributes:
-        pid, session, group: ids.
-        folder: its working directory.
-        environment: its variables.
-    """
-
-    pid: int
     session: int
     group: int
     folder: str
@@ -39,18 +75,13 @@ class Hello(Struct, frozen=True):
     def read(cls, data: bytes) -> tuple[int, Hello]:
         """A relay's first frame: its seat, and what it says of itself."""
         words = data.decode(errors="surrogateescape").split("\0")
-        seat, pid, session, group = map(int, words[:4])
-        environment = dict(each.split("=", 1) for each in words[5:])
-        return seat, cls(pid, session, group, words[4], environment)
+        seat, session, group = map(int, words[:3])
+        environment = dict(each.split("=", 1) for each in words[4:])
+        return seat, cls(session, group, words[3], environment)
 
 
 class Reply(Struct, frozen=True):
-    """A line that a probe wrote.
-
-    Attributes:
-        line: without its line end.
-        deed: what it belongs to.
-    """
+    """A line that a probe wrote, without its line end, and the deed that it belongs to."""
 
     line: bytes
     deed: Deed
@@ -64,14 +95,12 @@ class Seat(Struct):
         received: the lines that it was sent.
         replies: the lines that it wrote and that are no blank lines.
         left: why it left of its own accord; None if it did not.
-        torn: what it was sent last, without a line end.
         hello: what its process said of itself; None if there was none.
         ended: its input ended.
         terminated: SIGTERM came to it.
         killed: its process ended, though neither by itself nor by us.
         outlived: its process was still there when the referee had ended.
         waited: whether its first reply with a condition saw it met; None if there was none.
-        gave_up: why it could make nothing of what it was sent; empty if it could.
         patience: seconds from the last line that it was sent to what ended it: the end of its
             input, SIGTERM, or its death.
         lines: its conversation.
@@ -81,7 +110,6 @@ class Seat(Struct):
     received: list[Line] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     left: Deed | None = None
-    torn: bytes = b""
     hello: Hello | None = None
     ended: bool = False
     terminated: bool = False
@@ -89,8 +117,13 @@ class Seat(Struct):
     outlived: bool = False
     waited: bool | None = None
     patience: float = 0.0
-    gave_up: str = ""
     lines: list[bytes] = field(default_factory=list)
+
+    def read(self, line: bytes) -> Line:
+        """Note a line that it was sent."""
+        self.received.append(read_line(line))
+        self.lines.append(b"> " + line)
+        return self.received[-1]
 
     def write(self, deed: Deed) -> None:
         """Note what a deed writes; whole lines are replies."""
@@ -106,19 +139,13 @@ class Seat(Struct):
             self.left = deed
             self.note({"exit": "exits", "close": "closes its output"}.get(deed.then, "blocks"))
 
-    def terminate(self) -> None:
-        """Note that SIGTERM came."""
-        self.terminated = True
-        self.note("SIGTERM came")
-
     def end(self, torn: bytes) -> None:
         """Note the end of the input, and what came before it without a line end."""
         self.ended = True
-        self.note("its input ended")
         if torn:
-            self.torn = torn
             self.lines.append(b"> " + torn)
-            self.note("without a line end")
+            self.received.append(Line(torn, wrong=("1.1/1", "it has no line end")))
+        self.note("its input ended")
 
     def note(self, text: str) -> None:
         """Note something besides."""
@@ -156,6 +183,14 @@ class RecordedMatch(Struct):
         note = f"! {seat_id(seat)} of the match {self.id}"
         conversation = [note, *map(shown, lines[max(0, last - LAST_LINES) : last])]
         return Violation(kind, "", expected, actual, conversation=conversation)
+
+    def ending(self) -> str:
+        """Why nothing more was sent."""
+        if self.error:
+            return f"nothing: the referee could not be started: {self.error}"
+        if self.exit_code is None:
+            return f"nothing more, until the referee was ended after {self.seconds:.1f} s"
+        return f"nothing more; the referee ended with exit code {self.exit_code}"
 
     def keep(self, folder: Path) -> None:
         """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""

@@ -13,12 +13,12 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.games.dominion.probes.follower import TABLES, Follower
+from referee.games.dominion.probes.follower import ABOUT, Follower
 from referee.games.dominion.probes.player import ProbePlayer
 from referee.games.dominion.probes.sight import Style
 from referee.games.dominion.probes.tricks import TRICKS
 from referee.games.dominion.rules.cards import CARDS
-from referee.seam.probing import Plan, ProbeMatch, Probes
+from referee.seam.probing import ProbeMatch, Probes
 
 
 class _Match(Struct, forbid_unknown_fields=True):
@@ -27,19 +27,13 @@ class _Match(Struct, forbid_unknown_fields=True):
     id: str
     covers: str
     seats: list[Style]
-    basic: bool = False
-    control: str = ""
-    mixed: bool = False
+    controls: str = "pass buys money"
 
     def match(self) -> ProbeMatch:
-        seats = tuple(
-            Plan(tuple(seat.tricks.split()), seat.handshake, seat.stays, seat)
-            for seat in self.seats
-        )
-        tricks = [TRICKS[name] for seat in seats for name in seat.tricks if name in TRICKS]
-        words = " ".join([self.covers, *(trick.cases for trick in tricks)]).split()
-        covers = tuple(case for case in dict.fromkeys(words) if case != ":")
-        return ProbeMatch(self.id, covers, seats, self.basic, self.control, self.mixed)
+        names = [name for seat in self.seats for name in seat.tricks.split()]
+        words = [self.covers, *(TRICKS[name].cases for name in names if name in TRICKS)]
+        covers = tuple(dict.fromkeys(" ".join(words).split()))
+        return ProbeMatch(self.id, covers, tuple(self.seats), tuple(self.controls.split()))
 
 
 _FILE = Path(__file__).with_name("matches.json")
@@ -49,7 +43,6 @@ PROBES = Probes(
     matches=tuple(each.match() for each in _MATCHES),
     player=ProbePlayer,
     follower=Follower,
-    common={case: frozenset(each.split()) for case, each in TABLES.common.items()},
-    veils=TABLES.veils,
-    secrets=frozenset(CARDS),
+    about=ABOUT,
+    names=frozenset(CARDS),
 )

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from referee.games.dominion.probes.sight import buy
-from referee.games.dominion.probes.tricks import TRICKS, Eye, deed
+from referee.games.dominion.probes.sight import Sight, Style, buy
+from referee.games.dominion.probes.tricks import TRICKS, deed
 from referee.games.dominion.rules.cards import KINGDOM
-from referee.seam.probing import Deed, Message, Plan
+from referee.seam.probing import Deed, Message
 
 _MOST_REPLIES = 100
 """To one turn; one that takes more does not end."""
 
-CARD_CASES = {card: f"6.{number}/1 5.3/1" for number, card in enumerate(KINGDOM, start=1)}
-"""What a legal play of a card is there for."""
 
-
-class ProbePlayer:
+class ProbePlayer(Sight):
     """Implements `referee.seam.probing.Player`."""
 
-    def __init__(self, plan: Plan, seat: int, seed: str) -> None:
-        self._sight = Eye(plan.style, seat, seed)
-        self._tricks = [TRICKS[name] for name in plan.tricks if name in TRICKS]
+    def __init__(self, plan: Style, seat: int, seed: str) -> None:
+        super().__init__(plan, seat, seed)
+        self._tricks = [TRICKS[name] for name in plan.tricks.split() if name in TRICKS]
         self._replies = 0
-
-    def hear(self, message: Message) -> None:
-        """Take a message that asks for nothing."""
-        self._sight.hear(message)
 
     def reply(self, request: Message) -> Deed:
         """Answer a request."""
-        sight = self._sight
-        sight.look(request)
-        self._replies = 0 if sight.first else self._replies + 1
-        if sight.turns > sight.style.turns or self._replies > _MOST_REPLIES:
-            return Deed(cases=("8.2/1", "8.3/1"), special=False, then="exit")
+        self.look(request)
+        self._replies = 0 if self.first else self._replies + 1
+        if self.turns > self.style.turns or self._replies > _MOST_REPLIES:
+            return Deed(then="exit")
         for trick in self._tricks:
-            done = trick.deed(sight)
+            done = trick.deed(self)
             if done is not None:
                 self._tricks.remove(trick)
                 return done
-        if not sight.asks_to_play:
-            reply = sight.attack_reply()
-            return deed(reply, "7.2/1" if "discard" in reply else "7.3/1 : 2.9/1")
-        reply = sight.turn_reply()
-        if reply["phase"] == "action":
-            return deed(reply, sight.style.cases or CARD_CASES[reply["card"]])
-        cases = "5.2/1" if reply["phase"] == "buy" else "5.1/4"
-        return deed(reply, cases, special=False)
+        if not self.asks_to_play:
+            answer = self.attack_reply()
+            return deed(answer, "7.2/1" if "discard" in answer else "7.3/1")
+        play = self.turn_reply()
+        if play["phase"] != "action":
+            return deed(play)
+        return deed(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
 
     def plain(self) -> Message | None:
         """A small buy at the start of a turn."""
-        sight = self._sight
-        return buy(sight.treasures, ["copper"]) if sight.asks_to_play and sight.first else None
+        return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None

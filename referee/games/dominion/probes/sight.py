@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from msgspec import Struct
-
 from referee.games.dominion.rules.cards import COST, KINGDOM, STARTING_DECK, WORTH
-from referee.seam.probing import Message
+from referee.seam.probing import Message, Plan
 from referee.seam.seats import seat_id
 
 Wishes = tuple[tuple[str, int], ...]
@@ -20,25 +18,13 @@ MANY = 99
 _CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
-class Style(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat in matches.json: how a probe plays. Words of one field are parted by spaces.
+class Style(Plan, frozen=True):
+    """A seat in matches.json: how a probe plays. Its fields: spec/vectors/README.md, 2.1.
 
-    Attributes:
-        tricks, handshake, stays: those of `Plan`.
-        plays: the actions that it plays, in this order.
-        buys: what it buys, then provinces, gold and silver: "silver:2 moat" are two silvers at the
-            most, then as many moats as there are.
-        gains: what its cards gain, if anything of it can be had; if not, anything.
-        cases: what its plays of cards are there for, in place of the cards' own cases.
-        only: it gets nothing but `buys` and `gains`.
-        patient: it gets nothing that would end the game.
-        idle: it ends its turns without buying.
-        turns: after so many it leaves.
+    Words of one field are parted by spaces: "silver:2 moat" are two silvers at the most, then as
+    many moats as there are.
     """
 
-    tricks: str = ""
-    handshake: str = ""
-    stays: str = ""
     plays: str = ""
     buys: str = ""
     gains: str = ""

@@ -3,13 +3,13 @@
 A trick is done once, at the first request that gives it an occasion: all conditions of `when`
 hold, which are parted by commas. `reply` is what it answers, in JSON, or in full if it is a string;
 with none the probe leaves. "$word" in it is a value, "*word" a list whose members are meant, and
-there is no occasion without them. Such a word, or a condition, is an attribute or a method of
-`Eye`, with its arguments behind it. A row with `cards` is a trick for each of them.
+there is no occasion without them. Such a word, or a condition, is an attribute of `Sight` or a row
+of `_WORDS`, with its arguments behind it. A row with `cards` is a trick for each of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +21,13 @@ from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
 from referee.seam.probing import Deed
 
 _GROUPS = {"": (*COST,), "treasure": (*WORTH,), "kingdom": KINGDOM}
-_FOLLOWS = {
-    "militia": "7.1/1 7.1/2 7.1/3 2.12/1 2.15/5",
-    "remodel": "2.7/1 2.15/2",
-    "mine": "2.7/1 2.15/2",
-    "cellar": "2.15/4",
-}
-"""What messages are about besides that follow from an action reply with this card."""
 
 
 class Trick(Struct, frozen=True, forbid_unknown_fields=True):
     """One trick.
 
     Attributes:
-        cases: ids of what it is there for; behind a ":" those that its messages are about besides.
+        cases: ids of what it is there for.
         attack: whether it answers an attack-request.
         awaits: a type of message: another seat must have been sent as many as this one before.
     """
@@ -47,16 +40,16 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
     awaits: str = ""
     cards: str = ""
 
-    def deed(self, eye: Eye) -> Deed | None:
+    def deed(self, sight: Sight) -> Deed | None:
         """What it does now; None if there is no occasion."""
         conditions = self.when.split(", ") if self.when else []
         try:
-            if self.attack == eye.asks_to_play or not all(map(eye.holds, conditions)):
+            if self.attack == sight.asks_to_play or not all(_holds(sight, c) for c in conditions):
                 return None
-            reply = eye.filled(self.reply)
+            reply = _filled(sight, self.reply)
         except NoOccasionError:
             return None
-        awaits = (self.awaits, eye.gains) if self.awaits else None
+        awaits = (self.awaits, sight.gains) if self.awaits else None
         return deed(reply, self.cases, awaits=awaits, then="" if reply else "exit")
 
     def each(self) -> Iterator[Trick]:
@@ -70,185 +63,153 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
             yield self
 
 
-def deed(reply: Any, cases: str, **fields: Any) -> Deed:
+def deed(reply: Any, cases: str = "", **fields: Any) -> Deed:
     """A deed that writes a reply, and what it is there for."""
-    own, _, also = cases.partition(" : ")
-    card = reply.get("card") if isinstance(reply, dict) else None
-    follows = _FOLLOWS.get(card, "") if isinstance(card, str) else ""
     data = reply.encode() if isinstance(reply, str) else msgspec.json.encode(reply)
-    return Deed(
-        data + b"\n" if data else b"",
-        tuple(own.split()),
-        (*also.split(), *follows.split()),
-        **fields,
-    )
+    return Deed(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
 
 class NoOccasionError(Exception):
     """There is nothing now that a trick could be done with."""
 
 
-def _any(cards: list[str]) -> str:
-    if not cards:
+# --- words ----------------------------------------------------------------------------------------
+
+
+def _holds(sight: Sight, condition: str) -> bool:
+    bare = condition.removeprefix("not ")
+    return bool(_value(sight, bare)) != (bare != condition)
+
+
+def _filled(sight: Sight, reply: Any) -> Any:
+    """A reply with the values that it names."""
+    if isinstance(reply, dict):
+        return {name: _filled(sight, value) for name, value in reply.items()}
+    if isinstance(reply, list):
+        parts = [
+            _value(sight, value[1:]) if str(value).startswith("*") else [_filled(sight, value)]
+            for value in reply
+        ]
+        return [value for part in parts for value in part]
+    return _value(sight, reply[1:]) if str(reply).startswith("$") else reply
+
+
+def _value(sight: Sight, text: str) -> Any:
+    """A value by its name: of a list the card at a place; a number is compared."""
+    name, *words = text.split()
+    if name in _WORDS:
+        return _WORDS[name](sight, *words)
+    found = getattr(sight, name)
+    for word in words:
+        if isinstance(found, list):
+            found = _any(found[int(word) :])
+        else:
+            found = found[word] if isinstance(found, Mapping) else found >= int(word)
+    return found
+
+
+def _any(cards: Iterable[Any]) -> Any:
+    for card in cards:
+        return card
+    raise NoOccasionError
+
+
+def _piles(sight: Sight, low: int, high: int, stock: str = "left") -> list[str]:
+    """The cards that cost from `low` to `high`, of which there is something left, or nothing."""
+    left = sight.supply
+    return [c for c in COST if low <= COST[c] <= high and bool(left[c]) == (stock == "left")]
+
+
+def _coins(sight: Sight, card: str, less: str) -> list[str]:
+    wanted = COST[card] - int(less)
+    found = []
+    # Dear ones first: every sum that is there is reached so, if there are coppers enough.
+    for coin in sorted(sight.treasures, key=lambda coin: -WORTH[coin]):
+        if WORTH[coin] <= wanted:
+            found.append(coin)
+            wanted -= WORTH[coin]
+    if wanted:
         raise NoOccasionError
-    return cards[0]
+    return found
 
 
-class Eye(Sight):
-    """What tricks look for by name: the attributes of a `Sight`, and the methods here."""
-
-    def holds(self, condition: str) -> bool:
-        """Whether a condition holds."""
-        bare = condition.removeprefix("not ")
-        return bool(self.value(bare)) != (bare != condition)
-
-    def filled(self, reply: Any) -> Any:
-        """A reply with the values that it names."""
-        if isinstance(reply, dict):
-            return {name: self.filled(value) for name, value in reply.items()}
-        if isinstance(reply, list):
-            parts = [self.value(v[1:]) if _is_part(v) else [self.filled(v)] for v in reply]
-            return [value for part in parts for value in part]
-        return self.value(reply[1:]) if str(reply).startswith("$") else reply
-
-    def value(self, text: str) -> Any:
-        """A value by its name: of a list the card at a place; a number is compared."""
-        name, *words = text.split()
-        found = getattr(self, name)
-        if callable(found):
-            return found(*words)
-        for word in words:
-            if isinstance(found, list):
-                found = _any(found[int(word) :])
-            else:
-                found = found[word] if isinstance(found, Mapping) else found >= int(word)
-        return found
-
-    # --- conditions and cards ---------------------------------------------------------------------
-
-    def has(self, card: str, count: str = "1") -> bool:
-        """Whether it has a card in hand, or so many of it."""
-        return self.hand.count(card) >= int(count)
-
-    def can_play(self, card: str) -> bool:
-        """Whether there is an occasion to play an action."""
-        return bool(self.actions and self.buys and self.has(card))
-
-    def dull(self) -> str:
-        """A card of the hand that is no treasure."""
-        return _any([card for card in self.hand if card not in WORTH])
-
-    def held(self, *cards: str) -> str:
-        """One of these cards that is in hand."""
-        return _any([card for card in cards if self.has(card)])
-
-    def top(self, *among: str) -> str:
-        """A card to lie on top, another one than the referee would pick."""
-        played = self.played
-        there = [card for name in among for card in getattr(self, name)]
-        return _any([card for card in there if card != played[-1]])
-
-    def absent(self, group: str = "") -> str:
-        """A card of a group that it has neither in hand nor in play."""
-        there = self.hand + self.played
-        return _any([card for card in _GROUPS[group][::-1] if card not in there])
-
-    def pile(self, low: str, high: str, stock: str = "left", more: int = 0) -> str:
-        """A card that costs from `low` to `high`, of which there is something left, or nothing."""
-        return _any(self._piles(int(low) + more, int(high) + more, stock))
-
-    def buyable(self, low: str, high: str, stock: str = "left") -> str:
-        """A card that costs so much more than there is."""
-        return self.pile(low, high, stock, self.money)
-
-    def _piles(self, low: int, high: int, stock: str) -> list[str]:
-        left = self.supply
-        return [c for c in COST if low <= COST[c] <= high and bool(left[c]) == (stock == "left")]
-
-    # --- buys -------------------------------------------------------------------------------------
-
-    def too_many(self) -> list[str]:
-        """One more copper than it has buys."""
-        return ["copper"] * (self.buys + 1)
-
-    def coins(self, card: str, less: str) -> list[str]:
-        """Treasures worth just what a card costs, or so much less."""
-        wanted = COST[card] - int(less)
-        found = []
-        # Dear ones first: every sum that is there is reached so, if there are coppers enough.
-        for coin in sorted(self.treasures, key=lambda coin: -WORTH[coin]):
-            if WORTH[coin] <= wanted:
-                found.append(coin)
-                wanted -= WORTH[coin]
-        if wanted:
-            raise NoOccasionError
-        return found
-
-    def worth(self, treasure: str, less: str) -> dict[str, Any]:
-        """A buy with one kind of treasure, worth as much as a card costs, or so much less."""
-        for count in range(self.treasures.count(treasure), 0, -1):
-            cost = count * WORTH[treasure] + int(less)
-            for card in self._piles(cost, cost, "left"):
-                return buy([treasure] * count, [card])
-        raise NoOccasionError
-
-    # --- parameters of actions --------------------------------------------------------------------
-
-    def beside(self, card: str, place: str) -> str:
-        """A card of the hand but for the one that is played."""
-        return _any(self.rest(card)[int(place) :])
-
-    def rest_reversed(self, card: str) -> list[str]:
-        """The hand without the card that is played, its last first."""
-        return self.rest(card)[::-1]
-
-    def one_more(self, card: str) -> list[str]:
-        """Another card, once more than it is in hand."""
-        first = self.beside(card, "0")
-        return [first] * (self.rest(card).count(first) + 1)
-
-    def dull_beside(self, card: str) -> str:
-        """Another card, and no treasure."""
-        return _any([other for other in self.rest(card) if other not in WORTH])
-
-    def trashable(self, card: str, *for_nothing: str) -> str:
-        """A card to trash for which something can be gained, or else nothing."""
-        found = []
-        for trashed, limit, among in self._trades(card):
-            found += [trashed] * (bool(self.gainable(limit, among)) != bool(for_nothing))
-        return _any(found)
-
-    def exchange(self, card: str, low: str, high: str, stock: str = "left") -> dict[str, Any]:
-        """A mine or remodel for a card that costs so much more than the one that is trashed."""
-        for trashed, limit, among in self._trades(card):
-            cost = COST[trashed]
-            piles = self._piles(cost + int(low), cost + int(high), stock)
-            found = sorted((c for c in piles if c in among), key=COST.__getitem__)
-            if found and self.gainable(limit, among):
-                return action(card, card_to_trash=trashed, desired_card=found[0])
-        raise NoOccasionError
-
-    def _trades(self, card: str) -> list[tuple[str, int, tuple[str, ...]]]:
-        """What a mine or remodel can trash, the highest cost for it, and what it can be then."""
-        among, more = (_GROUPS["treasure"], 3) if card == "mine" else (_GROUPS[""], 2)
-        held = [other for other in among if other in self.rest(card)]
-        return [(c, COST[c] + more, among) for c in sorted(held, key=COST.__getitem__)]
-
-    # --- discards ---------------------------------------------------------------------------------
-
-    def some(self, more: str) -> list[str]:
-        """As many cards as are asked for, and so many more."""
-        return self.hand[: self.message["discard"] + int(more)]
-
-    def rare(self) -> list[str]:
-        """A card more often than it is held."""
-        hand, count = self.hand, self.message["discard"]
-        return [_any([card for card in hand if hand.count(card) < count])] * count
+def _worth(sight: Sight, treasure: str, less: str) -> Any:
+    costs = [
+        (count, count * WORTH[treasure] + int(less))
+        for count in range(sight.treasures.count(treasure), 0, -1)
+    ]
+    return _any(
+        buy([treasure] * count, [card])
+        for count, cost in costs
+        for card in _piles(sight, cost, cost)
+    )
 
 
-def _is_part(value: object) -> bool:
-    return isinstance(value, str) and value.startswith("*")
+def _exchange(sight: Sight, card: str, low: str, high: str, stock: str = "left") -> dict[str, Any]:
+    for trashed, limit, among in _trades(sight, card):
+        cost = COST[trashed]
+        piles = _piles(sight, cost + int(low), cost + int(high), stock)
+        found = sorted((c for c in piles if c in among), key=COST.__getitem__)
+        if found and sight.gainable(limit, among):
+            return action(card, card_to_trash=trashed, desired_card=found[0])
+    raise NoOccasionError
 
+
+def _trades(sight: Sight, card: str) -> list[tuple[str, int, tuple[str, ...]]]:
+    """What a mine or remodel can trash, the highest cost for it, and what it can be then."""
+    among, more = (_GROUPS["treasure"], 3) if card == "mine" else (_GROUPS[""], 2)
+    held = [other for other in among if other in sight.rest(card)]
+    return [(c, COST[c] + more, among) for c in sorted(held, key=COST.__getitem__)]
+
+
+_WORDS: Mapping[str, Callable[..., Any]] = {
+    # Conditions: a card is in hand, so many times; an action can be played.
+    "has": lambda sight, card, count="1": sight.hand.count(card) >= int(count),
+    "can_play": lambda sight, card: bool(sight.actions and sight.buys and card in sight.hand),
+    # Cards of the hand: no treasure; one of these; one for the top that nobody would pick.
+    "dull": lambda sight: _any(card for card in sight.hand if card not in WORTH),
+    "held": lambda sight, *cards: _any(card for card in cards if card in sight.hand),
+    "top": lambda sight, *among: _any(
+        card for name in among for card in getattr(sight, name) if card != sight.played[-1]
+    ),
+    # A card of a group that is neither in hand nor in play.
+    "absent": lambda sight, group="": _any(
+        card for card in _GROUPS[group][::-1] if card not in sight.hand + sight.played
+    ),
+    # A card of the supply by its cost; by how much more it costs than there is money.
+    "pile": lambda sight, low, high, stock="left": _any(_piles(sight, int(low), int(high), stock)),
+    "buyable": lambda sight, low, high, stock="left": _any(
+        _piles(sight, sight.money + int(low), sight.money + int(high), stock)
+    ),
+    # Buys: one more copper than there are buys; treasures worth just what a card costs, or so much
+    # less; a buy with one kind of treasure, worth as much as a card costs, or so much less.
+    "too_many": lambda sight: ["copper"] * (sight.buys + 1),
+    "coins": _coins,
+    "worth": _worth,
+    # The hand without the card that is played: at a place; its last first; its first once more than
+    # it is there; no treasure of it.
+    "beside": lambda sight, card, place: _any(sight.rest(card)[int(place) :]),
+    "rest_reversed": lambda sight, card: sight.rest(card)[::-1],
+    "one_more": lambda sight, card: (
+        [first := _any(sight.rest(card))] * (sight.rest(card).count(first) + 1)
+    ),
+    "dull_beside": lambda sight, card: _any(c for c in sight.rest(card) if c not in WORTH),
+    # A card to trash for which something can be gained, or else nothing; an exchange for a card
+    # that costs so much more.
+    "trashable": lambda sight, card, *for_nothing: _any(
+        trashed
+        for trashed, limit, among in _trades(sight, card)
+        if bool(sight.gainable(limit, among)) != bool(for_nothing)
+    ),
+    "exchange": _exchange,
+    # Discards: as a militia asks; so many more than it asks for; a card more often than it is held.
+    "discards": lambda sight: sight.discards(),
+    "some": lambda sight, more: sight.hand[: sight.message["discard"] + int(more)],
+    "rare": lambda sight: (
+        [_any(c for c in sight.hand if sight.hand.count(c) < sight.message["discard"])]
+        * sight.message["discard"]
+    ),
+}
 
 _ROWS = msgspec.json.decode(Path(__file__).with_name("tricks.json").read_bytes(), type=list[Trick])
 TRICKS: Mapping[str, Trick] = {trick.name: trick for row in _ROWS for trick in row.each()}

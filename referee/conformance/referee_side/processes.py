@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from referee.conformance.referee_side.comparing import Compared, Finding
+from referee.conformance.referee_side.comparing import Compared, Departure
 from referee.conformance.referee_side.recording import TOKEN, Hello, Seat
 from referee.seam.seats import seat_id
 
@@ -23,12 +23,12 @@ def check_processes(compared: Compared) -> None:
             continue
         for case, expected, found in _looked_at(seat, seat.hello, sessions):
             if not found:
-                compared.held[case] += 1
+                compared.held.add(case)
                 continue
             who = seat_id(number)
             expected, found = f"{who}: {expected}", f"{who}: {found}"
             violation = recorded.violation("process", number, len(seat.received), expected, found)
-            compared.add(Finding(case, ("process", case), violation))
+            compared.departures.append(Departure((case,), (case,), violation))
 
 
 def _looked_at(seat: Seat, hello: Hello, sessions: list[int]) -> Iterator[tuple[str, str, str]]:
