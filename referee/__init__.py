@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from referee.result import MatchResult, PlayerResult
     from referee.seam.chance import Chance, SeededChance
     from referee.seam.faults import Disqualification, Fault, Malformed, Termination
-    from referee.seam.game import Game, Outcome, Request, Setup, Standing
+    from referee.seam.game import Audience, Game, Outcome, Request, Setup, Standing
     from referee.seam.rules import Rules
 
 _HOMES = {
@@ -100,7 +100,7 @@ _HOMES = {
         "UsageError",
     ),
     "referee.seam.faults": ("Disqualification", "Fault", "Malformed", "Termination"),
-    "referee.seam.game": ("Game", "Outcome", "Request", "Setup", "Standing"),
+    "referee.seam.game": ("Audience", "Game", "Outcome", "Request", "Setup", "Standing"),
     "referee.seam.rules": ("Rules",),
     "referee.games": ("GAMES",),
     "referee.logs.record": (
@@ -129,6 +129,7 @@ __all__ = [  # noqa: RUF022 (as in the map)
     "play_matches",
     "match_spec",
     "GAMES",
+    "Audience",
     "BotCommand",
     "BotError",
     "BotFunction",

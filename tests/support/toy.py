@@ -19,7 +19,7 @@ from msgspec import UNSET, Struct
 from referee.seam.capabilities import Finding, Phrase, SeatFacts, Summary, Table
 from referee.seam.dialect import DialectKind
 from referee.seam.faults import Fault, Malformed, Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
+from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
 from referee.seam.person import Choice, Decision, Question
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id, seat_index
@@ -51,6 +51,11 @@ class Options(Struct, frozen=True):
 
 class Facts(Struct, frozen=True):
     best: int
+
+
+class ToyView(Struct, frozen=True):
+    turn: int
+    scores: list[int]
 
 
 class Toy:
@@ -105,6 +110,9 @@ class Toy:
     def take_events(self) -> list[Struct]:
         events, self._events = self._events, []
         return events
+
+    def view(self, viewer: Viewer) -> ToyView:
+        return ToyView(self._turn, self._scores.copy())
 
     def standings(self) -> Sequence[Standing]:
         return [

@@ -21,10 +21,9 @@ from referee.games.dominion.events import (
     cards_of,
     kind_of,
     next_seat,
-    score,
     split_gains,
 )
-from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK, WORTH, points_of
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed, plural
@@ -472,7 +471,7 @@ class Player:
     def _state(self, request: PlayTurn) -> list[Phrase]:
         hand = sorted(request.hand, key=_IN_HAND.index)
         points = [
-            f"{'you' if seat == self._seat else who} {score(self._owned[seat])}"
+            f"{'you' if seat == self._seat else who} {points_of(self._owned[seat])}"
             for seat, who in enumerate(self._who)
         ]
         few = [

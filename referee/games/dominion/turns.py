@@ -19,10 +19,9 @@ from referee.games.dominion.events import (
     cards_of,
     kind_of,
     next_seat,
-    score,
     split_gains,
 )
-from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
+from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK, points_of
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.seam.capabilities import Kept, Phrase, Picture, Summary
 from referee.seam.faults import Fault
@@ -258,7 +257,7 @@ class Turns:
             gained=gained,
             trashed=[card for s in steps if s.what == "trashed" for card in s.cards],
             steps=others,
-            scores=[score(owned) for owned in self._owned],
+            scores=[points_of(owned) for owned in self._owned],
             cards={card: self._owned[seat][card] for card in CARDS if self._owned[seat][card] > 0},
             supply=self._supply,
         )

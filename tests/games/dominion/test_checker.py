@@ -140,7 +140,7 @@ MUTANTS: list[tuple[str, Patch, set[str]]] = [
     ("a trash is not published", unpublished_trash, {"6.4", "6.6"}),
     ("no top discard is published", unpublished_top, {"2.15"}),
     ("four piles end the game", constant(game, "EMPTY_PILES_TO_END", 4), {"4.4"}),
-    ("an estate is two points", constant(player, "POINTS", {"estate": 2}), {"4.5"}),
+    ("an estate is two points", constant(player, "points_of", lambda owned: 2 * owned["estate"]), {"4.5"}),
 ]
 
 

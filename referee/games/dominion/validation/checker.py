@@ -29,9 +29,8 @@ from referee.games.dominion.events import (
     cards_of,
     kind_of,
     next_seat,
-    score,
 )
-from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTING_DECK
+from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTING_DECK, points_of
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
 from referee.games.dominion.rules.supply import Supply
@@ -116,7 +115,7 @@ class Checker:
         """Read the `game-end`."""
         self._line, self._findings = line, []
         self._check_expected("game-end")
-        points = [score(owned) for owned in self._owned]
+        points = [points_of(owned) for owned in self._owned]
         if list(scores) != points:
             self._find("4.5", f"scores {points}", f"scores {list(scores)}")
         try:
