@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Struct
 
+from referee.errors import UsageError
 from referee.seam.capabilities import Finding, Phrase, SeatFacts, Summary, Table
 from referee.seam.dialect import DialectKind
 from referee.seam.faults import Fault, Malformed, Termination
@@ -232,6 +234,24 @@ class Teller:
         return {"type": "number-reply", "number": picks[0] + 1}
 
 
+class NumberBot:
+    """What a file is as a bot: {"number": what it always names}."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._number = json.loads(path.read_text())["number"]
+        except (ValueError, KeyError) as error:
+            raise UsageError(f"BOT {path}: it has no number") from error
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        asked = json.loads(lines[-1])
+        if asked["type"] == "number-request":
+            return msgspec.json.encode(NumberReply(self._number))
+        player = asked["player_number"]
+        reply = {"type": "player-name-reply", "player_number": player, "name": "Number"}
+        return msgspec.json.encode(reply)
+
+
 class Statistics:
     def of_match(self, game: Toy) -> list[bytes]:
         return [msgspec.json.encode(standing.facts) for standing in game.standings()]
@@ -294,6 +314,7 @@ RULES = Rules(
         "turn": Turn,
         "person": Teller,
         "statistics": Statistics,
+        "bot_files": {".json": NumberBot},
         "cases": lambda: json.dumps(CASES).encode(),
     },
 )
