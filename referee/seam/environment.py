@@ -61,16 +61,13 @@ class Translator(Protocol):
 
 
 class Follower(Protocol):
-    """What a seat knows of a match, from the lines that its bot is sent.
-
-    Its own replies are legal.
-    """
+    """What a seat knows of a match, from the lines that its bot is sent."""
 
     def hear(self, message: Struct) -> None:
         """Take a public message of the game, a request to this seat, or its reply."""
 
     def view(self) -> Struct:
-        """What `Game.view` says to this seat, once it was asked something."""
+        """What `Game.view` says to this seat now that it is asked."""
 
 
 class Numbers(Struct, frozen=True):
