@@ -16,13 +16,12 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   match.py        one match as a state machine: handshake, faults, outcome; pure
 #   options.py      the limits of a match
 #   result.py       the result of a match as one object
-#   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   logs/           spectator log and match record: write, read, verify, validate
 #   bots/           BOT argument -> command line -> process -> lines; HTTP, Python objects, people
+#   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   play.py         trio: drives one match with its bots and its logs
 #   replay/         a log turn by turn, for people
-#   tournament/     many matches: ratings, error bars, SPRT
 #   nearest.py      what a misspelt name may have meant
 #   api.py          play_match, play_matches: matches from a Python program
 #   env/            the games as environments of PettingZoo, for programs that learn
@@ -41,150 +40,88 @@ What is imported from here is loaded when it is first used, so that `import refe
 
 from __future__ import annotations
 
-from referee._version import __version__
+from referee._lazy import lazy
+from referee._version import __version__ as __version__
 
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
-    from referee.api import Matches, play_match, play_match_async, play_matches
-    from referee.bots.command import BotCommand, resolve_bot
-    from referee.bots.from_python import BotFunction, BotLike
-    from referee.bots.in_process import Player
-    from referee.errors import (
-        BotError,
-        BotNotFoundError,
-        InternalError,
-        LogReadError,
-        LogWriteError,
-        ProtocolMisuseError,
-        RefereeError,
-        ShortageError,
-        UsageError,
-    )
-    from referee.games import GAMES
-    from referee.logs.record import (
-        DisqualifiedEntry,
-        EndEntry,
-        ExitEntry,
-        FaultEntry,
-        Header,
-        PlayerEnd,
-        ReceivedEntry,
-        RecordEntry,
-        SentEntry,
-    )
-    from referee.match import Match
-    from referee.match_spec import MatchSpec, match_spec
-    from referee.options import Limits
-    from referee.play import Played, Runner
-    from referee.result import MatchResult, PlayerResult
-    from referee.seam.chance import Chance, SeededChance
-    from referee.seam.faults import Disqualification, Fault, Malformed, Termination
-    from referee.seam.game import Audience, Game, Outcome, Request, Setup, Standing
-    from referee.seam.rules import Rules
+    from referee.api import Matches as Matches
+    from referee.api import play_match as play_match
+    from referee.api import play_match_async as play_match_async
+    from referee.api import play_matches as play_matches
+    from referee.bots.command import BotCommand as BotCommand
+    from referee.bots.command import resolve_bot as resolve_bot
+    from referee.bots.from_python import BotFunction as BotFunction
+    from referee.bots.from_python import BotLike as BotLike
+    from referee.bots.in_process import Player as Player
+    from referee.errors import BotError as BotError
+    from referee.errors import BotNotFoundError as BotNotFoundError
+    from referee.errors import InternalError as InternalError
+    from referee.errors import LogReadError as LogReadError
+    from referee.errors import LogWriteError as LogWriteError
+    from referee.errors import ProtocolMisuseError as ProtocolMisuseError
+    from referee.errors import RefereeError as RefereeError
+    from referee.errors import ShortageError as ShortageError
+    from referee.errors import UsageError as UsageError
+    from referee.games import GAMES as GAMES
+    from referee.logs.record import DisqualifiedEntry as DisqualifiedEntry
+    from referee.logs.record import EndEntry as EndEntry
+    from referee.logs.record import ExitEntry as ExitEntry
+    from referee.logs.record import FaultEntry as FaultEntry
+    from referee.logs.record import Header as Header
+    from referee.logs.record import PlayerEnd as PlayerEnd
+    from referee.logs.record import ReceivedEntry as ReceivedEntry
+    from referee.logs.record import RecordEntry as RecordEntry
+    from referee.logs.record import SentEntry as SentEntry
+    from referee.match import Match as Match
+    from referee.match_spec import MatchSpec as MatchSpec
+    from referee.match_spec import match_spec as match_spec
+    from referee.options import Limits as Limits
+    from referee.play import Played as Played
+    from referee.play import Runner as Runner
+    from referee.result import MatchResult as MatchResult
+    from referee.result import PlayerResult as PlayerResult
+    from referee.seam.chance import Chance as Chance
+    from referee.seam.chance import SeededChance as SeededChance
+    from referee.seam.faults import Disqualification as Disqualification
+    from referee.seam.faults import Fault as Fault
+    from referee.seam.faults import Malformed as Malformed
+    from referee.seam.faults import Termination as Termination
+    from referee.seam.game import Audience as Audience
+    from referee.seam.game import Game as Game
+    from referee.seam.game import Outcome as Outcome
+    from referee.seam.game import Request as Request
+    from referee.seam.game import Setup as Setup
+    from referee.seam.game import Standing as Standing
+    from referee.seam.rules import Rules as Rules
 
-_HOMES = {
-    "referee.api": ("Matches", "play_match", "play_match_async", "play_matches"),
-    "referee.bots.command": ("BotCommand", "resolve_bot"),
-    "referee.bots.from_python": ("BotFunction", "BotLike"),
-    "referee.bots.in_process": ("Player",),
-    "referee.seam.chance": ("Chance", "SeededChance"),
-    "referee.errors": (
-        "BotError",
-        "BotNotFoundError",
-        "InternalError",
-        "LogReadError",
-        "LogWriteError",
-        "ProtocolMisuseError",
-        "RefereeError",
-        "ShortageError",
-        "UsageError",
-    ),
-    "referee.seam.faults": ("Disqualification", "Fault", "Malformed", "Termination"),
-    "referee.seam.game": ("Audience", "Game", "Outcome", "Request", "Setup", "Standing"),
-    "referee.seam.rules": ("Rules",),
-    "referee.games": ("GAMES",),
-    "referee.logs.record": (
-        "DisqualifiedEntry",
-        "EndEntry",
-        "ExitEntry",
-        "FaultEntry",
-        "Header",
-        "PlayerEnd",
-        "ReceivedEntry",
-        "RecordEntry",
-        "SentEntry",
-    ),
-    "referee.match": ("Match",),
-    "referee.match_spec": ("MatchSpec", "match_spec"),
-    "referee.options": ("Limits",),
-    "referee.play": ("Played", "Runner"),
-    "referee.result": ("MatchResult", "PlayerResult"),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = [  # noqa: RUF022 (as in the map)
-    "__version__",
-    "play_match",
-    "play_match_async",
-    "play_matches",
-    "match_spec",
-    "GAMES",
-    "Audience",
-    "BotCommand",
-    "BotError",
-    "BotFunction",
-    "BotLike",
-    "BotNotFoundError",
-    "Chance",
-    "Disqualification",
-    "DisqualifiedEntry",
-    "EndEntry",
-    "ExitEntry",
-    "Fault",
-    "FaultEntry",
-    "Game",
-    "Header",
-    "InternalError",
-    "Limits",
-    "LogReadError",
-    "LogWriteError",
-    "Malformed",
-    "Match",
-    "MatchResult",
-    "MatchSpec",
-    "Matches",
-    "Outcome",
-    "Played",
-    "Player",
-    "PlayerEnd",
-    "PlayerResult",
-    "ProtocolMisuseError",
-    "ReceivedEntry",
-    "RecordEntry",
-    "RefereeError",
-    "Request",
-    "Rules",
-    "Runner",
-    "SeededChance",
-    "SentEntry",
-    "Setup",
-    "ShortageError",
-    "Standing",
-    "Termination",
-    "UsageError",
-    "resolve_bot",
-]
-
-
+__all__, _load = lazy(
+    "referee",
+    {
+        "referee._version": "__version__",
+        "referee.api": "Matches play_match play_match_async play_matches",
+        "referee.bots.command": "BotCommand resolve_bot",
+        "referee.bots.from_python": "BotFunction BotLike",
+        "referee.bots.in_process": "Player",
+        "referee.errors": "BotError BotNotFoundError InternalError LogReadError LogWriteError "
+        "ProtocolMisuseError RefereeError ShortageError UsageError",
+        "referee.games": "GAMES",
+        "referee.logs.record": "DisqualifiedEntry EndEntry ExitEntry FaultEntry Header PlayerEnd "
+        "ReceivedEntry RecordEntry SentEntry",
+        "referee.match": "Match",
+        "referee.match_spec": "MatchSpec match_spec",
+        "referee.options": "Limits",
+        "referee.play": "Played Runner",
+        "referee.result": "MatchResult PlayerResult",
+        "referee.seam.chance": "Chance SeededChance",
+        "referee.seam.faults": "Disqualification Fault Malformed Termination",
+        "referee.seam.game": "Audience Game Outcome Request Setup Standing",
+        "referee.seam.rules": "Rules",
+    },
+)
 if not TYPE_CHECKING:  # or every misspelt name would be one of the module
-
-    def __getattr__(name: str) -> object:
-        if name not in _HOME:
-            raise AttributeError(f"module 'referee' has no attribute {name!r}")
-        from importlib import import_module
-
-        return getattr(import_module(_HOME[name]), name)
+    __getattr__ = _load
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

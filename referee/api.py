@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from operator import index
 from pathlib import Path
@@ -20,15 +21,15 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.launch import launched
 from referee.bots.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
-from referee.games import DEFAULT_GAME, GAMES
-from referee.logs.files import open_logs, restored
+from referee.games import DEFAULT_GAME
+from referee.logs.files import LogFile, finished, opened
 from referee.match_spec import MatchSpec, checked_seed, match_spec
-from referee.play import play_once
-from referee.result import MatchResult, PlayerResult, player_result_type
-from referee.seam.rules import Rules
+from referee.play import PlainRunner, are_objects, objects, play_once
+from referee.result import MatchResult, PlayerResult
 
 if TYPE_CHECKING:
-    from referee.tournament.batch import Batch, MatchRow
+    from referee.tournament.batch import Batch
+    from referee.tournament.rows import MatchRow
     from referee.tournament.setup import Setup
 
 T = TypeVar("T")
@@ -73,10 +74,14 @@ def play_match(
     """
     _check_not_async()
     sources, spec = _described(bots, game, seed, options)
-    result, problems = _run(partial(_play, sources, spec, log, record))
+    with _logs(log, record) as (files, problems), launched(sources) as started:
+        if are_objects(sources):
+            played = PlainRunner(spec, objects(sources), *files, diagnose=True).run()
+        else:
+            played = trio.run(partial(play_once, spec, started, *files))
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
-    return result
+    return played.result
 
 
 async def play_match_async(
@@ -90,31 +95,28 @@ async def play_match_async(
 ) -> MatchResult:
     """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
     sources, spec = _described(bots, game, seed, options)
-    result, problems = await _play(sources, spec, log, record)
+    with _logs(log, record) as (files, problems), launched(sources) as started:
+        played = await play_once(spec, started, *files)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
-    return result
+    return played.result
 
 
-async def _play(
-    sources: Sequence[BotSource], spec: MatchSpec, log: PathLike | None, record: PathLike | None
-) -> tuple[MatchResult, list[str]]:
-    """Play a match. Returns its result, and what was wrong with its logs at the end."""
-    files = open_logs([_file_name("log", log), _file_name("record", record)])
-    for file in files:
-        if file is not None:
-            file.begin(copy=True)
-    try:
-        with launched(sources) as started:
-            played = await play_once(spec, started, log=files[0], record=files[1])
-        problems = [(file, file.finish()) for file in files if file is not None]
-        return played.result, [restored(file, problem) for file, problem in problems if problem]
-    except BotError as error:
-        raise error.with_traceback(None) from error.__cause__  # which is of interest
-    finally:
+@contextmanager
+def _logs(
+    log: PathLike | None, record: PathLike | None
+) -> Iterator[tuple[list[LogFile | None], list[str]]]:
+    """The logs of a match that is played in this block, and what was wrong with them at its end."""
+    problems: list[str] = []
+    with opened([_file_name("log", log), _file_name("record", record)]) as files, _our_errors():
         for file in files:
             if file is not None:
-                file.close()
+                file.begin(copy=True)
+        yield files, problems
+        warned, lost = finished(files)
+        if lost is not None:
+            raise lost
+        problems += warned
 
 
 # --- many matches ---------------------------------------------------------------------------------
@@ -249,8 +251,9 @@ def play_matches(
     if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
-    from referee.tournament.batch import Batch, Entrant
+    from referee.tournament.batch import Batch
     from referee.tournament.pairing import round_robin
+    from referee.tournament.rows import Entrant
     from referee.tournament.run import write_record
     from referee.tournament.schedule import Stage
     from referee.tournament.setup import setup
@@ -299,18 +302,16 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
     from referee.tournament.batch import Worker
     from referee.tournament.player import MAX_BATCH
 
-    with no_orphans():
+    with no_orphans(), _our_errors():
         worker = Worker()
         plans = whole.plans
         try:
             while plans:
                 some = msgspec.structs.replace(whole, plans=plans[:MAX_BATCH])
-                rows = _run(partial(worker.play, some))
+                rows = worker.play(some)
                 add(rows)
                 plans = plans[len(rows) :]
-            _run(worker.finish)
-        except BotError as error:
-            raise error.with_traceback(None) from error.__cause__  # as in `_play`
+            worker.end()
         finally:
             worker.kill()
 
@@ -318,7 +319,7 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
 def _play_in_workers(
     whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
-    """Play all matches, so many at a time, in processes of their own."""
+    """Play all matches, `jobs` at a time, in processes of their own."""
     from referee.tournament.player import Player
     from referee.workers import worker_processes
 
@@ -333,7 +334,6 @@ def _play_in_workers(
 def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
     """The results of matches, in order, None for one that was not played, and their sums."""
     counting = [row for row in rows if row is not None and not row.void]
-    decode = msgspec.json.Decoder(_result_type(GAMES[what.game])).decode
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
     for row in counting:
         alone = row.ranks.count(1) == 1
@@ -343,20 +343,13 @@ def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
     return Matches(
         bots=[bot.bot for bot in what.bots],
         seed=what.seed,
-        results=[decode(row.result) for row in counting],
+        results=[row.result for row in counting if row.result is not None],
         seats=[row.players for row in counting],
         wins=wins,
         draws=draws,
         losses=losses,
         void=len(rows) - len(counting),
     )
-
-
-@cache
-def _result_type(rules: Rules) -> type[MatchResult]:
-    """`MatchResult` with the facts of a game."""
-    players = ("players", list[player_result_type(rules)])  # type: ignore[misc]
-    return msgspec.defstruct("MatchResult", [players], bases=(MatchResult,), frozen=True)  # type: ignore[return-value]
 
 
 # --- what all have in common ----------------------------------------------------------------------
@@ -416,12 +409,18 @@ def _folder(records: PathLike) -> Path:
     return path
 
 
-def _run(function: Callable[[], Awaitable[T]]) -> T:
-    """Run this under trio; Ctrl-C and errors come as they are, not in groups."""
+@contextmanager
+def _our_errors() -> Iterator[None]:
+    """Raise what comes out of a match as an error of ours, and Ctrl-C alone, not in a group.
+
+    The error of a bot has its cause, which is of interest, and none of the referee's own frames.
+    """
     try:
-        return trio.run(function)
+        yield
     except Exception as error:
         ours = as_ours(error)
+        if isinstance(ours, BotError):
+            ours = ours.with_traceback(None)
         raise ours from ours.__cause__
     except BaseExceptionGroup as group:  # Ctrl-C in a nursery
         if group.subgroup(KeyboardInterrupt) is not None:

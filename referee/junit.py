@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
-from xml.etree import ElementTree
 
 from referee.terminal import plain, plain_lines
 
@@ -43,14 +42,22 @@ def document(
         name: of the whole.
         seconds: that it took, if that is known.
     """
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring  # slow to load
+
     every = [case for cases in suites.values() for case in cases]
-    root = ElementTree.Element("testsuites", {"name": plain_lines(name), **_counts(every)})
-    _set_time(root, seconds)
+    root = Element("testsuites", {"name": plain_lines(name), **_counts(every), **_time(seconds)})
     for title, cases in suites.items():
-        suite = ElementTree.SubElement(root, "testsuite", {"name": title, **_counts(cases)})
-        suite.extend(map(_element, cases))
-    ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode")
+        suite = SubElement(root, "testsuite", {"name": title, **_counts(cases)})
+        for case in cases:
+            names = {"classname": case.classname, "name": plain(case.name)}
+            element = SubElement(suite, "testcase", names | _time(case.seconds))
+            if case.outcome != "passed":
+                outcome = SubElement(element, case.outcome, message=plain_lines(case.message))
+                outcome.text = plain_lines(case.text)
+            if case.stderr:
+                SubElement(element, "system-err").text = plain_lines(case.stderr)
+    indent(root)
+    text = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
@@ -64,18 +71,5 @@ def _counts(cases: Iterable[Case]) -> dict[str, str]:
     }
 
 
-def _element(case: Case) -> ElementTree.Element:
-    element = ElementTree.Element("testcase", classname=case.classname, name=plain(case.name))
-    _set_time(element, case.seconds)
-    if case.outcome != "passed":
-        message = plain_lines(case.message)
-        outcome = ElementTree.SubElement(element, case.outcome, message=message)
-        outcome.text = plain_lines(case.text)
-    if case.stderr:
-        ElementTree.SubElement(element, "system-err").text = plain_lines(case.stderr)
-    return element
-
-
-def _set_time(element: ElementTree.Element, seconds: float | None) -> None:
-    if seconds is not None:
-        element.set("time", str(seconds))
+def _time(seconds: float | None) -> dict[str, str]:
+    return {} if seconds is None else {"time": str(seconds)}

@@ -39,6 +39,7 @@ from referee.seam.faults import (
 from referee.seam.game import LEFT, Game, Outcome, Setup, Standing, Viewer
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
+from referee.specification import SHARED
 from referee.wire.decode import decode_reply, is_blank, reply_decoder
 from referee.wire.messages import (
     PROTOCOL_VERSION,
@@ -113,6 +114,7 @@ class Match:
         faults: one counter of fault codes a seat.
         first_faults: the first fault of each seat and code.
         requests: how many requests each seat was sent, its handshake not counted.
+        clocks: of the seats that are due, those whose requests name a clock (`Request.clock`).
         keep_alive: the seats whose bots wait for another match after this one (8.4).
         outcome: None until the match is over.
     """
@@ -132,10 +134,12 @@ class Match:
         self.faults: list[Counter[str]] = [Counter() for _ in range(seats)]
         self.first_faults: dict[tuple[int, str], Fault] = {}
         self.requests = [0] * seats
+        self.clocks: dict[int, str] = {}
         self.keep_alive: set[int] = set()
         self.outcome: Outcome | None = None
         self._rules = rules
         self._options = rules.options() if options is None else options
+        self._seed = seed
         self._chance = chance or SeededChance(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
@@ -215,6 +219,11 @@ class Match:
         return of_game(self._game)
 
     @property
+    def in_handshake(self) -> bool:
+        """Whether the handshakes have not all ended (3)."""
+        return self._game is None
+
+    @property
     def turns(self) -> int:
         """Turns begun, of all players together; of one of them where all move at once."""
         return 0 if self._game is None else self._game.turns
@@ -254,6 +263,7 @@ class Match:
         if game.requests:
             for request in game.requests:
                 self.requests[request.seat] += 1
+            self.clocks = {asked.seat: asked.clock for asked in game.requests if asked.clock}
             self._ask({request.seat: request.message for request in game.requests})
             return
         self.due = ()
@@ -280,7 +290,7 @@ class Match:
         entries: list[Entry] = [Received(seat, line)]
         reply = decode_reply(line, _name_replies)
         if isinstance(reply, Malformed):
-            entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", reply.detail))
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
         assert isinstance(reply, PlayerNameReply)  # the decoder knows no other
         if reply.version is not UNSET and not _is_version_1(reply.version):
@@ -289,10 +299,10 @@ class Match:
             entries.append(self._leave(seat, code, detail))
         elif reply.player_number != seat_id(seat):
             detail = f"`player_number` is {describe(reply.player_number)}"
-            entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, detail))
         elif not isinstance(reply.name, str):
             detail = f"`name` is {describe(reply.name)}, not a string"
-            entries.append(Fault(seat, BAD_NAME_REPLY, "3.2", detail))
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, detail))
         else:
             self.names[seat] = reply.name.translate(CONTROL_CHARACTERS)[:MAX_NAME_LENGTH]
             if reply.keep_alive is True:
@@ -308,6 +318,7 @@ class Match:
             names=tuple(self.names),
             options=self._options,
             absent=frozenset(self.disqualified),
+            seed=self._seed,
         )
         self._game = self._rules.new(setup)
         self._publish(self._game)

@@ -12,36 +12,44 @@ round. But when those who are asked take their time, the others get their news w
         await finish_all(bots, spec.limits.grace)
         played = await runner.close()
 
-The runner borrows its bots. `play_once` is the above, for bots that play one match.
+The runner borrows its bots. `play_once` is the above, for bots that play one match. Python objects
+answer in no time: a `PlainRunner` asks them in a plain loop, without trio.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+import select
+import time
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Generic, TypeVar
 
 import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
-from referee.bots.command import PythonBot
+from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
+from referee.bots.in_process import InProcessBot
+from referee.bots.last_words import LastWords
 from referee.bots.launch import Started
-from referee.diagnosis.evidence import Evidence, LastWords
+from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
 from referee.logs.sink import Sink
-from referee.match import Disqualified, Sent
+from referee.match import Disqualified, Entry, Sent
 from referee.match_spec import MatchSpec
 from referee.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.seam.faults import Disqualification, Fault
 
+BotType = TypeVar("BotType", bound=Bot)
 LOOK_SECONDS = 1.0
-"""So long a bot that did not answer in time may be looked at before it is killed."""
+"""Seconds that a bot which did not answer in time may be looked at before it is killed."""
 STDERR_LINES = 8
-"""So many lines of a bot's stderr are told from either end."""
+"""Lines of a bot's stderr that are told from either end."""
 NEWS_SECONDS = 0.02
-"""No bot hears of a public event later than so long after it."""
+"""Seconds after which every bot has heard of a public event."""
 
 
 class Played(Struct, frozen=True):
@@ -60,8 +68,8 @@ class Played(Struct, frozen=True):
     reply_seconds: list[list[float]]
 
 
-class Runner:
-    """Plays one match with bots that it borrows; it ends those alone that are disqualified.
+class _Course(Generic[BotType]):
+    """A match that is played with bots that are borrowed, with or without an event loop.
 
     Args:
         spec: what is played.
@@ -72,204 +80,100 @@ class Runner:
 
     Attributes:
         match: the match, to look at while it runs.
-        asked_since: since when the seats that are due are thinking, on trio's clock.
     """
+
+    _clock: Callable[[], float]
+    """Seconds, from any zero."""
 
     def __init__(
         self,
         spec: MatchSpec,
-        bots: Sequence[Bot],
-        *,
+        bots: Sequence[BotType],
         log: Sink | None = None,
         record: Sink | None = None,
+        *,
         diagnose: bool = False,
     ) -> None:
         self.match = spec.new_match()
-        self.asked_since = 0.0
         self._spec = spec
-        self._limits = spec.limits
         self._bots = bots
         self._log = log
         self._record_file = record
         self._record: RecordWriter | None = None
         self._pending: list[list[bytes]] = [[] for _ in bots]
-        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
-        self._news = trio.Event()  # somebody has something pending
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
-        self._diagnose = diagnose
-        self._evidence = [Evidence(thorough=diagnose) for _ in bots]
+        self._evidence = [Evidence() for _ in bots] if diagnose else []
 
-    async def run(self) -> None:
-        """Play the match; at its end the bots that are left have been handed its last line.
+    def _begin(self) -> None:
+        now = self._clock()
+        self._start_time = min(bot.started or now for bot in self._bots)
+        if self._record_file is not None:
+            started = datetime.now(UTC).isoformat(timespec="milliseconds")
+            self._record = RecordWriter(self._record_file, self._spec, started)
+        self.match.start()
 
-        Raises:
-            LogWriteError: a log could not be written.
-            ShortageError: the system is short of something.
-            InternalError: the referee has a bug.
+    def _give(self, seat: int, answer: Answer) -> None:
+        """Hand the match an answer."""
+        match = self.match
+        if self._evidence:
+            self._evidence[seat].turn = match.turns
+            if isinstance(answer, bytes):
+                self._evidence[seat].note_line(answer)
+        if isinstance(answer, Failure):
+            match.disqualify(seat, answer.code, answer.detail)
+        else:
+            match.receive(seat, answer)
+        if seat in match.disqualified:
+            self._pending[seat].clear()
 
-        In each case the match was given up, and the logs are valid as far as they go.
-        """
-        try:
-            await self._run()
-        except Exception as error:
-            ours = as_ours(error)
-            raise ours from ours.__cause__
+    def _put_by(self, entries: list[Entry]) -> None:
+        """Put by what is new to each seat, until it is handed over."""
+        pending, left = self._pending, self.match.disqualified
+        for entry in entries:
+            if type(entry) is Sent:
+                if entry.to is not None:
+                    if entry.to not in left:
+                        pending[entry.to].append(entry.line)
+                else:
+                    for seat, lines in enumerate(pending):
+                        if seat not in left:
+                            lines.append(entry.line)
+        if self._evidence:
+            for entry in entries:
+                if type(entry) is Sent and entry.to is not None:
+                    self._evidence[entry.to].to_answer = entry.line
+                elif type(entry) is Fault:
+                    count = len(self._reply_seconds[entry.seat])
+                    self._evidence[entry.seat].note_fault(entry, count)
 
-    async def close(self, kept: Container[int] = ()) -> Played:
-        """Complete the record and say how the match went; for when the bots have ended.
+    def _write(self, entries: list[Entry], now: float) -> None:
+        """Write the logs."""
+        if self._log is not None:
+            public = [e.line for e in entries if type(e) is Sent and e.to is None]
+            if public:
+                self._log.write(b"".join(public))
+        if self._record is not None and entries:
+            self._record.write(entries, now - self._start_time)
 
-        Args:
-            kept: the seats of the bots that were to be kept for another match. They have no exit
-                code, even if they ended: when they did depends on nothing in the match.
+    def _behind(self) -> Sink | None:
+        """A log whose reader has to catch up."""
+        for file in (self._log, self._record_file):
+            if file is not None and file.behind:
+                return file
+        return None
 
-        Raises:
-            LogWriteError: a log could not be written.
-        """
-        seconds = trio.current_time() - self._start_time
+    def _end(self, kept: Container[int] = ()) -> Played:
+        """Complete the record and say how the match went; as `Runner.close`."""
+        seconds = self._clock() - self._start_time
         exit_codes = [
             None if seat in kept else bot.exit_code for seat, bot in enumerate(self._bots)
         ]
         digest = ""
         if self._record is not None:
             digest = self._record.end(self.match, exit_codes, seconds)
-        await self._await_readers()
-        return Played(
-            self._result(exit_codes, seconds),
-            dict(self.match.disqualified),
-            digest,
-            self._reply_seconds,
-        )
-
-    # --- the course of a match ----------------------------------------------------------------
-
-    async def _run(self) -> None:
-        now = trio.current_time()
-        self._start_time = min(bot.started or now for bot in self._bots)
-        if self._record_file is not None:
-            started = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self._record = RecordWriter(self._record_file, self._spec, started)
-        async with trio.open_nursery() as self._nursery:
-            self._nursery.start_soon(self._bring_news)
-            self.match.start()
-            self._deliver()
-            while self.match.due:
-                await self._round()
-            self._nursery.cancel_scope.cancel()
-
-    async def _round(self) -> None:
-        """Await all replies that are due, and deliver what follows from them."""
-        await self._await_readers()
-        due = self.match.due
-        if len(due) == 1:
-            await self._await_reply(due[0])
-            return
-        async with trio.open_nursery() as nursery:
-            for seat in due:
-                nursery.start_soon(self._await_reply, seat)
-
-    async def _await_reply(self, seat: int) -> None:
-        """Await a seat's reply, hand it to the match, and deliver what follows from the last."""
-        asked = self.asked_since
-        if self.match.requests[seat]:
-            answer = await self._bots[seat].reply(asked + self._limits.time_limit)
-            self._reply_seconds[seat].append(trio.current_time() - asked)
-            if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-                detail = f"{answer.detail} ({self._limits.time_limit:g} s)"
-                answer = Failure(answer.code, detail)
-        else:
-            answer = await self._handshake(seat)
-        self._give(seat, answer)
-        self._deliver()
-
-    async def _handshake(self, seat: int) -> Answer:
-        """Await the reply to a handshake, whose clock runs from the start of the bot (3.4)."""
-        bot = self._bots[seat]
-        asked = self.asked_since if bot.started is None else bot.started
-        answer = await bot.reply(asked + self._limits.startup_limit)
-        if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-            detail = f"no reply to the handshake within {self._limits.startup_limit:g} s"
-            return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        return answer
-
-    def _give(self, seat: int, answer: Answer) -> None:
-        evidence = self._evidence[seat]
-        evidence.turn = self.match.turns
-        if isinstance(answer, Failure):
-            self.match.disqualify(seat, answer.code, answer.detail)
-        else:
-            evidence.note_line(answer)
-            self.match.receive(seat, answer)
-        if seat in self.match.disqualified:
-            self._pending[seat].clear()
-            self._waiting.pop(seat, None)
-            self._nursery.start_soon(self._bots[seat].kill)
-
-    # --- deliveries ---------------------------------------------------------------------------
-
-    def _deliver(self) -> None:
-        """Hand everybody what is new to them, then write the logs."""
-        match = self.match
-        entries = match.take_entries()
-        public = []
-        asks = False
-        seats = [seat for seat in range(len(self._bots)) if seat not in match.disqualified]
-        for entry in entries:
-            if type(entry) is Sent:
-                if entry.to is None:
-                    public.append(entry.line)
-                    for seat in seats:
-                        self._pending[seat].append(entry.line)
-                elif entry.to not in match.disqualified:
-                    asks = True
-                    self._evidence[entry.to].to_answer = entry.line
-                    self._pending[entry.to].append(entry.line)
-            elif type(entry) is Fault:
-                self._evidence[entry.seat].note_fault(entry, len(self._reply_seconds[entry.seat]))
-        for seat in match.due or seats:
-            self._push(seat)
-        now = trio.current_time()
-        if asks:
-            self.asked_since = now
-        for seat in seats:
-            if self._pending[seat] and seat not in self._waiting:
-                self._waiting[seat] = now
-                self._news.set()
-        if self._log is not None and public:
-            self._log.write(b"".join(public))
-        if self._record is not None and entries:
-            self._record.write(entries, now - self._start_time)
-
-    def _push(self, seat: int) -> None:
-        pending = self._pending[seat]
-        if pending:
-            self._bots[seat].push(b"".join(pending))
-            pending.clear()
-            self._waiting.pop(seat, None)
-
-    async def _bring_news(self) -> None:
-        """Hand over what has waited for `NEWS_SECONDS`."""
-        while True:
-            while self._waiting:
-                await trio.sleep_until(min(self._waiting.values()) + NEWS_SECONDS)
-                now = trio.current_time()
-                for seat, since in list(self._waiting.items()):
-                    if since + NEWS_SECONDS <= now:
-                        self._push(seat)
-            self._news = trio.Event()
-            await self._news.wait()
-
-    async def _await_readers(self) -> None:
-        """Let the reader of a log that goes to a pipe catch up.
-
-        The match stands still meanwhile, and the clock of the bots that were asked begins anew:
-        their requests may not have been handed over whole (8.1).
-        """
-        for file in (self._log, self._record_file):
-            while file is not None and file.behind:
-                await trio.lowlevel.wait_writable(file.fd)
-                file.push()
-                self.asked_since = trio.current_time()
+        left = dict(self.match.disqualified)
+        return Played(self._result(exit_codes, seconds), left, digest, self._reply_seconds)
 
     # --- its result ---------------------------------------------------------------------------
 
@@ -299,7 +203,7 @@ class Runner:
     def _diagnoses(self) -> list[Diagnosis]:
         match = self.match
         words = [bot.last_words(STDERR_LINES) for bot in self._bots]
-        if not self._diagnose:
+        if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
         notes = match.notes()
         return [self._diagnosis(seat, words[seat], notes[seat]) for seat in range(len(words))]
@@ -325,12 +229,236 @@ class Runner:
         )
 
 
+class Runner(_Course[Bot]):
+    """Plays one match under trio; it ends those bots alone that are disqualified.
+
+    Attributes:
+        asked_since: since when the seats that are due are thinking, on trio's clock.
+    """
+
+    _clock = staticmethod(trio.current_time)
+
+    def __init__(
+        self,
+        spec: MatchSpec,
+        bots: Sequence[Bot],
+        log: Sink | None = None,
+        record: Sink | None = None,
+        *,
+        diagnose: bool = False,
+    ) -> None:
+        super().__init__(spec, bots, log, record, diagnose=diagnose)
+        self.asked_since = 0.0
+        self._limits = spec.limits
+        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
+        self._news = trio.Event()  # somebody has something pending
+        self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
+
+    async def run(self) -> None:
+        """Play the match; at its end the bots that are left have been handed its last line.
+
+        Raises:
+            LogWriteError: a log could not be written.
+            ShortageError: the system is short of something.
+            InternalError: the referee has a bug.
+
+        In each case the match was given up, and the logs are valid as far as they go.
+        """
+        try:
+            async with trio.open_nursery() as self._nursery:
+                self._begin()
+                self._nursery.start_soon(self._bring_news)
+                self._deliver()
+                while self.match.due:
+                    await self._round()
+                self._nursery.cancel_scope.cancel()
+        except Exception as error:
+            ours = as_ours(error)
+            raise ours from ours.__cause__
+
+    async def close(self, kept: Container[int] = ()) -> Played:
+        """Complete the record and say how the match went; for when the bots have ended.
+
+        Args:
+            kept: the seats of the bots that were to be kept for another match. They have no exit
+                code, even if they ended: when they did depends on nothing in the match.
+
+        Raises:
+            LogWriteError: a log could not be written.
+        """
+        played = self._end(kept)
+        await self._await_readers()
+        return played
+
+    # --- the course of a match ----------------------------------------------------------------
+
+    async def _round(self) -> None:
+        """Await all replies that are due, and deliver what follows from them."""
+        await self._await_readers()
+        due = self.match.due
+        if len(due) == 1:
+            await self._await_reply(due[0])
+            return
+        async with trio.open_nursery() as nursery:
+            for seat in due:
+                nursery.start_soon(self._await_reply, seat)
+
+    async def _await_reply(self, seat: int) -> None:
+        """Await a seat's reply, hand it to the match, and deliver what follows from the last."""
+        asked = self.asked_since
+        if self.match.in_handshake:
+            answer = await self._handshake(seat)
+        else:
+            limit = self._limits.time_limit
+            clock = self.match.clocks.get(seat, "")
+            used = self._used[seat, clock] if clock else 0.0
+            answer = await self._bots[seat].reply(asked + limit - used)
+            seconds = trio.current_time() - asked
+            self._reply_seconds[seat].append(seconds)
+            if clock:
+                self._used[seat, clock] += seconds
+            if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
+                shared = f" for {clock}" if clock else ""
+                answer = Failure(answer.code, f"{answer.detail} ({limit:g} s{shared})")
+        self._give(seat, answer)
+        if seat in self.match.disqualified:
+            self._waiting.pop(seat, None)
+            self._nursery.start_soon(self._bots[seat].kill)
+        self._deliver()
+
+    async def _handshake(self, seat: int) -> Answer:
+        """Await the reply to a handshake, whose clock runs from the start of the bot (3.4)."""
+        bot = self._bots[seat]
+        asked = self.asked_since if bot.started is None else bot.started
+        answer = await bot.reply(asked + self._limits.startup_limit)
+        if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
+            detail = f"no reply to the handshake within {self._limits.startup_limit:g} s"
+            return Failure(Disqualification.STARTUP_TIMEOUT, detail)
+        return answer
+
+    # --- deliveries ---------------------------------------------------------------------------
+
+    def _deliver(self) -> None:
+        """Hand everybody what is new to them, then write the logs."""
+        match = self.match
+        entries = match.take_entries()
+        self._put_by(entries)
+        for seat in match.due or range(len(self._bots)):
+            self._push(seat)
+        now = trio.current_time()
+        if any(type(entry) is Sent and entry.to is not None for entry in entries):
+            self.asked_since = now
+        for seat, pending in enumerate(self._pending):
+            if pending and seat not in self._waiting:
+                self._waiting[seat] = now
+                self._news.set()
+        self._write(entries, now)
+
+    def _push(self, seat: int) -> None:
+        pending = self._pending[seat]
+        if pending:
+            self._bots[seat].push(b"".join(pending))
+            pending.clear()
+            self._waiting.pop(seat, None)
+
+    async def _bring_news(self) -> None:
+        """Hand over what has waited for `NEWS_SECONDS`."""
+        while True:
+            while self._waiting:
+                await trio.sleep_until(min(self._waiting.values()) + NEWS_SECONDS)
+                now = trio.current_time()
+                for seat, since in list(self._waiting.items()):
+                    if since + NEWS_SECONDS <= now:
+                        self._push(seat)
+            self._news = trio.Event()
+            await self._news.wait()
+
+    async def _await_readers(self) -> None:
+        """Let the reader of a log that goes to a pipe catch up.
+
+        The match stands still meanwhile, and the clock of the bots that were asked begins anew:
+        their requests may not have been handed over whole (8.1).
+        """
+        while file := self._behind():
+            await trio.lowlevel.wait_writable(file.fd)
+            file.push()
+            self.asked_since = trio.current_time()
+
+
+class PlainRunner(_Course[InProcessBot]):
+    """Plays one match with Python objects, which are asked one after the other, in seat order."""
+
+    _clock = staticmethod(time.perf_counter)
+
+    def run(self) -> Played:
+        """Play the match, and let the bots hear its last line.
+
+        Raises:
+            BotError: a bot raised an exception, which is the `__cause__`.
+            LogWriteError, ShortageError, InternalError: as of `Runner.run`.
+        """
+        try:
+            self._begin()
+            self._deliver()
+            while self.match.due:
+                for seat in self.match.due:
+                    self._ask(seat)
+                self._deliver()
+            for bot, lines in zip(self._bots, self._pending, strict=True):
+                bot.hear_the_rest([line[:-1] for line in lines])
+            played = self._end()
+            self._await_readers()
+        except Exception as error:
+            ours = as_ours(error)
+            raise ours from ours.__cause__
+        return played
+
+    def _ask(self, seat: int) -> None:
+        lines = [line[:-1] for line in self._pending[seat]]
+        self._pending[seat].clear()
+        asked = self._clock()
+        answer = self._bots[seat].answer(lines)
+        if not self.match.in_handshake:
+            self._reply_seconds[seat].append(self._clock() - asked)
+        self._give(seat, answer)
+        if seat in self.match.disqualified:
+            self._bots[seat].leave()
+
+    def _deliver(self) -> None:
+        entries = self.match.take_entries()
+        self._put_by(entries)
+        if self._log is not None or self._record is not None:
+            self._write(entries, self._clock())
+            self._await_readers()
+
+    def _await_readers(self) -> None:
+        while file := self._behind():
+            select.select([], [file.fd], [])
+            file.push()
+
+
+def are_objects(sources: Iterable[BotSource]) -> bool:
+    """Whether all bots are Python objects, so that a `PlainRunner` can play with them."""
+    return all(isinstance(source, PythonBot) and not source.dialect for source in sources)
+
+
+def objects(sources: Sequence[BotSource]) -> list[InProcessBot]:
+    """The bots of a match that are Python objects all."""
+    bots = []
+    for source in sources:
+        assert isinstance(source, PythonBot)
+        bot = source.new()
+        assert isinstance(bot, InProcessBot)  # people sit at the command's terminal alone
+        bots.append(bot)
+    return bots
+
+
 async def play_once(
     spec: MatchSpec,
     started: Sequence[Started],
-    *,
     log: Sink | None = None,
     record: Sink | None = None,
+    *,
     stderr: Sequence[Sink | None] | None = None,
     watch: Callable[[Runner], object] = lambda runner: None,
     answers: Sequence[Sequence[RecordedAnswer]] = (),

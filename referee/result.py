@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
+from referee.games import GAMES
 from referee.match import Match
 from referee.seam.rules import Rules
 from referee.seam.seats import SeatId, seat_id
@@ -19,7 +20,7 @@ T = TypeVar("T", bound=Struct)
 class ReplySeconds(Struct, frozen=True):
     """How long a bot took for its replies, in seconds, its handshake not counted.
 
-    Each is counted from the moment the request was handed to the pipe (protocol-v1, 8.1).
+    Each is counted from the moment the request was handed to the pipe (protocol, 8.1).
     """
 
     total: float
@@ -111,7 +112,7 @@ class MatchResult(Struct, frozen=True):
     game: str
     protocol: int
     seed: int
-    reason: Annotated[str, Meta(description="Why it ended (protocol-v1, 9).")]
+    reason: Annotated[str, Meta(description="Why it ended (protocol, 9).")]
     turns: Annotated[
         int, Meta(description="Turns begun, of all players together where they take turns.")
     ]
@@ -124,12 +125,24 @@ class MatchResult(Struct, frozen=True):
 
 @cache
 def player_result_type(rules: Rules) -> type[PlayerResult]:
-    """`PlayerResult` with the facts of a game."""
-    return with_facts(PlayerResult, rules)
+    """`PlayerResult` with the facts of a game; it can be pickled."""
+
+    def reduce(result: PlayerResult) -> tuple[Any, ...]:
+        return _unpickled, (rules.name, msgspec.structs.asdict(result))
+
+    return with_facts(PlayerResult, rules, __reduce__=reduce)
 
 
-def with_facts(struct: type[T], rules: Rules) -> type[T]:
-    """A struct of one seat's end, with the game's own facts as its last fields."""
+def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
+    return player_result_type(GAMES[game])(**fields)
+
+
+def with_facts(struct: type[T], rules: Rules, **namespace: Any) -> type[T]:
+    """A struct of one seat's end, with the game's own facts as its last fields.
+
+    Args:
+        namespace: what else the class has.
+    """
     facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
     return msgspec.defstruct(
         struct.__name__,
@@ -137,7 +150,7 @@ def with_facts(struct: type[T], rules: Rules) -> type[T]:
         bases=(struct,),
         frozen=True,
         kw_only=True,  # what comes before may have defaults
-        namespace={"__doc__": struct.__doc__},
+        namespace={"__doc__": struct.__doc__, **namespace},
     )  # type: ignore[return-value]
 
 

@@ -1,7 +1,6 @@
 """The pages of spec/ by section: what `referee explain` prints, and what reports quote.
 
-The wording of a rule stands there alone. A page's sections have numbers ("### 7.2 Discarding"),
-and its section 9 has tables of all codes (protocol-v1, 9).
+The wording of a rule stands there alone. A page's sections have numbers ("### 7.2 Discarding").
 """
 
 from __future__ import annotations
@@ -10,10 +9,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise, takewhile
+from pathlib import Path
 from typing import NamedTuple
 
-from referee.seam.spec_files import read_spec
-
+_PACKAGE = Path(__file__).resolve().parent
+_PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
+"""Inside an installed wheel; in a source tree. One of them is there."""
 _HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
@@ -23,6 +24,31 @@ _KINDS = {
     "Disqualifications.": "disqualification",
     "End reasons.": "end reason",
 }
+
+
+class _Shared(NamedTuple):
+    """The sections that have the same number in the page of every game, by what they are about."""
+
+    lines: str = "1.1"
+    requests: str = "1.2"
+    limits: str = "1.3"
+    ids: str = "1.6"
+    audience: str = "1.7"
+    json: str = "1.8"
+    messages: str = "2"
+    names: str = "2.2"
+    name_reply: str = "3.1"
+    wrong_name_reply: str = "3.2"
+    version: str = "3.3"
+    start_up: str = "3.4"
+    clock: str = "8.1"
+    exit: str = "8.2"
+    after_match: str = "8.4"
+    codes: str = "9"
+    advice: str = "10"
+
+
+SHARED = _Shared()
 
 
 class Section(NamedTuple):
@@ -40,7 +66,7 @@ class Section(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A row of the tables of section 9.
+    """A row of the tables of codes.
 
     Attributes:
         kind: "fault", "disqualification" or "end reason".
@@ -70,10 +96,10 @@ class Page(NamedTuple):
 
     @property
     def codes(self) -> list[Code]:
-        """The codes of section 9, in its order."""
+        """All codes, in the order of the tables."""
         found: list[Code] = []
         for kind, text in re.findall(
-            r"^\*\*(.*?)\*\*(.*?)(?=^\*\*|\Z)", self._text("9"), re.MULTILINE | re.DOTALL
+            r"^\*\*(.*?)\*\*(.*?)(?=^\*\*|\Z)", self._text(SHARED.codes), re.MULTILINE | re.DOTALL
         ):
             for cells in rows(text):
                 code, section, why, *then = cells
@@ -88,6 +114,10 @@ class Page(NamedTuple):
             for section in self.sections.values()
             if f"{section.number}.".startswith(f"{number}.")
         ]
+
+    def titled(self, title: str) -> list[str]:
+        """The numbers of the sections with a title, in whatever case."""
+        return [s.number for s in self.sections.values() if s.title.lower() == title.lower()]
 
     def beginning(self, number: str) -> str:
         """The first paragraph of a section that is prose; empty if it has none."""
@@ -116,6 +146,21 @@ class Page(NamedTuple):
     def _text(self, number: str) -> str:
         section = self.sections.get(number)
         return "" if section is None else section.text
+
+
+def read_spec(name: str) -> bytes:
+    """A file of spec/.
+
+    Args:
+        name: such as "vectors/referee-cases.json".
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    for place in _PLACES:
+        if (place / name).exists():
+            return (place / name).read_bytes()
+    raise FileNotFoundError(name)
 
 
 @lru_cache

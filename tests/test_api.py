@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import trio
+from helpers import cautious
 from live import await_end, entries, hostile, left_behind
 
 import referee
@@ -141,6 +142,14 @@ async def test_an_error_of_a_bot_comes_alone() -> None:
 
     with pytest.raises(referee.BotError, match="the bot failing raised ValueError: in the bot"):
         await referee.play_match_async([failing, "minimal"])
+
+
+def test_objects_need_no_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(trio, "run")
+    log, record = tmp_path / "log", tmp_path / "record"
+    result = referee.play_match([cautious, cautious], seed=1, options=SHORT, log=log, record=record)
+    assert result.reason == entries(log)[-1]["reason"] == "turn-limit"
+    assert verify_record(str(record)).kind == Kind.HOLDS
 
 
 async def test_play_match_in_an_async_program_of_trio() -> None:

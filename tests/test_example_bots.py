@@ -24,7 +24,7 @@ from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
 from referee.conformance.case import Case
 
-BOTS = ROOT / "example_bots"
+BOTS = ROOT / "example_bots" / "dominion"
 
 # Name -> what must be on the PATH, how to build ({source}, {out}), how to run.
 FOREIGN = {

@@ -133,7 +133,9 @@ def test_nothing_is_told_of_the_game_before_the_last_handshake() -> None:
     match.receive(0, name_line(0))
     assert match.take_entries() == [Received(0, name_line(0))]
     assert match.due == (1,)
+    assert match.in_handshake
     match.disqualify(1, EXITED, "gone")
+    assert not match.in_handshake
     first, second, *others = match.take_entries()
     assert isinstance(first, Disqualified)
     assert second == Received(2, name_line(2))
@@ -942,6 +944,7 @@ def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> 
     (setup,) = made
     assert setup.names == ("Ann", "Ben")
     assert setup.options == Options(9)
+    assert setup.seed == 2**53 - 1
     seeded = SeededChance(2**53 - 1)
     for _ in range(3):
         hands = [list("abcdefgh"), list("abcdefgh")]

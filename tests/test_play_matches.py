@@ -18,8 +18,8 @@ from live import ROOT, hostile, left_behind
 import referee
 from referee.logs import summaries
 from referee.logs.verify import Kind, verify_record
-from referee.tournament.batch import MatchRow
 from referee.tournament.player import Player
+from referee.tournament.rows import MatchRow
 from referee.tournament.run import Run
 from referee.tournament.setup import entrant, setup
 from referee.tournament.store import Store
@@ -57,7 +57,7 @@ def test_the_matches_are_those_of_a_tournament() -> None:
             run.play(player)
     rows.sort(key=lambda row: row.match)
     matches = referee.play_matches(bots, 6, seed=5, options=SHORT)
-    assert [(row.seed, row.players, row.scores) for row in rows] == [
+    assert [(row.seed, row.players, [*row.scores]) for row in rows] == [
         (result.seed, seats, [player.score for player in result.players])
         for result, seats in zip(matches.results, matches.seats, strict=True)
     ]
@@ -125,7 +125,7 @@ def test_on_several_cores_and_on_one_it_is_the_same() -> None:
 
 
 def referee_bot(name: str) -> str:
-    return str(Path(__file__).parents[1] / "example_bots" / f"{name}.py")
+    return str(Path(__file__).parents[1] / "example_bots" / "dominion" / f"{name}.py")
 
 
 def test_processes_play_match_after_match_if_they_may(tmp_path: Path) -> None:

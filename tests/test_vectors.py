@@ -128,7 +128,7 @@ def test_no_fault_and_no_end_is_missing() -> None:
 
 # --- cases ----------------------------------------------------------------------------------------
 
-CASES = ROOT / "spec" / "vectors" / "bot-cases.json"
+CASES = ROOT / "referee" / "games" / "dominion" / "bot-cases.json"
 
 
 def test_the_cases_are_as_their_schema_says() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.bots.bot import Bot
-from referee.diagnosis.evidence import LastWords
+from referee.bots.last_words import LastWords
 
 
 class BotAround:

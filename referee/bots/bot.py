@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
-from referee.diagnosis.evidence import LastWords
+from referee.bots.last_words import LastWords
 from referee.seam.faults import Disqualification
 
 
@@ -93,5 +93,5 @@ class Bot(Protocol):
         """What its process leaves behind, once it has ended; None if it has none.
 
         Args:
-            count: so many lines of stderr from either end.
+            count: lines of stderr to keep from either end.
         """

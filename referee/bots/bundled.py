@@ -32,8 +32,7 @@ def _is_bot(path: Path) -> bool:
 
 
 def _files(game: str) -> list[Path]:
-    folders = ("", game) if game == DEFAULT_GAME else (game,)  # its bots stand in no folder yet
-    paths = (path for place in _PLACES for name in folders for path in (place / name).glob("*.*"))
+    paths = (path for place in _PLACES for path in (place / game).glob("*.*"))
     return sorted(path for path in paths if path.suffix in _LANGUAGES)
 
 

@@ -10,27 +10,23 @@ from referee.seam.dialect import Dialect
 
 
 class DialectBot(BotAround):
-    """A `Bot` for one match: another one, and the translation that stands before it.
-
-    That one is handed translated requests and nothing else, so it hears of no news.
-    """
+    """A `Bot` for one match: another one, and the translation that stands before it."""
 
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
         super().__init__(bot)
         self._dialect = dialect
-        self._lines: list[bytes] = []
 
     def push(self, lines: bytes) -> None:
-        """Keep lines until it is asked."""
-        self._lines += split_lines(lines)
+        """Hand over what these lines are in the dialect."""
+        data = b"".join(map(self._dialect.send, split_lines(lines)))
+        if data:
+            self._bot.push(data)
 
     async def reply(self, deadline: float) -> Answer:
-        """Ask the bot behind, if it knows such a request."""
-        lines, self._lines = self._lines, []
-        data = self._dialect.request(lines)
-        if data is None:
+        """Ask the bot behind, if it was sent the request."""
+        answered = self._dialect.answer()
+        if answered is not None:
             await trio.lowlevel.checkpoint()
-            return self._dialect.answer_for(lines[-1])
-        self._bot.push(data + b"\n")
+            return answered
         answer = await self._bot.reply(deadline)
         return answer if isinstance(answer, Failure) else as_line(self._dialect.reply(answer))

@@ -13,7 +13,7 @@ import msgspec
 
 from referee.bots.bot import Answer
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot, find_bot
-from referee.bots.in_process import InProcessBot, Player, own_errors
+from referee.bots.in_process import InProcessBot, OwnErrors, Player
 from referee.errors import BotError, UsageError
 
 Message: TypeAlias = dict[str, Any]
@@ -96,7 +96,7 @@ def _python_bot(bot: Any) -> PythonBot:
 
 def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
     """A bot for one match."""
-    with own_errors(name):
+    with OwnErrors(name):
         bot = factory()
     if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
         return InProcessBot(bot, name)

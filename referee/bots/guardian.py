@@ -1,4 +1,4 @@
-"""Ending the bots of a referee that dies before it has ended them (protocol-v1, 8.4).
+"""Ending the bots of a referee that dies before it has ended them (protocol, 8.4).
 
 A referee that is killed, or dies of a signal that it does not catch (SIGKILL, SIGQUIT, SIGXCPU),
 ends nobody, and a bot that ignores the end of its input would live on. So a shell watches, in a

@@ -102,7 +102,15 @@ def start(
         patience, look_seconds: as of `BotProcess`.
     """
     if isinstance(source, LaunchedBot):
-        process = BotProcess(source, limits, StderrKeeper(file), patience, look_seconds)
+        kind = rules.dialects[source.dialect]() if source.dialect else None
+        process = BotProcess(
+            source,
+            limits,
+            StderrKeeper(file),
+            patience,
+            look_seconds,
+            reply_end=b"\n" if kind is None else kind.reply_end,
+        )
         process.attend(nursery)
         return process
     if isinstance(source, PythonBot):

@@ -26,7 +26,7 @@ LINES = "application/x-ndjson"
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 _IDLE_SECONDS = 1.0
-"""A connection that was idle for so long is not used again: many a server is about to close it."""
+"""Seconds after which an idle connection is not used again: the server may close it."""
 _READ_BYTES = 65536
 _HEAD_BYTES = 65536
 _BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Protocol
 
 import trio
@@ -41,6 +40,7 @@ class InProcessBot:
     def __init__(self, player: Player, name: str = "") -> None:
         self._player = player
         self._name = name or type(player).__name__
+        self._errors = OwnErrors(self._name)
         self._lines: list[bytes] = []
         self._killed = False
 
@@ -51,14 +51,18 @@ class InProcessBot:
     async def reply(self, deadline: float) -> Answer:
         """Ask it."""
         await trio.lowlevel.checkpoint()  # the others must not starve
-        return self.answer()
+        lines, self._lines = self._lines, []
+        return self.answer(lines)
 
-    def answer(self) -> Answer:
-        """Ask it, where there is no event loop."""
+    def answer(self, lines: Sequence[bytes]) -> Answer:
+        """Ask it, where there is no event loop.
+
+        Args:
+            lines: all that are new, the request last; without line ends.
+        """
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
-        lines, self._lines = self._lines, []
-        with own_errors(self._name):
+        with self._errors:
             answer = self._player.reply(lines)
         if isinstance(answer, bytes):
             return answer if _is_line(answer) else as_line(answer)
@@ -75,20 +79,24 @@ class InProcessBot:
     async def finish(self, grace: float) -> None:
         """Let it hear the last lines; there is nothing to end."""
         await trio.lowlevel.checkpoint()
-        self.hear_the_rest()
-
-    def hear_the_rest(self) -> None:
-        """Let it hear the last lines, where there is no event loop."""
-        hear = getattr(self._player, "hear", None)
         lines, self._lines = self._lines, []
+        self.hear_the_rest(lines)
+
+    def hear_the_rest(self, lines: Sequence[bytes]) -> None:
+        """Let it hear the last lines, without line ends, where there is no event loop."""
+        hear = getattr(self._player, "hear", None)
         if hear is not None and lines and not self._killed:
-            with own_errors(self._name):
+            with self._errors:
                 hear(lines)
 
     async def kill(self) -> None:
         """Never ask it again."""
-        self._killed = True
+        self.leave()
         await trio.lowlevel.checkpoint()
+
+    def leave(self) -> None:
+        """Never ask it again, where there is no event loop."""
+        self._killed = True
 
     def last_words(self, count: int) -> None:
         """It has no stderr."""
@@ -98,17 +106,21 @@ def _is_line(answer: bytes) -> bool:
     return b"\n" not in answer and bool(answer.strip(b" \t\r"))
 
 
-@contextmanager
-def own_errors(name: str) -> Iterator[None]:
-    """Raise `BotError` for what a bot raises in this block.
+class OwnErrors:
+    """Raises `BotError` for what a bot raises in a block. A class, since it is entered often.
 
     Args:
         name: of the bot.
     """
-    try:
-        yield
-    except BotError:
-        raise
-    except (Exception, SystemExit) as error:
-        text = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise BotError(f"the bot {name} raised {text}") from error
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raise it."""
+        if isinstance(error, Exception | SystemExit) and not isinstance(error, BotError):
+            text = f"{type(error).__name__}: {error}".removesuffix(": ")
+            raise BotError(f"the bot {self._name} raised {text}") from error

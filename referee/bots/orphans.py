@@ -1,4 +1,4 @@
-"""Finding what a bot has started outside its process group (protocol-v1, 8.3 and 8.4).
+"""Finding what a bot has started outside its process group (protocol, 8.3 and 8.4).
 
 Killing a process group misses a child that went into a session of its own ("daemonised"). On
 Linux it is found as a descendant of its bot while the processes between them live. If they do not,

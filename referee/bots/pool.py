@@ -1,4 +1,4 @@
-"""Processes that wait for another match, in the hands of one thread (protocol-v1, 8.4)."""
+"""Processes that wait for another match, in the hands of one thread (protocol, 8.4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.bots.process import BotProcess
 from referee.options import Limits
 
 MAX_WAITING = 64
-"""More are not kept: each takes memory, some MB for one in Python."""
+"""Bots that wait at most; each takes memory, some MB for one in Python."""
 
 
 class BotPool:

@@ -1,4 +1,4 @@
-"""A bot's process under trio: lines with exact caps and deadlines (protocol-v1, 1 and 8).
+"""A bot's process under trio: lines with exact caps and deadlines (protocol, 1 and 8).
 
 Reading happens only while a reply is due: what a bot writes unasked waits in the pipe, where it
 costs nothing, and is counted at the bot's next request. Writing never waits for a bot that is not
@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Failure
 from referee.bots.cpu import Usage, is_computing, usage
+from referee.bots.last_words import LastWords, Silence
 from referee.bots.launch import LaunchedBot
 from referee.bots.stderr import StderrKeeper
-from referee.diagnosis.evidence import LastWords, Silence
 from referee.interrupts import signal_name
 from referee.options import Limits
 from referee.seam.faults import Disqualification
@@ -36,11 +36,11 @@ _LAST_STDERR_READS = 64
 _POLL_SECONDS = 0.02
 _KILL_SECONDS = 5
 _CHECKPOINT_SECONDS = 0.005
-"""So long other tasks may have to wait for replies that come quickly."""
+"""Most seconds for which replies that come quickly keep other tasks waiting."""
 _WATCHED_PART = 0.3
-"""This part of a look is for what it computes; the rest for what it does at its input's end."""
+"""The share of a look before the bot's input is ended."""
 _EXIT_SECONDS = 0.5
-"""So long after the end of a bot's output its exit is waited for, to be able to name it."""
+"""Seconds to wait for the exit code after stdout closes, so that the message can name it."""
 
 
 class _OutputLimitError(Exception):
@@ -79,10 +79,11 @@ class BotProcess:
     written on stderr meanwhile is of the match before, and goes to the keeper of that.
 
     Args:
-        patience: milliseconds that a reply may hold up everything else in this program; for one
-            that does nothing else.
-        look_seconds: so long a process may be looked at that did not answer in time, before it is
-            killed; 0: it is not.
+        patience: milliseconds to wait for a reply without the event loop, in a program that
+            has nothing else to do.
+        look_seconds: seconds to look at a process that did not answer in time, before it is
+            killed; 0: none.
+        reply_end: what ends each of its replies.
 
     Attributes:
         launched: the process itself.
@@ -99,6 +100,8 @@ class BotProcess:
         stderr: StderrKeeper,
         patience: int = 0,
         look_seconds: float = 0.0,
+        *,
+        reply_end: bytes = b"\n",
     ) -> None:
         self.launched = launched
         self.stderr = stderr
@@ -109,7 +112,7 @@ class BotProcess:
         self._limits = limits
         self._outgoing = bytearray()  # what the pipe did not take yet
         self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
-        self._scanned = 0  # so much of the buffer is known to hold no line end
+        self._scanned = 0  # bytes of the buffer that are known to hold no line end
         self._blank = 0  # bytes of blank lines skipped since the last line
         self._stdin_open = self._stdout_open = self._stderr_open = False
         self._waiting: trio.CancelScope | None = None
@@ -118,6 +121,7 @@ class BotProcess:
         self._closed = False
         self._patience = patience
         self._look_seconds = look_seconds
+        self._reply_end = reply_end
         self.has_answered = False
         self._has_waited = before is not None
         self._is_early = False  # wrote before it was asked whether it plays another match
@@ -262,16 +266,17 @@ class BotProcess:
         buffer = self._buffer
         limit = self._limits.line_limit
         while buffer:
-            end = buffer.find(b"\n", self._scanned)
+            end = buffer.find(self._reply_end, self._scanned)
             if end < 0:
-                self._scanned = len(buffer)
-                if self._scanned > limit:
+                self._scanned = max(0, len(buffer) - len(self._reply_end) + 1)
+                if len(buffer) > limit:
                     raise _OutputLimitError(f"a line of more than {limit} bytes")
                 return None
             if end > limit:
                 raise _OutputLimitError(f"a line of more than {limit} bytes")
             line = bytes(buffer[:end])
-            del buffer[: end + 1]
+            taken = end + len(self._reply_end)
+            del buffer[:taken]
             self._scanned = 0
             if not is_blank(line):
                 self._blank = 0
@@ -279,7 +284,7 @@ class BotProcess:
                     self._read_queue()
                     self._check_queue(len(buffer))
                 return line
-            self._blank += end + 1
+            self._blank += taken
             self._check_queue(self._blank)
         return None
 
@@ -304,7 +309,7 @@ class BotProcess:
 
     def _read_queue(self) -> None:
         """Read all that is there, to measure it (1.3)."""
-        # So much is too much even if the first line is the longest and about to be taken.
+        # More than this is too much even if the first line is as long as it may be.
         most = self._limits.line_limit + 1 + self._limits.queue_limit
         while self._read():
             if len(self._buffer) > most:
@@ -332,11 +337,12 @@ class BotProcess:
         """What was read of a line that has not ended."""
         return bytes(self._buffer)
 
-    async def look(self, seconds: float) -> Silence:
+    async def look(self, watch: float, rest: float) -> Silence:
         """See what it does instead of answering; its input is ended on the way.
 
         Args:
-            seconds: at most about so long; nothing that a bot does can prolong it.
+            watch: seconds to look whether it computes, or answers late.
+            rest: seconds to wait for its end once its input has ended.
         """
         before = self.usage()
         silence = Silence(
@@ -348,14 +354,14 @@ class BotProcess:
         if silence.unfinished:
             return silence
         began = trio.current_time()
-        late = await self.reply(began + seconds * _WATCHED_PART)
+        late = await self.reply(began + watch)
         if isinstance(late, bytes):
             return replace(silence, late=late)
         is_busy = is_computing(before, self.usage(), trio.current_time() - began)
         if is_busy or self.unfinished:
             return replace(silence, is_busy=is_busy, unfinished=self.unfinished)
         self.stderr.end()
-        ended = await self.end_input(seconds * (1 - _WATCHED_PART))
+        ended = await self.end_input(rest)
         at_end = await self.reply(trio.current_time())
         return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
 
@@ -492,7 +498,8 @@ class BotProcess:
             async with self._killing:
                 if not self._closed:
                     if self._is_late and self._look_seconds and not self._ended.is_set():
-                        self._silence = await self.look(self._look_seconds)
+                        watch = self._look_seconds * _WATCHED_PART
+                        self._silence = await self.look(watch, self._look_seconds - watch)
                     await kill(self.launched)
                     self._close()
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from referee.diagnosis.traces import shortened
+from referee.bots.traces import shortened
 from referee.errors import LogWriteError
 from referee.logs.sink import Sink
 from referee.result import Stderr
 from referee.terminal import cut, plain
 
 FILE_CAP = 16 * 1024 * 1024
-"""At most so many bytes go into a bot's stderr file; the rest is read and dropped."""
+"""Bytes of a bot's stderr that its file takes; the rest is read and dropped."""
 END_CAP = 16 * 1024
-"""So many bytes of its beginning, and of its end, are looked at for the report."""
+"""Bytes of the beginning, and as many of the end, that are kept for the report."""
 
 
 _MOST_COLUMNS = 400
-"""More of a line is not told."""
+"""Columns after which a line is cut."""
 
 
 class StderrKeeper:
@@ -65,7 +65,7 @@ class StderrKeeper:
         self._tail = tail
 
     def lines(self, count: int) -> Stderr:
-        """What its author needs of it, made plain; so many lines of either end."""
+        """What its author needs of it, made plain: up to `count` lines from either end."""
         if not self._dropped:
             return shortened(list(enumerate(_plain_lines(self._head + self._tail))), count)
         head, tail = _plain_lines(self._head), _plain_lines(self._tail)

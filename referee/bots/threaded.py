@@ -26,7 +26,7 @@ from referee.match_spec import MatchSpec
 
 T = TypeVar("T")
 _PATIENCE = 1
-"""Milliseconds; the thread has nothing else to do than to wait for one bot."""
+"""Milliseconds to wait for a reply without the event loop: the thread has nothing else to do."""
 
 
 class ThreadedBots:

@@ -5,8 +5,7 @@
     arguments.py  how arguments are read, and the help of a command
     console.py    messages, exit codes, terminals
     work.py       what commands that work for long share
-    many_files.py, reports.py
-                  what verify and validate share: work on many files, findings in each
+    many_files.py what verify and validate share: work on many files, a report on them
     play.py, conform.py, help.py and so on
                   a command each: `add` says its arguments, `run` does it
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from referee.cli.console import BUG, SHORTAGE, USAGE
-from referee.errors import UsageError, cannot_write
+from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
+from referee.errors import UsageError, cannot_write, why
 from referee.nearest import did_you_mean
 from referee.options import MAX_COUNT, MAX_SECONDS
 from referee.terminal import escaped
@@ -137,19 +139,32 @@ class _Formatter(argparse.HelpFormatter):
         )
 
 
-def check_files(names: Sequence[str]) -> None:
-    """See that files can be there to be read.
+def check_files(names: Sequence[str], *, written: str | None = None) -> None:
+    """See that files can be read.
+
+    Args:
+        written: a file that is to be written, which none of them may be.
 
     Raises:
-        UsageError: one is not there or a directory, or standard input is named twice.
+        UsageError: one cannot be read, or standard input is named twice.
     """
     if names.count("-") > 1:
         raise UsageError("standard input can be read only once")
     for name in names:
-        if name != "-" and not Path(name).exists():
-            raise UsageError(f"cannot read {name}: there is no such file")
-        if Path(name).is_dir():
-            raise UsageError(f"cannot read {name}: it is a directory; name the files in it")
+        if name == "-":
+            continue
+        try:
+            is_folder = stat.S_ISDIR(os.stat(name).st_mode)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {name}: {why(error)}") from error
+        if is_folder:
+            raise UsageError(
+                f"cannot read {name}: it is a directory; name the files in it: {name}/*"
+            )
+        if not os.access(name, os.R_OK):
+            raise UsageError(f"cannot read {name}: Permission denied")
+    if written is not None:
+        check_other_file(written, names)
 
 
 def made_folder(name: str) -> Path:

@@ -59,6 +59,18 @@ def report_bug(error: BaseException) -> int:
     return BUG
 
 
+def check_other_file(output: str, inputs: Sequence[str]) -> None:
+    """See that a file that is to be written is none of those that are read.
+
+    Raises:
+        UsageError: it is one of them.
+    """
+    for name in inputs:
+        with contextlib.suppress(OSError, ValueError):  # one of them is not there
+            if os.path.samefile(output, name):
+                raise UsageError(f"{output} and {name} are the same file")
+
+
 @contextmanager
 def printing(output: str | None = None, inputs: Sequence[str] = ()) -> Iterator[TextIO]:
     """Where results are printed: a full disk there is the user's business, not a bug.
@@ -75,10 +87,7 @@ def printing(output: str | None = None, inputs: Sequence[str] = ()) -> Iterator[
             yield sys.stdout
             sys.stdout.flush()
         else:
-            for name in inputs:
-                with contextlib.suppress(OSError, ValueError):  # one of them is not there
-                    if os.path.samefile(output, name):
-                        raise UsageError(f"{output} and {name} are the same file")
+            check_other_file(output, inputs)
             with open(output, "w", encoding="utf-8", errors="backslashreplace") as file:
                 yield file
     except OSError as error:

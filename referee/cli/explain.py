@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, has_colour, printing, width
@@ -15,9 +14,7 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
 from referee.nearest import near
-
-if TYPE_CHECKING:
-    from referee.specification import Page
+from referee.specification import Page, load_page, rows
 
 MOST_WIDTH = 100
 """Longer lines are hard to read, however wide the terminal is."""
@@ -52,8 +49,6 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
-    from referee.specification import load_page
-
     page = load_page(GAMES[options.game].specification)
     what = " ".join(options.what)
     markdown = explained(what, page) if what else _contents(page)
@@ -66,39 +61,31 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 def explained(what: str, page: Page) -> str | None:
     """The Markdown that answers; None if there is nothing of that name."""
-    from referee.specification import load_page
-
-    first, _, rest = what.partition(" ")
-    if first.removesuffix(".md") == _HTTP:
-        page, what = load_page(_HTTP), rest
+    page, what = _place(page, what)
     number = _NUMBER.fullmatch(what)
     if number is not None:
-        return _section(page, number[1])
+        return _section(page, number[1]) or None
     word = what.lower()
     meanings = {**_finding(page, word), **_code(page, word)}
-    if meanings:
-        sections = dict.fromkeys(number for numbers in meanings.values() for number in numbers)
-        texts = [_section(*_place(page, number)) for number in sections]
-        return "\n\n".join([*meanings, *filter(None, texts)])
-    titled = [s.number for s in page.sections.values() if s.title.lower() == word]
-    return "\n\n".join(_section(page, number) or "" for number in titled) or None
+    sections = [_place(page, number) for numbers in meanings.values() for number in numbers]
+    if not meanings:
+        sections = [(page, number) for number in page.titled(word)]
+    texts = dict.fromkeys(_section(*section) for section in sections)
+    return "\n\n".join([*meanings, *filter(None, texts)]) or None
 
 
-def _section(page: Page, number: str) -> str | None:
-    sections = page.inside(number)
-    return "\n\n".join(f"## {s.number} {s.title}\n\n{s.text}" for s in sections) or None
+def _section(page: Page, number: str) -> str:
+    return "\n\n".join(f"## {s.number} {s.title}\n\n{s.text}" for s in page.inside(number))
 
 
-def _place(page: Page, number: str) -> tuple[Page, str]:
-    """The page of a section, which may be that on HTTP, and its number there."""
-    from referee.specification import load_page
-
-    name, _, rest = number.rpartition(" ")
-    return (load_page(_HTTP), rest) if name else (page, number)
+def _place(page: Page, what: str) -> tuple[Page, str]:
+    """The page that is asked about, which may be that on HTTP, and what of it."""
+    first, _, rest = what.partition(" ")
+    return (load_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
 
 
 def _code(page: Page, word: str) -> dict[str, list[str]]:
-    """What section 9 says of a code -> the sections that say more."""
+    """What the tables say of a code -> the sections that say more."""
     found: dict[str, list[str]] = {}
     for code in page.codes:
         if code.code == word:
@@ -122,8 +109,6 @@ def _finding(page: Page, word: str) -> dict[str, list[str]]:
 
 def _findings() -> Iterator[tuple[list[str], str, str]]:
     """The kinds of violation of `referee conform`: names, sections, meaning."""
-    from referee.specification import load_page, rows
-
     for number in _SECTIONS:
         for kinds, sections, why in rows(load_page(_KINDS).sections[number].text):
             yield re.findall("`([a-z-]+)`", kinds), sections, why
@@ -140,32 +125,21 @@ def _contents(page: Page) -> str:
 def _unknown(what: str, game: str, page: Page) -> str:
     """Say in one line what there is instead."""
     text = f"spec/{page.name}.md has no section, title or code {what!r}"
-    others = [name for name in GAMES if name != game and _known_to(name, what)]
-    if others:
-        return f"{text}; that of {others[0]} has: add --game {others[0]}"
+    for name, rules in GAMES.items():
+        if name != game and explained(what, load_page(rules.specification)):
+            return f"{text}; that of {name} has: add --game {name}"
     names = near(what.lower(), _names(page), 3)
     if names:
         return f"{text}; did you mean {' or '.join(names)}?"
     return f"{text} (referee explain lists the sections; referee explain 9 the codes)"
 
 
-def _known_to(game: str, what: str) -> bool:
-    from referee.specification import load_page
-
-    return explained(what, load_page(GAMES[game].specification)) is not None
-
-
-def _names(page: Page) -> Sequence[str]:
+def _names(page: Page) -> list[str]:
     """All that can be asked for."""
-
-    def every() -> Iterable[str]:
-        for section in page.sections.values():
-            yield from (section.number, section.title.lower())
-        yield from (code.code for code in page.codes)
-        for kinds, _, _ in _findings():
-            yield from kinds
-
-    return list(dict.fromkeys(every()))
+    titles = (section.title.lower() for section in page.sections.values())
+    codes = (code.code for code in page.codes)
+    kinds = (kind for kinds, _, _ in _findings() for kind in kinds)
+    return list(dict.fromkeys([*page.sections, *titles, *codes, *kinds]))
 
 
 def _print(markdown: str) -> None:

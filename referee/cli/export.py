@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands
@@ -15,6 +15,7 @@ from referee.interrupts import Interrupts
 from referee.terminal import command_line, csv_text
 
 if TYPE_CHECKING:
+    from referee.tournament.rows import MatchRow
     from referee.tournament.store import Store
 
 
@@ -69,6 +70,13 @@ COLUMNS = (
     "seconds",
     "digest",
 )
+_OF_SEATS = {
+    "ranks": "rank",
+    "scores": "score",
+    "faults": "fault_count",
+    "disqualified": "disqualified",
+    "detail": "detail",
+}
 _TEXTS = ("players", "reason", "disqualified", "detail", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
@@ -78,8 +86,15 @@ def _rows(store: Store) -> Iterator[dict[str, Any]]:
     names = store.names
     for match in store.matches():
         if not match.void:
-            row = {column: getattr(match, column) for column in COLUMNS}
-            yield row | {"players": [names[bot] for bot in match.players]}
+            yield {column: _cell(match, column, names) for column in COLUMNS}
+
+
+def _cell(match: MatchRow, column: str, names: Sequence[str]) -> Any:
+    if column == "players":
+        return [names[seat.bot] for seat in match.seats]
+    if column in _OF_SEATS:
+        return [getattr(seat, _OF_SEATS[column]) for seat in match.seats]
+    return getattr(match, column)
 
 
 def _csv(store: Store) -> None:

@@ -1,50 +1,170 @@
-"""Work on many files, in several processes if that is faster; and a bar that says how far it is."""
+"""What `verify` and `validate` find in many files: as text, as JSON or as JUnit XML.
+
+With `--output` the report goes to that file, and stdout shows the text all the same. Files are
+worked on in several processes if that is faster, and a bar on the terminal says how far it is.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
+from referee.cli.arguments import count
+from referee.cli.console import printing, say
 from referee.cli.work import collect_garbage, cores
-from referee.interrupts import Interrupts
+from referee.interrupts import Interrupted, Interrupts
+from referee.junit import Case, document
+from referee.terminal import escaped
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
-STDIN = "-"  # as in referee.logs.source
 FEW = 8
 """Fewer files are worked on in this process: starting others takes longer."""
 MAX_CHUNK = 16
+"""Files that a process is given at once, at most."""
 AHEAD = 3
 """Chunks that are given out for each process, so that none waits for work."""
 POLL_SECONDS = 0.1
 
 
-class WorkerDiedError(Exception):
+def add_report_options(parser: argparse.ArgumentParser, *, formats: str, quiet: str) -> None:
+    """Add `--format`, `--output`, `--quiet` and `--jobs`, the first and the third as told."""
+    add = parser.add_argument
+    add("--format", choices=("text", "json", "junit"), default="text", help=formats)
+    output = "write the report there; on stdout the text is shown all the same"
+    add("--output", metavar="FILE", help=output)
+    add("-q", "--quiet", action="store_true", help=quiet)
+    add("--jobs", type=count, metavar="N", help="processes (default: as many as there are cores)")
+
+
+class Told(NamedTuple):
+    """What is said of a file: lines for people, a value for JSON, a case for JUnit."""
+
+    lines: Sequence[str]
+    value: Any
+    case: Case
+
+
+class Report:
+    """Prints what is found as soon as it is known; a JUnit document at the end of the block.
+
+    Args:
+        options: `--format` and `--output`, and the words of the command line.
+        text: where the text is shown.
+        file: where the report goes, `text` or the file of `--output`.
+    """
+
+    def __init__(self, options: argparse.Namespace, text: TextIO, file: TextIO) -> None:
+        self._format = options.format
+        self._title = f"referee {options.words[0]}"
+        self._file = file
+        self._texts: list[TextIO] = []
+        if options.format == "text" or options.output is not None:
+            self._texts.append(text)
+        if options.format == "text" and options.output is not None:
+            self._texts.append(file)
+        self._cases: list[Case] = []
+
+    def __enter__(self) -> Report:
+        return self
+
+    def add(self, told: Told) -> None:
+        """Add what was found in one file."""
+        self.say(told.lines)
+        if self._format == "json":
+            import msgspec
+
+            print(msgspec.json.encode(told.value).decode(), file=self._file, flush=True)
+        elif self._format == "junit":
+            self._cases.append(told.case)
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Show lines to people, if they are shown any."""
+        for line in lines:
+            for file in self._texts:
+                print(escaped(line), file=file, flush=True)
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if self._format == "junit" and kind is None:
+            print(document(self._title, {self._title: self._cases}), end="", file=self._file)
+
+
+def difference(expected: str | None, found: str | None) -> list[str]:
+    """The lines that say what is expected and what was found, where either is known."""
+    lines = [] if expected is None else [f"  expected: {expected}"]
+    return lines if found is None else [*lines, f"  found:    {found}"]
+
+
+def examine(
+    work: Callable[[str], T],
+    names: Sequence[str],
+    options: argparse.Namespace,
+    interrupts: Interrupts,
+    *,
+    what: str,
+    tell: Callable[[str, T], Told],
+    summary: Callable[[], Sequence[str]],
+    text: TextIO | None = None,
+) -> bool:
+    """Work on files and report what is found in each, in their order.
+
+    Args:
+        work: a function of a module, which other processes find.
+        what: the files are.
+        tell: what to say of a file, by its name and what the work made of it.
+        summary: what to say of several files, at the end.
+        text: where the text is shown; by default on stdout.
+
+    Returns:
+        Whether all were worked on; if not, the user was told of it.
+    """
+    done = 0
+    try:
+        with (
+            interrupts.raising(),
+            _progress(options, len(names)) as advance,
+            printing(),
+            printing(options.output, names) as file,
+            Report(options, text or sys.stdout, file) as report,
+            closing(_results(work, names, options.jobs, interrupts)) as results,
+        ):
+            for name, result in zip(names, results, strict=True):
+                report.add(tell(name, result))
+                done += 1
+                advance()
+            if len(names) > 1:
+                report.say(summary())
+    except Interrupted as interrupted:
+        say(f"{interrupted}; {done} of {len(names)} {what} were looked at")
+        raise
+    except _WorkerDiedError:
+        problem = "a process ended by itself (out of memory?)"
+        say(f"{problem}; {done} of {len(names)} {what} were looked at")
+    return done == len(names)
+
+
+class _WorkerDiedError(Exception):
     """A process that was at work has ended."""
 
 
-def over_files(
+def _results(
     work: Callable[[str], T], names: Sequence[str], jobs: int | None, interrupts: Interrupts
 ) -> Generator[T, None, None]:
     """What the work makes of each file, in their order.
 
-    Args:
-        work: a function of a module, which other processes find.
-        jobs: processes; by default as many as there are cores. Few files, or standard input, are
-            worked on in this one.
-
     Raises:
-        WorkerDiedError: a process has ended by itself.
+        _WorkerDiedError: a process has ended by itself.
     """
     collect_garbage()
     processes = min(jobs or cores(), len(names))
     # Another process has another standard input.
-    if processes > 1 and len(names) >= FEW and STDIN not in names:
+    if processes > 1 and len(names) >= FEW and "-" not in names:
         yield from _in_processes(work, names, processes, interrupts)
     else:
         yield from map(work, names)
@@ -59,6 +179,7 @@ def _in_processes(
 ) -> Generator[T, None, None]:
     from concurrent.futures import wait
     from concurrent.futures.process import BrokenProcessPool
+    from itertools import islice
 
     from referee.workers import worker_processes
 
@@ -69,26 +190,22 @@ def _in_processes(
     with interrupts.held():
         try:
             with worker_processes(jobs, fork=True) as pool:
-                while True:
-                    while len(waiting) < jobs * AHEAD:
-                        chunk = next(chunks, None)
-                        if chunk is None:
-                            break
-                        waiting.append(pool.submit(_work_on, work, chunk))
-                    if not waiting:
-                        break
+                submitted = (pool.submit(_work_on, work, chunk) for chunk in chunks)
+                waiting.extend(islice(submitted, jobs * AHEAD))
+                while waiting:
                     while not wait((waiting[0],), timeout=POLL_SECONDS).done:
                         interrupts.check()
                     interrupts.check()
                     yield from waiting.popleft().result()
+                    waiting.extend(islice(submitted, 1))
         except BrokenProcessPool as error:
-            raise WorkerDiedError from error
+            raise _WorkerDiedError from error
 
 
 @contextmanager
-def progress(what: str, count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
+def _progress(options: argparse.Namespace, count: int) -> Iterator[Callable[[], None]]:
     """A bar on the terminal while many files are worked on; yields what moves it on."""
-    if count < FEW or quiet or not sys.stderr.isatty():
+    if count < FEW or options.quiet or not sys.stderr.isatty():
         yield lambda: None
         return
     import time
@@ -97,7 +214,7 @@ def progress(what: str, count: int, *, quiet: bool) -> Iterator[Callable[[], Non
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     bar = Progress(
-        what,
+        options.doing,
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -110,7 +227,7 @@ def progress(what: str, count: int, *, quiet: bool) -> Iterator[Callable[[], Non
         redirect_stderr=False,
     )
     with bar:
-        task = bar.add_task(what, total=count)
+        task = bar.add_task("", total=count)
         shown = time.monotonic()
 
         def advance() -> None:

@@ -1,13 +1,13 @@
 """`referee play`: one match.
 
-It starts its bots before it imports trio and the rules: they come up in the meantime.
+It starts its bots before it imports trio: they come up in the meantime.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seed
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from referee.logs.answers import RecordedAnswers
     from referee.logs.files import LogFile
     from referee.logs.sink import Sink
+    from referee.match_spec import MatchSpec
     from referee.play import Played, Runner
 
 DISQUALIFIED = 1
@@ -95,7 +96,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
     from referee.bots.launch import launched
     from referee.cli.work import check_descriptors
-    from referee.logs.files import STDOUT, open_logs, standard_error
+    from referee.logs.files import STDOUT, opened, standard_error
+    from referee.match_spec import match_spec
 
     if options.log == STDOUT and options.format == "json":
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
@@ -107,27 +109,35 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
     sources = _sources(options)
+    spec = match_spec(
+        [source.argument for source in sources],
+        game=options.game,
+        seed=options.seed,
+        options=(resumed.settings if resumed is not None else {}) | chosen_settings(options),
+    )
     stderr_files = _stderr_files(options.stderr, len(sources))
     live = standard_error() if options.stderr == _LIVE else None
-    with interrupts.raising():  # a FIFO waits for its reader
-        log, record, *files = open_logs([options.log, options.record, *stderr_files])
-    stderr: list[Sink | None] = [*files]
-    if live is not None:
-        stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
-    try:
-        with launched(sources) as bots:
-            played = _play_match(options, interrupts, bots, log, record, stderr, live, resumed)
-        with interrupts.raising():  # what reads a compressed log from a pipe may be slow
-            lost = _finish([log, record])
-            if live is not None:
-                with contextlib.suppress(LogWriteError):  # nobody is there to be shown
-                    live.drain()
-    except Interrupted as interrupted:
-        if live is None or not live.behind:  # else saying it would wait for a reader
-            say(f"{interrupted}; the match was given up, all bots were ended")
-        raise
-    finally:
-        _close([log, record, *files])
+    with ExitStack() as stack:
+        with interrupts.raising():  # a FIFO waits for its reader
+            names = [options.log, options.record, *stderr_files]
+            log, record, *files = stack.enter_context(opened(names))
+        stderr: list[Sink | None] = [*files]
+        if live is not None:
+            stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
+        try:
+            with launched(sources) as started:
+                played = _play_match(
+                    options, interrupts, spec, started, log, record, stderr, live, resumed
+                )
+            with interrupts.raising():  # what reads a compressed log from a pipe may be slow
+                lost = _finish([log, record])
+                if live is not None:
+                    with suppress(LogWriteError):  # nobody is there to be shown
+                        live.drain()
+        except Interrupted as interrupted:
+            if live is None or not live.behind:  # else saying it would wait for a reader
+                say(f"{interrupted}; the match was given up, all bots were ended")
+            raise
     with interrupts.raising(), printing():
         _print_result(options, played)
     if lost is not None:
@@ -177,35 +187,15 @@ def _sources(options: argparse.Namespace) -> list[BotSource]:
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
-    """Complete the logs, and restore those that a bot has damaged.
+    """Complete the logs. Returns: why one of them could not be."""
+    from referee.logs.files import finished
 
-    Returns:
-        Why one of them could not be completed. The match stands all the same.
-    """
-    from referee.logs.files import restored
-
-    lost = None
-    for log in logs:
-        if log is None:
-            continue
-        try:
-            problem = log.finish()
-        except LogWriteError as error:
-            if error.reader_gone:
-                raise
-            lost = error
-            continue
-        if problem is not None:
-            say(restored(log, problem))
+    warnings, lost = finished(logs)
+    for warning in warnings:
+        say(warning)
+    if lost is not None and lost.reader_gone:
+        raise lost
     return lost
-
-
-def _close(files: list[LogFile | None]) -> None:
-    """Close what is still open, on the way out of a match that was given up."""
-    for file in files:
-        if file is not None:
-            with contextlib.suppress(LogWriteError):  # what went wrong before is being told
-                file.close()
 
 
 def _stderr_files(directory: str | None, count: int) -> list[str | None]:
@@ -255,6 +245,7 @@ class LiveStderr:
 def _play_match(
     options: argparse.Namespace,
     interrupts: Interrupts,
+    spec: MatchSpec,
     started: list[Started],
     log: LogFile | None,
     record: LogFile | None,
@@ -262,20 +253,14 @@ def _play_match(
     live: LogFile | None,
     resumed: RecordedAnswers | None,
 ) -> Played:
-    """Play the match with bots that were launched already."""
+    """Play the match with bots that come up while trio is imported."""
     from functools import partial
 
     from referee.bots.command import HUMAN
     from referee.cli.work import collect_garbage, run_in_trio, show_progress
     from referee.logs.files import LogFile
-    from referee.match_spec import match_spec
     from referee.play import play_once
 
-    bots = [bot.argument for bot in started]
-    settings = chosen_settings(options)
-    if resumed is not None:
-        settings = resumed.settings | settings
-    spec = match_spec(bots, game=options.game, seed=options.seed, options=settings)
     for file in (log, record):
         if file is not None:
             file.begin(copy=True)
@@ -289,8 +274,8 @@ def _play_match(
                 nursery.start_soon(_push, live)
             elif options.quiet or not sys.stderr.isatty():
                 return
-            elif HUMAN in bots:
-                nursery.start_soon(_say_who_thinks, runner, bots)
+            elif HUMAN in spec.bots:
+                nursery.start_soon(_say_who_thinks, runner, spec.bots)
             else:
                 line = partial(_progress, runner)
                 nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
@@ -313,7 +298,7 @@ async def _push(out: LogFile) -> None:
     """Hand over what a slow reader did not take, again and again."""
     import trio
 
-    with contextlib.suppress(LogWriteError):  # it is gone
+    with suppress(LogWriteError):  # it is gone
         while True:
             await trio.sleep(_PUSH_SECONDS)
             out.push()

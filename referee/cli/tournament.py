@@ -28,7 +28,7 @@ from referee.tournament import choices
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from referee.tournament.batch import Entrant
+    from referee.tournament.rows import Entrant
     from referee.tournament.sprt import Sprt
     from referee.tournament.store import Store
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from referee.cli.console import say
 from referee.terminal import plain
-from referee.tournament.batch import WORKER_KILLED, MatchRow
 from referee.tournament.rating import Ratings, rate
+from referee.tournament.rows import WORKER_KILLED, MatchRow
 from referee.tournament.run import Run
 from referee.tournament.standings import deals_of
 from referee.tournament.store import Store
@@ -63,9 +63,9 @@ class Progress:
     def add(self, rows: Sequence[MatchRow]) -> None:
         """Take matches that were played; say who is put out."""
         for row in rows:
-            for bot, left in zip(row.players, row.left, strict=True):
-                if left is not None and left.code == WORKER_KILLED:
-                    say(f"{self._names[bot]} {PUT_OUT}")
+            for seat in row.seats:
+                if seat.disqualified == WORKER_KILLED:
+                    say(f"{self._names[seat.bot]} {PUT_OUT}")
         if not self._quiet:
             for row in rows:
                 if not row.void:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import os
-import stat
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count
-from referee.cli.console import BUG, OK, USAGE, fail, printing, say
-from referee.cli.many_files import STDIN, WorkerDiedError, over_files, progress
-from referee.cli.reports import Findings, add_output
+from referee.cli.arguments import Commands, check_files, count
+from referee.cli.console import BUG, OK, USAGE, fail, printing
+from referee.cli.many_files import Report, Told, add_report_options, difference, examine
 from referee.cli.work import collect_garbage, cores
-from referee.errors import LogWriteError, UsageError, why
-from referee.interrupts import Interrupted, Interrupts
+from referee.errors import LogWriteError, UsageError
+from referee.interrupts import Interrupts
+from referee.junit import Case
 from referee.terminal import as_text
 
 if TYPE_CHECKING:
-    from referee.junit import Case
     from referee.logs.files import LogFile
     from referee.logs.verify import Verdict
     from referee.tournament.check import Checked
@@ -44,7 +41,7 @@ def add(commands: Commands) -> None:
             ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
         ),
     )
-    verify.set_defaults(run=run)
+    verify.set_defaults(run=run, doing="verifying")
     add = verify.add_argument
     add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
@@ -57,9 +54,7 @@ def add(commands: Commands) -> None:
         '"-" is stdout, and nothing else goes there',
     )
     text = "text: a line for a failure; json: an object a line for each RECORD; junit: a case each"
-    add_output(verify, formats=text)
-    add("-q", "--quiet", action="store_true", help="failures only: no summary, no progress")
-    add("--jobs", type=count, metavar="N", help="processes (default: as many as there are cores)")
+    add_report_options(verify, formats=text, quiet="failures only: no summary, no progress")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -70,45 +65,40 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     import referee.logs.verify  # noqa: F401
 
     names: list[str] = options.records
-    _check_names(names, options)
+    _check(options, names)
     seen: Counter[str] = Counter()
-    text = sys.stderr if options.log == "-" else sys.stdout
-    look = partial(over_files, names=names, jobs=options.jobs, interrupts=interrupts)
+
+    def tell(name: str, verdict: Verdict) -> Told:
+        seen[verdict.kind] += 1
+        shown = verdict.kind != "holds" or not (options.quiet or len(names) > 1)
+        return Told(_lines(verdict) if shown else [], verdict, _case(verdict))
+
+    def summary() -> list[str]:
+        return [] if options.quiet else [_summary(seen)]
+
     try:
-        with (
-            interrupts.raising(),
-            _log(options.log) as log,
-            progress("verifying", len(names), quiet=options.quiet) as advance,
-            printing(),
-            printing(options.output, names) as report,
-            Findings("referee verify", options, text, report) as findings,
-            closing(look(partial(_verify, log=log))) as verdicts,
-        ):
-            for verdict in verdicts:
-                lines = _lines(verdict, quiet=options.quiet or len(names) > 1)
-                findings.add(lines, verdict, partial(_case, verdict))
-                seen[verdict.kind] += 1
-                advance()
-            if len(names) > 1 and not options.quiet:
-                findings.say([_summary(seen)])
-    except Interrupted as interrupted:
-        say(f"{interrupted}; {seen.total()} of {len(names)} records were looked at")
-        raise
+        with interrupts.raising(), _log(options.log) as log:
+            done = examine(
+                partial(_verify, log=log),
+                names,
+                options,
+                interrupts,
+                what="records",
+                tell=tell,
+                summary=summary,
+                text=sys.stderr if options.log == "-" else None,
+            )
     except LogWriteError as error:
         if error.reader_gone:
             raise
         return fail(str(error), USAGE)
-    except WorkerDiedError:
-        problem = f"a process ended by itself (out of memory?); {seen.total()} of {len(names)}"
-        return fail(f"{problem} records were looked at", BUG)
+    if not done:
+        return BUG
     return OK if seen.keys() <= {"holds"} else FAILED
 
 
-# --- before anything starts ---------------------------------------------------------------------
-
-
-def _check_names(names: Sequence[str], options: argparse.Namespace) -> None:
-    """Find out what cannot be verified.
+def _check(options: argparse.Namespace, names: list[str]) -> None:
+    """Find out what cannot be verified, before anything starts.
 
     Raises:
         UsageError: something cannot.
@@ -117,34 +107,12 @@ def _check_names(names: Sequence[str], options: argparse.Namespace) -> None:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
     if options.sample is not None or options.records_of is not None:
         raise UsageError("--sample and --records-of go with --store")
-    if names.count(STDIN) > 1:
-        raise UsageError("standard input can be read only once")
     if options.log is not None and len(names) > 1:
         raise UsageError(f"--log takes one RECORD, not {len(names)}")
     if options.log == "-" and options.format != "text" and options.output is None:
         both = f"--log - and --format {options.format} both want stdout"
         raise UsageError(f"{both}; write one of them to a file (--output)")
-    for name in names:
-        if name == STDIN:
-            continue
-        try:
-            status = os.stat(name)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"cannot read {name}: {why(error)}") from error
-        if stat.S_ISDIR(status.st_mode):
-            reason = f"it is a directory; name the files in it: {name}/*"
-            raise UsageError(f"cannot read {name}: {reason}")
-        if not os.access(name, os.R_OK):
-            raise UsageError(f"cannot read {name}: Permission denied")
-        if options.log not in (None, "-") and _same_file(options.log, status):
-            raise UsageError(f"{options.log} and {name} are the same file")
-
-
-def _same_file(name: str, status: os.stat_result) -> bool:
-    try:
-        return os.path.samestat(os.stat(name), status)
-    except (OSError, ValueError):
-        return False
+    check_files(names, written=options.log)
 
 
 @contextmanager
@@ -160,9 +128,6 @@ def _log(name: str | None) -> Iterator[LogFile | None]:
     finally:
         if log is not None:
             log.close()
-
-
-# --- the work -------------------------------------------------------------------------------------
 
 
 def _verify(name: str, log: LogFile | None = None) -> Verdict:
@@ -199,59 +164,46 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
         with (
             Player(partial(worker_processes, jobs), lambda: jobs) as player,
             printing(),
-            printing(options.output, [options.store]) as report,
-            Findings("referee verify", options, sys.stdout, report) as findings,
+            printing(options.output, [options.store]) as file,
+            Report(options, sys.stdout, file) as report,
         ):
             for checked in check(store, matches, player, folder):
                 interrupts.check()
                 if checked is None:
                     continue
                 seen[checked.how if not checked.problem else "problem"] += 1
-                match = f"match {checked.match}"
-                lines = [f"{match}: {checked.problem}"] if checked.problem else []
-                findings.add(lines, checked, partial(_case_of_match, checked))
+                report.add(_told_of_match(checked))
             if not options.quiet:
                 summary = (
                     f"{seen.total()} matches: {seen['record']} run again from their records and "
                     f"{seen['played']} played again are the same, {seen['problem']} are not"
                 )
-                findings.say([summary])
+                report.say([summary])
     return FAILED if seen["problem"] else OK
 
 
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def _lines(verdict: Verdict, *, quiet: bool) -> list[str]:
-    """What people are told; of a record that holds nothing if quiet."""
-    holds = verdict.kind == "holds"
-    if holds and quiet:
-        return []
-    lines = [verdict.text]
-    if verdict.expected is not None:
-        lines.append(f"  expected: {verdict.expected}")
-    if verdict.found is not None:
-        lines.append(f"  found:    {verdict.found}")
-    if not holds and verdict.section is not None:
-        lines[0] += f" (log-format {verdict.section})"
-    return lines
+def _lines(verdict: Verdict) -> list[str]:
+    """What people are told."""
+    section = verdict.section
+    where = f" (log-format {section})" if section and verdict.kind != "holds" else ""
+    return [verdict.text + where, *difference(verdict.expected, verdict.found)]
 
 
 def _case(verdict: Verdict) -> Case:
-    from referee.junit import Case
-
-    section = f"log-format {verdict.section or 2}"
     if verdict.kind == "holds":
         return Case("log-format 2", verdict.name)
-    message, *more = _lines(verdict, quiet=True)
-    return Case(section, verdict.name, "failure", message, "\n".join([message, *more]))
+    lines = _lines(verdict)
+    section = f"log-format {verdict.section or 2}"
+    return Case(section, verdict.name, "failure", lines[0], "\n".join(lines))
 
 
-def _case_of_match(checked: Checked) -> Case:
-    from referee.junit import Case
-
+def _told_of_match(checked: Checked) -> Told:
     name, problem = f"match {checked.match}", checked.problem
-    return Case("tournament", name, "failure" if problem else "passed", problem, problem)
+    case = Case("tournament", name, "failure" if problem else "passed", problem, problem)
+    return Told([f"{name}: {problem}"] if problem else [], checked, case)
 
 
 _WORDS = {

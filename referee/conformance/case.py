@@ -1,4 +1,4 @@
-"""A conformance case: data, from spec/vectors (its format: spec/vectors/README.md)."""
+"""A conformance case: data, from the game's folder (its format: spec/vectors/README.md)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         level: whether the sentence that it is about says MUST or SHOULD.
         requirement: what is required, in one sentence.
         speaks: what the bots speak that this case is for: the name of a dialect of the game, with
-            wildcards; empty for the canonical messages, "*" for all.
+            wildcards, "*" for all; empty: as in the file.
         players: seats of the match.
         seat: the bot's.
         situation: where the match begins; the game's own, see `referee.seam.rules.Rules.situation`.
@@ -92,7 +92,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
         until: "end": up to the end of the match; "handshake": up to the bot's first reply.
         insert, fields, replace, reverse, pieces: what the bot is sent otherwise than a match has
             it: lines beside it; fields that every message has in addition; message type -> fields
-            with other values; all fields the other way round; every so many bytes by themselves
+            with other values; all fields the other way round; in pieces of this many bytes
             (0: as a whole).
         again: the bot's seat in a second match, which follows in the same process if the bot has
             said keep_alive; empty for none.
@@ -160,6 +160,7 @@ class CaseFile(Struct, forbid_unknown_fields=True):
         chapters: the titles of the chapters of the protocol: "1" -> "Framing".
         cases: in the order of their sections.
         note: of all cases with a situation.
+        speaks: of all cases that do not say it; empty for the canonical messages.
     """
 
     format: Literal["conformance-cases"]
@@ -169,6 +170,7 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     chapters: dict[str, str]
     cases: list[Case]
     note: str = ""
+    speaks: str = ""
 
 
 def load_cases(rules: Rules) -> CaseFile:
@@ -181,12 +183,11 @@ def load_cases(rules: Rules) -> CaseFile:
         raise UsageError(f"{rules.name} has no conformance cases for bots")
     file = msgspec.json.decode(rules.cases(), type=CaseFile)
     file.cases = [
-        case
-        if case.opponents
-        else msgspec.structs.replace(
+        msgspec.structs.replace(
             case,
-            options=file.options | case.options,
+            options=case.options if case.opponents else file.options | case.options,
             note=case.note or (file.note if case.situation else ""),
+            speaks=case.speaks or file.speaks,
         )
         for case in file.cases
     ]

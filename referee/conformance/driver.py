@@ -20,13 +20,12 @@ from typing import Any
 import msgspec
 import trio
 from msgspec import Struct
-from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
-from referee.bots.cpu import is_computing
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
+from referee.bots.last_words import Silence
 from referee.bots.launch import LaunchedBot
 from referee.bots.process import BotProcess
 from referee.conformance import verdict
@@ -41,7 +40,6 @@ from referee.conformance.verdict import (
     shown,
 )
 from referee.diagnosis.author import about_end, dialects_for, explained
-from referee.diagnosis.evidence import Silence
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.silence import why_silent
@@ -60,19 +58,19 @@ from referee.seam.faults import (
 from referee.seam.game import Game, Setup
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
-from referee.specification import load_page
+from referee.specification import SHARED, load_page
 from referee.wire.decode import decode_reply, reply_decoder
 from referee.wire.messages import PlayerNameReply
 
 _SHORT_REST = 0.25
-"""So much of `Limits.rest` is enough where the case does not listen: most have exited before."""
+"""The share of `Limits.rest` to wait where the case does not listen: most have exited."""
 _KNOWN_SECONDS = 1.0
-"""At most so long a reply is waited for that is known not to come."""
+"""Most seconds to wait for a reply that is known not to come."""
 _MOST_REST = 50
 _MOST_REPLIES = 500
-"""So many of a case are looked through for fields that nobody reads."""
+"""Replies of a case that are searched for fields that nobody reads."""
 _STDERR_LINES = 8
-"""So many lines of stderr are kept from either end."""
+"""Lines of stderr to keep from either end."""
 _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
 
@@ -147,8 +145,6 @@ class _Driver:
         if source.dialect:
             kind = rules.dialects[source.dialect]()
             self._dialect = kind.new(self._seat, seed, source.argument)
-        self._unsaid: list[bytes] = []  # what the dialect has not been given yet
-        self._answer: bytes | None = None  # in the place of a bot that is not asked
         self._bot_limits = default_limits(rules)
         self._rules = rules
         self._decoder = reply_decoder(rules.replies)
@@ -240,7 +236,7 @@ class _Driver:
         rest = await self._rest(1.0 if self._case.listen else _SHORT_REST)
         if rest:
             detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
-            self._violate(verdict.SURPLUS, "1.2", "one line for each request", detail)
+            self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
         if self._match.outcome is not None and self._match.outcome.reason in self._counts:
             raise _OverError  # its own fault has ended the match: the rest was not tried
 
@@ -290,8 +286,9 @@ class _Driver:
 
     async def _ask_tested(self) -> None:
         in_handshake = not self._match.requests[self._seat]
-        if self._answer is not None:
-            self._match.receive(self._seat, self._answer)
+        answered = None if self._dialect is None else self._dialect.answer()
+        if answered is not None:
+            self._match.receive(self._seat, answered)
         else:
             self._reply = await self._read(in_handshake)
             self._canonical = self._translated(self._reply)
@@ -329,13 +326,12 @@ class _Driver:
         for insert in self._case.insert:
             if insert.before == kind or (first and insert.before == "first"):
                 for extra in insert.lines * insert.repeat:
-                    await self._push(msgspec.json.encode(extra) + b"\n")
+                    await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(line)
-        if self._dialect is not None:
-            line = self._in_dialect(self._dialect, line, is_request=is_request)
+        line = self._in_dialect(line)
         if is_request:
             self._request = line
         if close is not None and close.at == kind:
@@ -343,15 +339,8 @@ class _Driver:
             await self._close_input()
         await self._push(line)
 
-    def _in_dialect(self, dialect: Dialect, line: bytes, *, is_request: bool) -> bytes:
-        """What a bot is sent that speaks a dialect: a line for a request that it knows."""
-        self._unsaid.append(line.rstrip(b"\n"))
-        if not is_request:
-            return b""
-        data = dialect.request(self._unsaid)
-        self._answer = dialect.answer_for(self._unsaid[-1]) if data is None else None
-        self._unsaid = []
-        return b"" if data is None else data + b"\n"
+    def _in_dialect(self, line: bytes) -> bytes:
+        return line if self._dialect is None else self._dialect.send(line[:-1])
 
     def _changed(self, line: bytes) -> bytes:
         message = json.loads(line)
@@ -382,7 +371,7 @@ class _Driver:
         self._note("the end of its input")
         if not await self._process.end_input(seconds):
             expected = f"the bot exits by itself within {seconds:g} s {when}"
-            self._violate(verdict.STAYS, "8.4", expected, "it is still running")
+            self._violate(verdict.STAYS, SHARED.after_match, expected, "it is still running")
 
     # --- what the bot writes ------------------------------------------------------------------
 
@@ -399,7 +388,7 @@ class _Driver:
             self._note_line(answer)
             expected = "one line for each request"
             detail = f"a line more than was asked for: {shown(answer)}"
-            self._violate(verdict.UNASKED, "1.2", expected, detail, "", shown(answer))
+            self._violate(verdict.UNASKED, SHARED.requests, expected, detail, "", shown(answer))
             raise _OverError
 
     async def _read(self, in_handshake: bool) -> bytes:
@@ -415,19 +404,20 @@ class _Driver:
             self._note_line(answer)
             return answer
         expected = f"a reply to {name} within {timeout:g} s"
-        section = "3.4" if in_handshake else "8.1"
+        section = SHARED.start_up if in_handshake else SHARED.clock
         most = self._bot_limits.line_limit // 1024
         match answer.code:
             case _ if in_handshake and self._again:
-                kind, section = verdict.NOT_KEPT, "8.4"
+                kind, section = verdict.NOT_KEPT, SHARED.after_match
                 expected = "a bot that says `keep_alive` answers the next player-name-request"
             case Disqualification.FAILED_TO_START:
-                kind, section, expected = verdict.NOT_STARTED, "3.4", "a program that starts"
+                kind, expected = verdict.NOT_STARTED, "a program that starts"
+                section = SHARED.start_up
             case Disqualification.EXITED:
                 kind = verdict.NOT_STARTED if in_handshake else verdict.EXITED
-                section = "3.4" if in_handshake else "8.2"
+                section = SHARED.start_up if in_handshake else SHARED.exit
             case Disqualification.OUTPUT_LIMIT:
-                kind, section = verdict.OUTPUT_LIMIT, "1.3"
+                kind, section = verdict.OUTPUT_LIMIT, SHARED.limits
                 expected = f"at most {most} KiB a line, and nothing that is not asked for"
             case (
                 Disqualification.UNREACHABLE
@@ -453,30 +443,14 @@ class _Driver:
         """See what the bot does instead of answering; returns if it shows nothing."""
         timeout, request = self._limits.timeout, self._shown_request()
         asked = json.loads(self._asked[self._seat])["type"]
-        has_read, before = process.has_read, process.usage()
-        began = trio.current_time()
-        late = await process.reply(began + timeout)
-        silence = Silence(
-            unfinished=process.unfinished,
-            has_read=has_read,
-            has_answered=process.has_answered,
-            cpu_seconds=before and before.seconds,
-            is_busy=is_computing(before, process.usage(), trio.current_time() - began),
-            late=late if isinstance(late, bytes) else b"",
-        )
+        silence = await process.look(timeout, self._limits.rest)
         reply = ""
-        if not silence.late and not silence.unfinished and not silence.is_busy:
-            lines = await self._rest()
-            silence = replace(silence, ended=process.has_ended, at_end=lines[0] if lines else b"")
         if silence.unfinished:
-            kind, section, expected = (
-                verdict.NO_LINE_END,
-                "1.1",
-                "a reply that ends with a line end",
-            )
+            kind, section = verdict.NO_LINE_END, SHARED.lines
+            expected = "a reply that ends with a line end"
             reply = shown(silence.unfinished)
         elif silence.at_end:
-            kind, section = verdict.NO_FLUSH, "1.1"
+            kind, section = verdict.NO_FLUSH, SHARED.lines
             expected = "a request that is read when it comes, and a reply that is flushed"
         actual = f"no reply within {timeout:g} s, nor in as much again"
         if silence.late:
@@ -529,30 +503,38 @@ class _Driver:
                 self._violate_unasked(verdict.EARLY, line, "player-name-reply")
             elif reply.code == INVALID_JSON:
                 expected = f"a line of UTF-8 with one JSON object{self._dialects()}"
-                self._violate(verdict.NO_JSON, "1.1", expected, why_no_reply(line, _NAMES))
+                self._violate(verdict.NO_JSON, SHARED.lines, expected, why_no_reply(line, _NAMES))
             else:
                 expected = f'an object with "type":"player-name-reply"{self._dialects()}'
-                self._violate(verdict.NAME_TYPE, "3.1", expected, why_no_reply(line, _NAMES))
+                self._violate(
+                    verdict.NAME_TYPE, SHARED.name_reply, expected, why_no_reply(line, _NAMES)
+                )
             raise _OverError
         assert isinstance(reply, PlayerNameReply)
         if reply.player_number != number:
             actual = found("player_number", line)
-            kind, section = (
-                (verdict.NOT_KEPT, "8.4") if self._again else (verdict.NAME_PLAYER, "3.1")
-            )
+            kind, section = verdict.NAME_PLAYER, SHARED.name_reply
+            if self._again:
+                kind, section = verdict.NOT_KEPT, SHARED.after_match
             self._violate(kind, section, f'"player_number":"{number}"', actual)
         if not isinstance(reply.name, str):
-            self._violate(verdict.NAME_NAME, "3.1", "`name`, a string", found("name", line))
+            self._violate(
+                verdict.NAME_NAME, SHARED.name_reply, "`name`, a string", found("name", line)
+            )
         if reply.version is msgspec.UNSET:
-            self._violate(verdict.NO_VERSION, "3.1", '"version":1', "no `version`")
+            self._violate(verdict.NO_VERSION, SHARED.name_reply, '"version":1', "no `version`")
         elif isinstance(reply.version, bool) or reply.version != self._rules.protocol:
-            self._violate(verdict.OTHER_VERSION, "3.3", '"version":1', describe(reply.version))
+            self._violate(
+                verdict.OTHER_VERSION, SHARED.version, '"version":1', describe(reply.version)
+            )
         if reply.keep_alive is not msgspec.UNSET and not isinstance(reply.keep_alive, bool):
             actual = describe(reply.keep_alive)
-            self._violate(verdict.KEEP_ALIVE, "3.1", "`keep_alive`, true or false", actual)
+            self._violate(
+                verdict.KEEP_ALIVE, SHARED.name_reply, "`keep_alive`, true or false", actual
+            )
 
     async def _judge_fault(self, fault: Fault) -> None:
-        if fault.section.startswith("3"):
+        if fault.section == SHARED.wrong_name_reply:
             return  # of the handshake, which is judged above
         # It may be a stray line before the reply; a game can have a code of its own for such.
         doubtful = fault.code in (INVALID_JSON, WRONG_TYPE) or isinstance(
@@ -598,7 +580,7 @@ class _Driver:
         why = why or f"the line {shown(line)}"
         self._violate(
             kind,
-            "1.2",
+            SHARED.requests,
             f"{expected}, and nothing else on standard output",
             f"{why}; it comes before the reply, and nobody asked for it",
             self._shown_request(),

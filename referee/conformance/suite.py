@@ -212,4 +212,4 @@ class Suite:
 
 
 _CONFIRMATIONS = 2
-"""After so many failures that showed twice the clock of this machine is believed."""
+"""Failures by the clock to confirm by a second run; after that the clock is believed."""

@@ -44,9 +44,9 @@ OF_A_SERVER = {UNREACHABLE, HTTP_STATUS, HTTP_ERROR}
 """What a bot behind HTTP alone can do wrong. Basic cases name it; in others it is an exit."""
 
 LAST_LINES = 12
-"""So many lines of a conversation are shown."""
+"""Lines of a conversation that are shown."""
 MOST_LINE = 2000
-"""More characters of a line are not kept."""
+"""Characters of a line that are kept."""
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS, NOT_KEPT}
 """What a busy machine can bring about as well."""
@@ -90,8 +90,11 @@ class Violation(Struct, frozen=True):
 
 
 def request_type(request: str | bytes) -> str:
-    """The type of a request as a bot was sent it; empty if there is none."""
-    return str(json.loads(request).get("type", "")) if request else ""
+    """The type of a request as a bot was sent it; empty if there is none, or a dialect has none."""
+    try:
+        return str(json.loads(request.splitlines()[-1])["type"])
+    except (ValueError, LookupError, TypeError):
+        return ""
 
 
 class Observed(Struct):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from referee.bots.last_words import LastWords
 from referee.diagnosis.ending import headline, why_exited
-from referee.diagnosis.evidence import Evidence, LastWords, SeenFault
+from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
 from referee.diagnosis.reading import as_object
@@ -17,6 +18,7 @@ from referee.result import Departure, Diagnosis, FirstFault
 from referee.seam.faults import BAD_NAME_REPLY, Disqualification, Fault
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
+from referee.specification import SHARED
 from referee.wire.messages import PlayerNameReply
 
 _MOST_LINE = 2000
@@ -113,7 +115,7 @@ def _faults(
             is_reply = not _why_no_reply(rules, fault, each.line)
         follows = stray
         if unasked and not stray and not is_reply:
-            # So many lines were too many that some of them were taken for replies.
+            # There were so many lines too many that some were taken for replies.
             stray = True
             detail = f"{detail}; {_behind(unasked, each.line)}"
         line = each.line[:_MOST_LINE].decode(errors="backslashreplace")
@@ -152,28 +154,29 @@ def about_end(exit_code: int | None, words: LastWords) -> list[str]:
         return []
     if exit_code < 0:
         return [
-            "it did not exit when its input had ended, as it must (8.4), and was ended by "
-            f"{signal_name(-exit_code)}"
+            f"it did not exit when its input had ended, as it must ({SHARED.after_match}), and was "
+            f"ended by {signal_name(-exit_code)}"
         ]
     error = headline(words.stderr.lines)
     why = f" ({error})" if error else ""
     return [
         f"when its input had ended, it ended with exit code {exit_code}{why}: the end of the "
-        "input is where a bot leaves its loop (8.4)"
+        f"input is where a bot leaves its loop ({SHARED.after_match})"
     ]
 
 
 def dialects_for(rules: Rules, bot: str) -> str:
-    """How to give a bot that does not speak the game's messages at all; empty without dialects.
+    """How to give a bot that does not answer the game's handshake; empty if there is no way.
 
     Args:
         bot: the BOT argument, which names no dialect.
     """
     by_http = bot.startswith(("http://", "https://"))
+    kinds = {name: kind() for name, kind in rules.dialects.items()}
     given = [
         f'"{name}:{bot}"'
-        for name, kind in rules.dialects.items()
-        if by_http or not kind().form_field
+        for name, kind in kinds.items()
+        if not kind.greets and (by_http or not kind.form_field)
     ]
     return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
 

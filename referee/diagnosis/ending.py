@@ -1,4 +1,4 @@
-"""A process that ended: what its exit code and its stderr say (protocol-v1, 8.2)."""
+"""A process that ended: what its exit code and its stderr say (protocol, 8.2)."""
 
 from __future__ import annotations
 

@@ -10,53 +10,10 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.result import Stderr
 from referee.seam.faults import Fault
 
 KEPT_BYTES = 64 * 1024
-"""So much of what a bot writes is looked through for fields that nobody reads."""
-
-
-class Silence(Struct, frozen=True):
-    """What a look at a process showed that did not answer in time.
-
-    Attributes:
-        unfinished: what it had written of a line that has not ended.
-        has_read: whether it had read all that it was sent.
-        has_answered: whether it had answered anything before.
-        cpu_seconds: CPU time of it and what it has started, from its start; None if not known.
-        is_busy: whether it computed while it was looked at.
-        late: the line that came after all; empty if none did.
-        at_end: the first line that came when its input had ended; empty if none did.
-        ended: whether it ended by itself when its input had ended.
-    """
-
-    unfinished: bytes = b""
-    has_read: bool = True
-    has_answered: bool = False
-    cpu_seconds: float | None = None
-    is_busy: bool = False
-    late: bytes = b""
-    at_end: bytes = b""
-    ended: bool = False
-
-
-class LastWords(Struct, frozen=True):
-    """What a process leaves behind.
-
-    Attributes:
-        stderr: what it wrote there, safe to print.
-        unasked: how many whole lines of its output nobody has read, as far as was looked.
-        first_unasked: the first of them; empty if there is none.
-        unfinished: what follows them, which has no line end.
-        silence: what a look at it showed, if it did not answer in time and was looked at.
-    """
-
-    stderr: Stderr
-    unasked: int = 0
-    first_unasked: bytes = b""
-    unfinished: bytes = b""
-    silence: Silence | None = None
+"""Bytes of a bot's output that are searched for fields that nobody reads."""
 
 
 class SeenFault(Struct, frozen=True):
@@ -80,9 +37,6 @@ class SeenFault(Struct, frozen=True):
 class Evidence:
     """What is kept of one seat.
 
-    Args:
-        thorough: whether to keep lines, too.
-
     Attributes:
         to_answer: the last request that it was sent.
         asked: the last one that it has answered.
@@ -93,13 +47,13 @@ class Evidence:
 
     __slots__ = ("_line", "_room", "asked", "faults", "lines", "to_answer", "turn")
 
-    def __init__(self, *, thorough: bool) -> None:
+    def __init__(self) -> None:
         self.asked = self.to_answer = b""
         self.turn = 0
         self.lines: list[bytes] = []
         self.faults: dict[str, SeenFault] = {}
         self._line = b""
-        self._room = KEPT_BYTES if thorough else 0
+        self._room = KEPT_BYTES
 
     def note_line(self, line: bytes) -> None:
         """Take a reply."""

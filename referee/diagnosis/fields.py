@@ -1,4 +1,4 @@
-"""Fields of replies: those that nobody reads (protocol-v1, 1.5), and those that are missing."""
+"""Fields of replies: those that nobody reads (protocol, 1.5), and those that are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a line is that is no reply (protocol-v1, 1.1 and 1.2)."""
+"""What a line is that is no reply (protocol, 1.1 and 1.2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from referee.wire.decode import decode_reply, reply_decoder
 from referee.wire.messages import PlayerNameReply
 
 QUOTED = 60
-"""So many characters of a line are shown."""
+"""Characters of a line that are shown."""
 
 EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
 """Replies that are known, but not to what is asked in a game."""

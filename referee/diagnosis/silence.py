@@ -1,9 +1,10 @@
-"""A reply that did not come: what the process was doing instead (protocol-v1, 8.1 and 10)."""
+"""A reply that did not come: what the process was doing instead (protocol, 8.1 and 10)."""
 
 from __future__ import annotations
 
-from referee.diagnosis.evidence import Silence
+from referee.bots.last_words import Silence
 from referee.diagnosis.lines import quoted
+from referee.specification import SHARED
 
 
 def why_silent(silence: Silence, asked: str, game: str = "") -> str:
@@ -26,7 +27,7 @@ def why_silent(silence: Silence, asked: str, game: str = "") -> str:
             return f"{came}: this reply was not flushed, or it is too slow"
         return (
             f"{came}: it does not flush its output after every line, or it reads its input in "
-            "blocks or to its end instead of line by line (protocol-v1, 10)"
+            f"blocks or to its end instead of line by line (protocol, {SHARED.advice})"
         )
     if not silence.has_read:
         return f"it was not computing{used} and did not read what it was sent: it waits elsewhere"

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from referee.bots.bot import Answer, Failure
+from referee.bots.bot import Answer, Failure, split_lines
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.in_process import InProcessBot
@@ -87,8 +87,9 @@ class Opponents:
         Warns:
             RuntimeWarning: one was disqualified later.
         """
+        in_handshake = match.in_handshake
         for seat in match.due:
-            answer = self._ask(seat, match)
+            answer = self._ask(seat, in_handshake)
             if isinstance(answer, Failure):
                 match.disqualify(seat, answer.code, answer.detail)
             else:
@@ -100,18 +101,17 @@ class Opponents:
                     self._threaded.kill(seat)
                 who = f"the opponent {self._arguments[seat]}, {seat_id(seat)}, was disqualified"
                 problem = f"{who}: {left.code}, {left.detail}"
-                if not match.requests[seat]:  # it would be so in every match
+                if in_handshake:  # it would be so in every match
                     raise BotError(problem)
                 warnings.warn(problem, RuntimeWarning, stacklevel=2)
 
-    def _ask(self, seat: int, match: Match) -> Answer:
+    def _ask(self, seat: int, in_handshake: bool) -> Answer:
         lines, self._lines[seat] = self._lines[seat], b""
         if seat in self._own:
-            self._own[seat].push(lines)
-            return self._own[seat].answer()
+            return self._own[seat].answer(split_lines(lines))
         assert self._threaded is not None  # there is one that is no object
         limits = self._spec.limits
-        if match.requests[seat]:
+        if not in_handshake:
             return self._threaded.ask(seat, lines, limits.time_limit)
         answer = self._threaded.ask(seat, lines, limits.startup_limit)
         if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
@@ -128,8 +128,7 @@ class Opponents:
             others = {seat: rest for seat, rest in self._lines.items() if seat not in self._own}
             self._threaded.finish(match.keep_alive & others.keys(), others)
         for seat in self._own.keys() & self._lines.keys():
-            self._own[seat].push(self._lines[seat])
-            self._own[seat].hear_the_rest()
+            self._own[seat].hear_the_rest(split_lines(self._lines[seat]))
 
     def close(self) -> None:
         """End all processes. There can be another match all the same."""

@@ -16,75 +16,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from referee._lazy import lazy
+
 if TYPE_CHECKING:
-    from referee.logs.read import (
-        RecordSummary,
-        message_of,
-        read_log,
-        read_record,
-        summaries,
-    )
-    from referee.logs.record import (
-        DisqualifiedEntry,
-        EndEntry,
-        ExitEntry,
-        FaultEntry,
-        Header,
-        PlayerEnd,
-        ReceivedEntry,
-        RecordEntry,
-        SentEntry,
-    )
-    from referee.logs.validate import validate_log
-    from referee.logs.verify import Kind, Verdict, verify_record
+    from referee.logs.read import RecordSummary as RecordSummary
+    from referee.logs.read import message_of as message_of
+    from referee.logs.read import read_log as read_log
+    from referee.logs.read import read_record as read_record
+    from referee.logs.read import summaries as summaries
+    from referee.logs.record import DisqualifiedEntry as DisqualifiedEntry
+    from referee.logs.record import EndEntry as EndEntry
+    from referee.logs.record import ExitEntry as ExitEntry
+    from referee.logs.record import FaultEntry as FaultEntry
+    from referee.logs.record import Header as Header
+    from referee.logs.record import PlayerEnd as PlayerEnd
+    from referee.logs.record import ReceivedEntry as ReceivedEntry
+    from referee.logs.record import RecordEntry as RecordEntry
+    from referee.logs.record import SentEntry as SentEntry
+    from referee.logs.validate import validate_log as validate_log
+    from referee.logs.verify import Kind as Kind
+    from referee.logs.verify import Verdict as Verdict
+    from referee.logs.verify import verify_record as verify_record
 
-_HOMES = {
-    "referee.logs.read": ("RecordSummary", "message_of", "read_log", "read_record", "summaries"),
-    "referee.logs.record": (
-        "DisqualifiedEntry",
-        "EndEntry",
-        "ExitEntry",
-        "FaultEntry",
-        "Header",
-        "PlayerEnd",
-        "ReceivedEntry",
-        "RecordEntry",
-        "SentEntry",
-    ),
-    "referee.logs.validate": ("validate_log",),
-    "referee.logs.verify": ("Kind", "Verdict", "verify_record"),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = [
-    "DisqualifiedEntry",
-    "EndEntry",
-    "ExitEntry",
-    "FaultEntry",
-    "Header",
-    "Kind",
-    "PlayerEnd",
-    "ReceivedEntry",
-    "RecordEntry",
-    "RecordSummary",
-    "SentEntry",
-    "Verdict",
-    "message_of",
-    "read_log",
-    "read_record",
-    "summaries",
-    "validate_log",
-    "verify_record",
-]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'referee.logs' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOME[name]), name)
+__all__, _load = lazy(
+    "referee.logs",
+    {
+        "referee.logs.read": "RecordSummary message_of read_log read_record summaries",
+        "referee.logs.record": "DisqualifiedEntry EndEntry ExitEntry FaultEntry Header PlayerEnd "
+        "ReceivedEntry RecordEntry SentEntry",
+        "referee.logs.validate": "validate_log",
+        "referee.logs.verify": "Kind Verdict verify_record",
+    },
+)
+if not TYPE_CHECKING:  # or every misspelt name would be one of the package
+    __getattr__ = _load
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -9,8 +9,8 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TextIO
 
@@ -235,10 +235,42 @@ class LogFile:
                 os.close(fd)
 
 
-def restored(log: LogFile, problem: str) -> str:
-    """A warning for the user, where `finish` has found a problem."""
-    text = f"{log.name} was {problem} by somebody else during the match"
-    return f"{text}; it was written anew and is as it should be"
+def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError | None]:
+    """Complete the logs of a match, and restore those that somebody has damaged.
+
+    Returns:
+        A warning for each that was restored, and why one could not be completed: the match stands
+        all the same.
+    """
+    warnings = []
+    lost = None
+    for log in logs:
+        if log is None:
+            continue
+        try:
+            problem = log.finish()
+        except LogWriteError as error:
+            lost = lost or error
+            continue
+        if problem is not None:
+            warnings.append(
+                f"{log.name} was {problem} by somebody else during the match; it was written anew "
+                "and is as it should be"
+            )
+    return warnings, lost
+
+
+@contextmanager
+def opened(names: Sequence[str | None]) -> Iterator[list[LogFile | None]]:
+    """Log files that are open inside this block; as `open_logs`."""
+    files = open_logs(names)
+    try:
+        yield files
+    finally:
+        for file in files:
+            if file is not None:
+                with suppress(LogWriteError):  # of a match that was given up, which is told
+                    file.close()
 
 
 def _write_all(fd: int, data: bytes) -> None:

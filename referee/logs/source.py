@@ -11,19 +11,19 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-from types import ModuleType, TracebackType
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
 
 from referee.errors import LogReadError, UsageError, why
 from referee.terminal import as_text
 
 STDIN = "-"
 MAX_LINE_BYTES = 16 * 1024 * 1024
-"""A longer line is no log's: reading stops there."""
+"""Bytes of a line after which reading stops: no log has such a line."""
 
 _CHUNK = 256 * 1024
+"""Bytes that are read or unpacked at once."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -56,6 +56,7 @@ class LogReader:
         self.packed = False
         self.cut = False
         self._at_end = at_end or (lambda: False)
+        self._head = b""  # read from the file and still to be given
         if name == STDIN:
             self.name = "standard input"
             self._fd = os.dup(sys.stdin.fileno())
@@ -71,12 +72,7 @@ class LogReader:
     def __enter__(self) -> LogReader:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         os.close(self._fd)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -109,91 +105,41 @@ class LogReader:
 
     def _chunks(self) -> Iterator[bytes]:
         """The data, unpacked."""
-        raw = self._raw()
         head = b""
-        for chunk in raw:
-            head += chunk
-            if len(head) >= len(_ZSTD) or not (_GZIP.startswith(head) or _ZSTD.startswith(head)):
+        while more := self._read(len(_ZSTD) - len(head)):
+            head += more
+            if not (_GZIP.startswith(head) or _ZSTD.startswith(head)):
                 break
+        self._head = head
+        source: Any = SimpleNamespace(read=self._read)
+        read, kind = self._read, ""
+        damage: tuple[type[Exception], ...] = ()
         if head.startswith(_GZIP):
-            yield from self._unpacked(head, raw, _Gzip, "gzip")
-        elif head.startswith(_ZSTD):
-            yield from self._unpacked(head, raw, _zstd().ZstdDecompressor, "Zstandard")
-        else:
-            yield head
-            yield from raw
+            import gzip  # plain files are read without it
 
-    def _raw(self) -> Iterator[bytes]:
-        while True:
+            read = gzip.GzipFile(fileobj=source, mode="rb").read1
+            kind, damage = "gzip", (zlib.error, gzip.BadGzipFile)
+        elif head.startswith(_ZSTD):
+            from referee.logs.zstd import zstd
+
+            read, kind, damage = zstd.ZstdFile(source).read1, "Zstandard", (zstd.ZstdError,)
+        self.packed = bool(kind)
+        try:
+            while chunk := read(_CHUNK):  # no more than this at once, however well it was packed
+                yield chunk
+        except EOFError:
+            self.cut = True
+        except damage as error:
+            raise self._error(f"the {kind} data is damaged, here or soon after") from error
+
+    def _read(self, size: int) -> bytes:
+        """At most this many bytes of the file as they are; none at its end."""
+        data, self._head = self._head[:size], self._head[size:]
+        while size and not data:
             try:
-                chunk = os.read(self._fd, _CHUNK)
+                data = os.read(self._fd, size)
             except OSError as error:
                 raise self._error(f"it cannot be read: {error.strerror}") from error
-            if chunk:
-                yield chunk
-            elif not self._at_end():
-                return
-
-    def _unpacked(
-        self, head: bytes, raw: Iterable[bytes], new: Callable[[], _Decompressor], kind: str
-    ) -> Iterator[bytes]:
-        """Unpack streams that follow on each other, as `cat a.gz b.gz` makes them."""
-        self.packed = True
-        stream = new()
-        begun = False
-        try:
-            for chunk in chain((head,), raw):
-                data = chunk
-                while data or (begun and not stream.needs_input and not stream.eof):
-                    if stream.eof:
-                        stream = new()
-                    begun = True
-                    # Never more than a chunk at once, however well it was packed.
-                    unpacked = stream.decompress(data, _CHUNK)
-                    data = stream.unused_data if stream.eof else b""
-                    if unpacked:
-                        yield unpacked
-                begun = begun and not stream.eof
-        except (zlib.error, _zstd().ZstdError) as error:
-            raise self._error(f"the {kind} data is damaged, here or soon after") from error
-        self.cut = begun
-
-
-class _Decompressor(Protocol):
-    """As in the standard library's `compression.zstd` and `bz2`."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
-
-
-class _Gzip:
-    """`zlib`'s decompressor with the interface that the standard library's others have."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=31)
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._stream.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-
-
-def _zstd() -> ModuleType:
-    from referee.logs.zstd import zstd
-
-    return zstd
+            if not data and not self._at_end():
+                break
+        return data

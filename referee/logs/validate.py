@@ -1,4 +1,4 @@
-"""Check a spectator log that any referee wrote (protocol-v1; spec/log-format.md, 1).
+"""Check a spectator log that any referee wrote (the protocol; spec/log-format.md, 1).
 
 First what holds for every game: lines, JSON, schema, names first, `game-end` last. The game's own
 checker then says whether such a game can have been played.
@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.logs.lines import BOM, Line, Messages, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
@@ -22,9 +22,10 @@ from referee.seam.capabilities import Finding, LogChecker
 from referee.seam.faults import Disqualification, Termination, describe
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id, seat_of
+from referee.specification import SHARED, load_page
 from referee.wire.messages import (
     PROTOCOL_VERSION,
-    SHARED_SECTIONS,
+    SHARED_PUBLIC,
     GameEnd,
     PlayerDisqualified,
     PlayerName,
@@ -33,9 +34,11 @@ from referee.wire.messages import (
 from referee.wire.shapes import meant, misfits
 
 MAX_FINDINGS = 100
-"""So many different findings: a log with more is none to be mended line by line."""
+"""Different findings of a log, at most: one with more is not mended line by line."""
 _SHOWN = 120
+"""Characters of a line that are shown, at most."""
 _SHOWN_FINDING = 400
+"""Characters that are shown of what a finding expects, and of what it found, at most."""
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -53,16 +56,18 @@ class Validation(Struct, frozen=True):
     findings: list[Finding]
 
 
-class Checked(NamedTuple):
+class CheckedLog(NamedTuple):
     """What checking a log has shown.
 
     Attributes:
         findings: as of `validate_log`.
-        rules: of the game, None if it is unknown. Without a checker they were not checked.
+        page: of the specification that it was checked against.
+        unchecked: the name of its game, if that has no checker: only the lines were checked.
     """
 
     findings: list[Finding]
-    rules: Rules | None
+    page: str
+    unchecked: str
 
 
 def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
@@ -81,8 +86,8 @@ def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
     yield from check_log(name, rules).findings
 
 
-def check_log(name: str, rules: Rules | None = None) -> Checked:
-    """As `validate_log`; the game as well."""
+def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
+    """As `validate_log`, and against what the log was checked."""
     found: dict[Hashable, Finding] = {}
     with LogReader(name) as reader:
         messages = Messages(reader, rules)
@@ -94,7 +99,10 @@ def check_log(name: str, rules: Rules | None = None) -> Checked:
                 found[key] = finding
             else:
                 break
-    return Checked(list(found.values()), messages.rules)
+    findings, game = list(found.values()), messages.rules
+    if game is None:
+        return CheckedLog(findings, GAMES[DEFAULT_GAME].specification, "")
+    return CheckedLog(findings, game.specification, "" if game.checker else game.name)
 
 
 _Found: TypeAlias = tuple[Hashable, Finding]
@@ -110,14 +118,14 @@ def _findings(reader: LogReader, messages: Messages) -> Iterator[_Found]:
             if check.hopeless:
                 return
     except LogReadError as error:
-        yield _worded(Finding(error.line, "1.1", "a line that can be read", error.problem))
+        yield _worded(Finding(error.line, SHARED.lines, "a line that can be read", error.problem))
         return
     if check is None:
-        yield _worded(Finding(1, "2.2", "a player-name", "an empty file"))
+        yield _worded(Finding(1, SHARED.names, "a player-name", "an empty file"))
     elif not check.ended:
         found = "the end of the compressed data" if reader.cut else "the end of the log"
         expected = "more, up to a game-end: the log was cut short"
-        yield _worded(Finding(reader.line + 1, check.sections["game-end"], expected, found))
+        yield _worded(Finding(reader.line + 1, check.section(GameEnd), expected, found))
 
 
 def _worded(finding: Finding) -> _Found:
@@ -137,7 +145,6 @@ class _Check:
         rules: of its game; None if it is unknown.
 
     Attributes:
-        sections: message that all games share -> where the game's page is on it.
         hopeless: this is no spectator log, or of no game that is known: there is no more to say.
         ended: the line of `game-end`, 0 before.
     """
@@ -145,7 +152,6 @@ class _Check:
     def __init__(self, rules: Rules | None) -> None:
         self.hopeless = False
         self.ended = 0
-        self.sections = SHARED_SECTIONS | dict(rules.sections if rules is not None else {})
         self._rules = rules
         self._types = message_kinds(rules).structs
         self._private = (PlayerNameRequest, *(rules.requests if rules is not None else ()))
@@ -154,17 +160,24 @@ class _Check:
         self._begun = False
         self._checker: LogChecker | None = None
 
+    def section(self, struct: type[Struct]) -> str:
+        """The section of the game's page on a message that all games share; of others all of 2."""
+        if struct not in SHARED_PUBLIC:
+            return SHARED.messages
+        page = load_page((self._rules or GAMES[DEFAULT_GAME]).specification)
+        return next(iter(page.titled(str(struct.__struct_config__.tag))), SHARED.messages)
+
     def line(self, line: Line) -> list[_Found]:
         """Take the next line."""
         number = line.number
         findings: list[Finding] = []
         if number == 1 and line.raw.startswith(BOM):
-            findings.append(Finding(number, "1.8", "no byte order mark", "one"))
+            findings.append(Finding(number, SHARED.json, "no byte order mark", "one"))
         if line.raw.endswith(b"\r\n"):
             crlf = "\\r\\n (from here on)"
-            findings.append(Finding(number, "1.1", "lines ended by \\n alone", crlf))
+            findings.append(Finding(number, SHARED.lines, "lines ended by \\n alone", crlf))
         if line.torn:
-            findings.append(Finding(number, "1.1", "a line end", "a last line that is torn"))
+            findings.append(Finding(number, SHARED.lines, "a line end", "a last line that is torn"))
         found = [_worded(finding) for finding in findings]
         message = self._message(line, found)
         if message is not None:
@@ -186,7 +199,7 @@ class _Check:
             return meant(line.value, struct)
         if b" " in line.text and b" " in _OUTSIDE_STRINGS.sub(b"", line.text):
             what = "spaces between the parts (from here on)"
-            found.append(_worded(Finding(line.number, "1.1", "compact JSON", what)))
+            found.append(_worded(Finding(line.number, SHARED.lines, "compact JSON", what)))
         return line.content
 
     def _problem(self, line: Line) -> Finding | None:
@@ -198,15 +211,16 @@ class _Check:
             if value is UNSET:
                 shown = describe(line.text[:_SHOWN].decode(errors="replace"))
                 found = "no text, binary data" if b"\x00" in line.text else f"no JSON: {shown}"
-            return Finding(number, "1.1", "a JSON object", found)
+            return Finding(number, SHARED.lines, "a JSON object", found)
         if line.content is None and number == 1 and "entry" in value:
             self.hopeless = True
             found = "a match record; its spectator log: referee verify RECORD --log FILE"
-            return Finding(number, "2.2", "a spectator log", found)
+            return Finding(number, SHARED.names, "a spectator log", found)
         if self._types.get(kind or "") in self._private:
-            return Finding(number, "1.7", "public messages alone", f"{kind}, which is for one bot")
+            found = f"{kind}, which is for one bot"
+            return Finding(number, SHARED.audience, "public messages alone", found)
         if kind == "":
-            return Finding(number, "2", "a message's type", 'type ""')
+            return Finding(number, SHARED.messages, "a message's type", 'type ""')
         if kind in self._types and (self._rules is not None or kind == "player-name"):
             return None
         found = "an object without type"
@@ -215,14 +229,14 @@ class _Check:
         if self._rules is not None:
             self.hopeless = number == 1
             game = f"{self._rules.name}, protocol {self._rules.protocol}"
-            return Finding(number, "2", f"a public message of {game}", found)
+            return Finding(number, SHARED.messages, f"a public message of {game}", found)
         self.hopeless = number == 1 or kind is not None
         games = f"of a game that this referee knows ({', '.join(GAMES)})"
-        return Finding(number, "2", f"a public message {games}", found)
+        return Finding(number, SHARED.messages, f"a public message {games}", found)
 
     def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[_Found]:
         """In which fields a message is not as it must be."""
-        section = self.sections.get(kind, "2")
+        section = self.section(struct)
         found = misfits(line.value, struct)
         if not found:
             yield _worded(Finding(line.number, section, f"a right {kind}", line.error))
@@ -237,11 +251,11 @@ class _Check:
         kind = str(message.__struct_config__.tag)
         if self.ended:
             expected = f"nothing after game-end (line {self.ended})"
-            return [Finding(number, self.sections["game-end"], expected, kind)]
+            return [Finding(number, self.section(GameEnd), expected, kind)]
         player = getattr(message, "player_number", None)
         if player is not None and seat_of(player, self._max_seats) is None:
             players = f"{seat_id(0)} to {seat_id(self._max_seats - 1)}"
-            return [Finding(number, "1.6", players, describe(player))]
+            return [Finding(number, SHARED.ids, players, describe(player))]
         if isinstance(message, PlayerName):
             return self._take_name(number, message)
         assert self._rules is not None  # else it was no message of a known game
@@ -250,7 +264,7 @@ class _Check:
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
                 found = describe(message.reason)
-                findings.append(Finding(number, "9", "a disqualification code", found))
+                findings.append(Finding(number, SHARED.codes, "a disqualification code", found))
             seat = seat_of(message.player_number, self._max_seats)
             if checker is not None and seat is not None:
                 findings += checker.disqualify(number, seat, message.reason)
@@ -258,7 +272,7 @@ class _Check:
             self.ended = number
             if message.reason not in {*Termination, *self._rules.reasons}:
                 found = describe(message.reason)
-                findings.append(Finding(number, "9", "an end reason", found))
+                findings.append(Finding(number, SHARED.codes, "an end reason", found))
             elif checker is not None:
                 findings += checker.end(number, message.scores, message.winners, message.reason)
         elif checker is not None:
@@ -277,25 +291,25 @@ class _Check:
         if least <= len(names) <= most:
             return []
         expected = f"the names of {least} to {most} players first"
-        return [Finding(number, "2.2", expected, f"{len(names)}, then {kind}")]
+        return [Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")]
 
     def _take_name(self, number: int, message: PlayerName) -> list[Finding]:
         if self._begun:
-            return [Finding(number, "2.2", "no player-name once the game has begun", "one")]
+            return [Finding(number, SHARED.names, "no player-name once the game has begun", "one")]
         findings = []
         expected = len(self._names)
         if expected == self._max_seats:
             what = f"at most {self._max_seats} names"
-            return [Finding(number, "2.2", what, "another player-name")]
+            return [Finding(number, SHARED.names, what, "another player-name")]
         if message.player_number != seat_id(expected):
             what = f"player-name of {seat_id(expected)}"
-            findings.append(Finding(number, "2.2", what, f"that of {message.player_number}"))
+            findings.append(Finding(number, SHARED.names, what, f"that of {message.player_number}"))
         if message.version != PROTOCOL_VERSION:
             found = f"version {message.version}"
-            findings.append(Finding(number, "2.2", f"version {PROTOCOL_VERSION}", found))
+            findings.append(Finding(number, SHARED.names, f"version {PROTOCOL_VERSION}", found))
         name = message.name
         if len(name) > MAX_NAME_LENGTH or name.translate(CONTROL_CHARACTERS) != name:
             what = f"a name of at most {MAX_NAME_LENGTH} characters, without control characters"
-            findings.append(Finding(number, "3.1", what, describe(message.name)))
+            findings.append(Finding(number, SHARED.name_reply, what, describe(message.name)))
         self._names.append(message.name)
         return findings

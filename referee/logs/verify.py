@@ -272,7 +272,7 @@ class _Verification:
         entry = self._decode(line)
         if line.startswith(_RECEIVED) and isinstance(entry, ReceivedEntry):
             raw = line_received(entry)
-            # What a bot can have written as one line (protocol-v1, 1.1, 1.3).
+            # What a bot can have written as one line (protocol, 1.1, 1.3).
             possible = b"\n" not in raw and len(raw) <= self._limits.line_limit
             if entry.player_number != seat_id(seat) or not possible or is_blank(raw):
                 return False

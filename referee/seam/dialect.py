@@ -5,16 +5,15 @@ records hold canonical lines alone, and replay, verify and validate know nothing
 anew for each bot of a match and may keep what it has seen:
 
     dialect = kind.new(seat, seed, name)
-    data = dialect.request(lines)  # the last of them is a request
-    if data is None:
-        reply = dialect.answer_for(lines[-1])
-    else:
-        reply = dialect.reply(what_the_bot_says_to(data))
+    for line in new_lines:
+        bot.push(dialect.send(line))
+    # The last of them was a request:
+    reply = dialect.answer() or dialect.reply(what_the_bot_wrote)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from msgspec import Struct
@@ -23,18 +22,21 @@ from msgspec import Struct
 class Dialect(Protocol):
     """The translation for one bot in one match. Lines have no line ends here."""
 
-    def request(self, lines: Sequence[bytes]) -> bytes | None:
-        """What the bot is sent, for all lines that are new to it, the last of which is a request.
+    def send(self, line: bytes) -> bytes:
+        """What the bot is sent for the next line of the match: a request, news, or the end.
 
         Returns:
-            One line; None if the bot knows no such request: then `answer_for` answers it.
+            Any number of lines, with their line ends; empty if it is sent nothing.
         """
 
-    def answer_for(self, request: bytes) -> bytes:
-        """The canonical reply to a request that the bot is not sent, such as a handshake."""
+    def answer(self) -> bytes | None:
+        """The canonical reply to the last line, a request, if the bot is not asked for one.
+
+        For one that the bot was not sent, such as a handshake. None: the bot is to reply.
+        """
 
     def reply(self, data: bytes) -> bytes:
-        """The canonical reply for what the bot has answered: any line that is not blank.
+        """The canonical reply for what the bot has answered, which is not blank.
 
         What has no canonical form is given back as it came, for the game to judge. But a canonical
         reply is wrong in the dialect, and must not be given back as one: put it into brackets.
@@ -49,7 +51,12 @@ class DialectKind(Struct, frozen=True):
             bot is called if it is asked for no name.
         form_field: over HTTP the bot is sent a form with the data in this field; empty: the data as
             they are, which are JSON.
+        reply_end: what ends a reply of a process; it is no part of the reply.
+        greets: whether its bots answer the game's own handshake, so that one that does not can
+            hardly speak it.
     """
 
     new: Callable[[int, int, str], Dialect]
     form_field: str = ""
+    reply_end: bytes = b"\n"
+    greets: bool = False

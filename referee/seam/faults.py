@@ -1,4 +1,4 @@
-"""Faults: what a bot can do wrong, and the reasons for which it leaves a match (protocol-v1, 9)."""
+"""Faults: what a bot can do wrong, and the reasons for which it leaves a match (protocol, 9)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Disqualification(StrEnum):
-    """Why a bot left the match (protocol-v1, 9). None of them is about what it plays."""
+    """Why a bot left the match (protocol, 9). None of them is about what it plays."""
 
     FAILED_TO_START = "failed-to-start"
     STARTUP_TIMEOUT = "startup-timeout"
@@ -25,7 +25,7 @@ class Disqualification(StrEnum):
 
 
 class Termination(StrEnum):
-    """How a match can end in any game (protocol-v1, 9); games add reasons of their own."""
+    """How a match can end in any game (protocol, 9); games add reasons of their own."""
 
     TURN_LIMIT = "turn-limit"
     LAST_PLAYER_STANDING = "last-player-standing"
@@ -55,7 +55,7 @@ class Fault(Struct, frozen=True):
 
     Attributes:
         seat: whose mistake, counted from 0.
-        code: one of the codes of protocol-v1, 9.
+        code: one of the codes of the protocol, 9.
         section: the section of the protocol that the reply breaks, such as "5.2".
         detail: one sentence on what was wrong with this reply.
     """

@@ -33,10 +33,13 @@ class Request(Struct, frozen=True, gc=False):
     Attributes:
         seat: who is asked, counted from 0.
         message: the private message that asks, one of the game's request structs.
+        clock: the requests of a seat that name the same clock share its time limit, such as those
+            of one turn, or of the whole match; empty: the limit is for this reply alone.
     """
 
     seat: int
     message: Struct
+    clock: str = ""
 
 
 class Left(Struct, frozen=True):
@@ -106,18 +109,21 @@ class Setup(Struct, frozen=True, kw_only=True):
         names: the players' names, one entry a seat, in seat order.
         options: the game's own, its `Rules.options`.
         absent: the seats that were lost before the game began; they are never asked.
+        seed: of the match, for a game that must copy the generator of another program; all others
+            draw from `chance`.
     """
 
     chance: Chance
     names: tuple[str, ...]
     options: Any
     absent: frozenset[int] = frozenset()
+    seed: int = 0
 
 
 class Game(Protocol):
     """One game as a state machine. A new one has been dealt and stands at its first requests.
 
-    When fewer than two seats are left in it, it is over (protocol-v1, 8.3).
+    When fewer than two seats are left in it, it is over (protocol, 8.3).
     """
 
     @property

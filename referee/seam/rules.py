@@ -46,8 +46,6 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         name: the game's id in logs, such as "dominion".
         protocol: the version of the wire protocol that it speaks.
         specification: the page in spec/ that the sections of faults and findings are of.
-        sections: where that page is on messages that all games share: type -> section; what is not
-            there is as in protocol-v1.
         min_seats, max_seats: how many can play.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
@@ -69,7 +67,6 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     name: str
     protocol: int
     specification: str
-    sections: Mapping[str, str] = {}
     min_seats: int
     max_seats: int
     options: type[Struct]

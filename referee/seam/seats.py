@@ -1,4 +1,4 @@
-"""Seats: counted from 0 in all Python code, "player1" and up on the wire (protocol-v1, 1.6)."""
+"""Seats: counted from 0 in all Python code, "player1" and up on the wire (protocol, 1.6)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SeatId = Annotated[
 
 @cache
 def seat_id(seat: int) -> str:
-    """The seat's name on the wire (protocol-v1, 1.6): 0 -> "player1"."""
+    """The seat's name on the wire (protocol, 1.6): 0 -> "player1"."""
     return f"player{seat + 1}"
 
 

@@ -3,6 +3,7 @@
 # A map of the package. The arrows of imports go upwards in this list.
 #
 #   choices.py      what can be chosen, with its defaults
+#   rows.py         a match: what is to be played, and what came of it
 #   line_ups.py     line-ups of three and more bots in which every pair meets as often as any other
 #   swiss.py        one round of a Swiss tournament
 #   pairing.py      who plays whom, on which seed and in which seats
@@ -14,6 +15,7 @@
 #   cluster.py      workers on other machines, by Dask
 #   setup.py        what is played
 #   config.py       the same as a file
+#   stored.py       what may stand in a store
 #   store.py        the results, as an SQLite database
 #   schedule.py     which matches there are, stage by stage
 #   player.py       gives batches to workers

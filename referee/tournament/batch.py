@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Container, Mapping
@@ -17,6 +18,7 @@ from multiprocessing.util import Finalize
 import msgspec
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource, find_bot
@@ -29,59 +31,30 @@ from referee.logs.sink import MemorySink
 from referee.match import Match
 from referee.match_spec import MatchSpec, match_spec
 from referee.options import Limits
-from referee.play import Played, Runner
+from referee.play import PlainRunner, Played, Runner, are_objects, objects
 from referee.seam.faults import BAD_NAME_REPLY, Disqualification
+from referee.tournament.rows import (
+    BUCKETS_PER_DOUBLING,
+    WORKER_KILLED,
+    Entrant,
+    Faults,
+    Histogram,
+    MatchRow,
+    Plan,
+    SeatRow,
+)
 
 BATCH_SECONDS = 0.5
-"""After so long no further match of a batch is begun: what is finished is to be stored."""
+"""Seconds after which no further match of a batch is begun: what is finished is to be stored."""
 MAX_LATE_REPLAYS = 3
-"""So often a match is played again that timed out while the referee itself was late."""
-WORKER_KILLED = "worker-killed"
-"""The reason of a match that is void since the process that played it was killed each time.
-
-Also the code of a bot of it that was put out of the tournament for that.
-"""
+"""How often a match is played again that timed out while the referee itself was late."""
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 _LATENESS_SECONDS = 0.05
 _PATIENCE = 1
 """Milliseconds; a worker has nothing else to do than to wait for one bot."""
 MAX_STDERR = 64 * 1024
-"""So many bytes of a bot's stderr are given back with a record."""
-BUCKETS_PER_DOUBLING = 4
-"""Of the histogram of reply times: each bucket is 2**(1/4) times as wide as the one before."""
-
-
-class Entrant(Struct, frozen=True):
-    """A bot of a tournament.
-
-    Attributes:
-        name: in all tables.
-        bot: the BOT argument.
-        directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what the referee has: (name, value) each.
-    """
-
-    name: str
-    bot: str
-    directory: str = ""
-    env: tuple[tuple[str, str], ...] = ()
-
-
-class Plan(Struct, frozen=True):
-    """A match that is to be played.
-
-    Attributes:
-        match: its number in the schedule.
-        deal: the number of its deal.
-        seed: of the deal.
-        players: the bots, in seat order, by their numbers in the tournament.
-    """
-
-    match: int
-    deal: int
-    seed: int
-    players: tuple[int, ...]
+"""Bytes of a bot's stderr that are given back with a record."""
 
 
 class Batch(Struct, frozen=True):
@@ -97,7 +70,7 @@ class Batch(Struct, frozen=True):
         results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
-        matches_a_deal: a deal is so many matches one after the other in the schedule.
+        matches_a_deal: how many matches a deal has; they follow each other in the schedule.
         run: no bot plays on in another run, which may play some of the same matches again.
     """
 
@@ -112,80 +85,6 @@ class Batch(Struct, frozen=True):
     alone: bool = False
     matches_a_deal: int = 1
     run: str = ""
-
-
-class Left(Struct, frozen=True):
-    """Why a seat was disqualified.
-
-    Attributes:
-        code: of the disqualification.
-        detail: one clause.
-        stderr: the last lines that it wrote there.
-    """
-
-    code: str
-    detail: str
-    stderr: list[str]
-
-
-class MatchRow(Struct, frozen=True):
-    """A match that was played; lists are in seat order.
-
-    Attributes:
-        match, deal, seed, players: as of `Plan`.
-        names: what the bots call themselves.
-        ranks: 1 is best; shared on ties.
-        scores: points of the game.
-        turns: of the match.
-        reason: why it ended.
-        faults: code -> count.
-        left: why a seat was disqualified, or None.
-        replies: how many each bot gave, its handshake not counted.
-        reply_seconds: of all of them together.
-        longest_reply: in seconds.
-        reply_histogram: bucket -> count; bucket b holds the times from 2**(b / 4) microseconds on.
-        seconds: how long the match took.
-        digest: of its record.
-        referee: its version.
-        late: how often the match timed out while the referee was late, and was played again; one
-            more than `MAX_LATE_REPLAYS` if it was given up: it is void.
-        restarts: how often it was played again since a bot that had waited for it failed in its
-            handshake.
-        statistics: of the game's own, one JSON object a seat; empty if the game has none.
-        record: the match record, plain; empty if it is not to be kept.
-        stderr: what each bot wrote there, the first `MAX_STDERR` bytes; likewise.
-        result: the `MatchResult` as JSON; empty if it was not asked for.
-    """
-
-    match: int
-    deal: int
-    seed: int
-    players: tuple[int, ...]
-    names: list[str]
-    ranks: list[int]
-    scores: list[int]
-    turns: int
-    reason: str
-    faults: list[dict[str, int]]
-    left: list[Left | None]
-    replies: list[int]
-    reply_seconds: list[float]
-    longest_reply: list[float]
-    reply_histogram: list[dict[int, int]]
-    seconds: float
-    digest: str
-    referee: str
-    late: int
-    restarts: int
-    statistics: list[bytes]
-    record: bytes
-    stderr: list[bytes]
-    result: bytes = b""
-
-    @property
-    def void(self) -> bool:
-        """Whether the match does not count."""
-        return self.late > MAX_LATE_REPLAYS or self.reason == WORKER_KILLED
 
 
 class Failed(Struct, frozen=True):
@@ -217,7 +116,7 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
     worker = _this_worker()
     with worker.busy:
         try:
-            return trio.run(worker.play, batch)
+            return worker.play(batch)
         except Exception as error:
             worker.kill()
             ours = as_ours(error)
@@ -263,16 +162,31 @@ class Worker:
         with self.busy:
             trio.run(self.finish)
 
-    async def play(self, batch: Batch) -> list[MatchRow]:
-        """Play matches of a batch; as `play_batch`."""
+    def play(self, batch: Batch) -> list[MatchRow]:
+        """Play matches of a batch; as `play_batch`, but errors are raised."""
+        sources = {number: _source(batch, number) for number in batch.entrants}
+        if not are_objects(sources.values()):
+            return trio.run(self._play_all, batch, sources)
+        rows = []
+        until = time.monotonic() + BATCH_SECONDS
+        for spec, plan in zip(_specs(batch), batch.plans, strict=True):
+            attempt = _Attempt(spec, batch)
+            bots = objects([sources[number] for number in plan.players])
+            runner = PlainRunner(attempt.spec, bots, record=attempt.record)
+            attempt.match, attempt.played = runner.match, runner.run()
+            rows.append(_row(attempt, batch, plan, 0, 0))
+            if time.monotonic() >= until:
+                break
+        return rows
+
+    async def _play_all(self, batch: Batch, sources: dict[int, BotSource]) -> list[MatchRow]:
         if batch.run != self._run:
             self._run = batch.run
             await self.finish()
-        sources = {number: _source(batch, number) for number in batch.entrants}
         for source in sources.values():
             if source not in self._files:
                 self._files[source] = _files(source)
-        specs = [_spec(batch, plan) for plan in batch.plans]
+        specs = _specs(batch)
         self._limits = limits = specs[0].limits
         async with trio.open_nursery() as nursery:
             lateness = Lateness(min(limits.time_limit, limits.startup_limit))
@@ -310,7 +224,7 @@ class Worker:
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             lateness.worst = 0.0
-            attempt = _Attempt(spec, is_first=late + restarts == 0)
+            attempt = _Attempt(spec, batch, is_first=late + restarts == 0)
             is_again = await self._attempt(attempt, batch, plan, sources)
             for seat, left in attempt.played.disqualified.items():
                 if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
@@ -403,10 +317,12 @@ class _Attempt:
     match: Match
     played: Played
 
-    def __init__(self, spec: MatchSpec, *, is_first: bool) -> None:
+    def __init__(self, spec: MatchSpec, batch: Batch, *, is_first: bool = True) -> None:
         self.spec = spec
         self.is_first = is_first
-        self.record = MemorySink()
+        # Who wants the results whole has no use for the digest.
+        is_recorded = batch.keep != "none" or not batch.results
+        self.record = MemorySink() if is_recorded else None
         self.stderr = [MemorySink() for _ in spec.bots]
 
 
@@ -442,47 +358,61 @@ def _is_late(played: Played, limits: Limits, lateness: float) -> bool:
 
 
 def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
-    played = attempt.played
+    played, match = attempt.played, attempt.match
     players = played.result.players
-    left = [
-        Left(entry.code, entry.detail, [] if (said := players[seat].stderr) is None else said.lines)
-        if (entry := played.disqualified.get(seat))
-        else None
-        for seat in range(len(players))
-    ]
-    is_faulty = any(left) or any(player.faults for player in players)
+    statistics = [text.decode() for text in match.statistics()] or [""] * len(players)
+    seats = []
+    for seat, player in enumerate(players):
+        left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
+        stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
+        seats.append(
+            SeatRow(
+                match=plan.match,
+                seat=seat,
+                bot=plan.players[seat],
+                calls_itself=player.name,
+                rank=player.rank,
+                score=player.score,
+                faults=Faults(_json(player.faults)),
+                disqualified=left.code.value if left else None,
+                detail=left.detail if left else None,
+                stderr=stderr if left else None,
+                replies=len(seconds),
+                reply_seconds=sum(seconds),
+                longest_reply=max(seconds, default=0.0),
+                reply_histogram=_histogram(seconds),
+                statistics=statistics[seat],
+            )
+        )
+    is_faulty = bool(played.disqualified) or any(player.faults for player in players)
     is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
     return MatchRow(
         match=plan.match,
         deal=plan.deal,
         seed=plan.seed,
-        players=plan.players,
-        names=[player.name for player in players],
-        ranks=[player.rank for player in players],
-        scores=[player.score for player in players],
         turns=played.result.turns,
         reason=played.result.reason,
-        faults=[player.faults for player in players],
-        left=left,
-        replies=[len(seconds) for seconds in played.reply_seconds],
-        reply_seconds=[sum(seconds) for seconds in played.reply_seconds],
-        longest_reply=[max(seconds, default=0.0) for seconds in played.reply_seconds],
-        reply_histogram=[_histogram(seconds) for seconds in played.reply_seconds],
+        void=late > MAX_LATE_REPLAYS,
+        late=late,
+        restarts=restarts,
         seconds=played.result.duration_seconds,
         digest=played.digest,
         referee=__version__,
-        late=late,
-        restarts=restarts,
-        statistics=attempt.match.statistics(),
-        record=attempt.record.data if is_kept else b"",
+        seats=tuple(seats),
+        record=attempt.record.data if is_kept and attempt.record is not None else b"",
         stderr=[sink.data[:MAX_STDERR] for sink in attempt.stderr] if is_kept else [],
-        result=msgspec.json.encode(played.result) if batch.results else b"",
+        result=played.result if batch.results else None,
     )
 
 
-def _spec(batch: Batch, plan: Plan) -> MatchSpec:
-    bots = [batch.entrants[number].bot for number in plan.players]
-    return match_spec(bots, game=batch.game, seed=plan.seed, options=batch.settings)
+def _specs(batch: Batch) -> list[MatchSpec]:
+    seats = [""] * len(batch.plans[0].players)
+    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings)
+    bots = {number: entrant.bot for number, entrant in batch.entrants.items()}
+    return [
+        replace(spec, bots=tuple(bots[number] for number in plan.players), seed=plan.seed)
+        for plan in batch.plans
+    ]
 
 
 def _source(batch: Batch, number: int) -> BotSource:
@@ -507,38 +437,54 @@ def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
     Args:
         killers: bots that are put out for it.
     """
-    seats = range(len(plan.players))
-    out = Left(
-        WORKER_KILLED, "it kills the process that plays it, also when no other bot plays", []
-    )
+    seats = [
+        SeatRow(
+            match=plan.match,
+            seat=seat,
+            bot=bot,
+            calls_itself="",
+            rank=1,
+            score=0,
+            faults=Faults("{}"),
+            disqualified=WORKER_KILLED if bot in killers else None,
+            detail=_KILLS if bot in killers else None,
+            stderr="" if bot in killers else None,
+            replies=0,
+            reply_seconds=0.0,
+            longest_reply=0.0,
+            reply_histogram=Histogram("{}"),
+            statistics="",
+        )
+        for seat, bot in enumerate(plan.players)
+    ]
     return MatchRow(
         match=plan.match,
         deal=plan.deal,
         seed=plan.seed,
-        players=plan.players,
-        names=["" for _ in seats],
-        ranks=[1 for _ in seats],
-        scores=[0 for _ in seats],
         turns=0,
         reason=WORKER_KILLED,
-        faults=[{} for _ in seats],
-        left=[out if bot in killers else None for bot in plan.players],
-        replies=[0 for _ in seats],
-        reply_seconds=[0.0 for _ in seats],
-        longest_reply=[0.0 for _ in seats],
-        reply_histogram=[{} for _ in seats],
+        void=True,
+        late=0,
+        restarts=0,
         seconds=0.0,
         digest="",
         referee=__version__,
-        late=0,
-        restarts=0,
-        statistics=[],
-        record=b"",
-        stderr=[],
+        seats=tuple(seats),
     )
 
 
-def _histogram(seconds: list[float]) -> dict[int, int]:
-    return Counter(
-        math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds
+_KILLS = "it kills the process that plays it, also when no other bot plays"
+
+
+def _histogram(seconds: list[float]) -> Histogram:
+    buckets = Counter(
+        [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
     )
+    return Histogram(_json({str(bucket): count for bucket, count in buckets.items()}))
+
+
+def _json(value: object) -> str:
+    return _encode(value).decode()
+
+
+_encode = msgspec.json.Encoder(order="deterministic").encode

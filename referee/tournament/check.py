@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from referee.logs.read import summaries
 from referee.logs.verify import Kind, verify_record
-from referee.tournament.batch import Plan
 from referee.tournament.player import Player
+from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.run import record_of
-from referee.tournament.store import MatchLine, Store
+from referee.tournament.store import Store
 
 
 class Checked(Struct, frozen=True):
@@ -30,8 +30,8 @@ class Checked(Struct, frozen=True):
     problem: str = ""
 
 
-def sampled(store: Store, sample: int | None) -> list[MatchLine]:
-    """Matches that count: all of them, or so many drawn by lot."""
+def sampled(store: Store, sample: int | None) -> list[MatchRow]:
+    """Matches that count: all of them, or a sample drawn by lot."""
     matches = [match for match in store.matches() if not match.void]
     if sample is None or sample >= len(matches):
         return matches
@@ -40,7 +40,7 @@ def sampled(store: Store, sample: int | None) -> list[MatchLine]:
 
 
 def check(
-    store: Store, matches: list[MatchLine], player: Player, records: Path | None
+    store: Store, matches: list[MatchRow], player: Player, records: Path | None
 ) -> Iterator[Checked | None]:
     """Check matches, those first that have a record.
 
@@ -68,7 +68,7 @@ def check(
             yield Checked(row.match, "played", problem)
 
 
-def _from_record(match: MatchLine, path: Path) -> Checked:
+def _from_record(match: MatchRow, path: Path) -> Checked:
     verdict = verify_record(str(path))
     if verdict.kind != Kind.HOLDS:
         return Checked(match.match, "record", verdict.text)

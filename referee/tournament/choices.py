@@ -10,6 +10,7 @@ Keep = Literal["all", "faulty", "none"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 SEATS: tuple[Seats, ...] = get_args(Seats)
 KEEP: tuple[Keep, ...] = get_args(Keep)
+MAX_BOTS = 2_000
 DEALS = 10
 """For each pairing or line-up."""
 CHALLENGERS = 1

@@ -24,7 +24,7 @@ CONNECT_SECONDS = 5.0
 LOOK_SECONDS = 1.0
 """Between two looks at which workers are there."""
 _LOST_SECONDS = 10.0
-"""A scheduler that does not answer for so long is lost."""
+"""Seconds without an answer after which a scheduler is taken for lost."""
 _END_SECONDS = 5.0
 
 
@@ -38,7 +38,7 @@ class Cluster:
         say: tells the user something, as one line.
 
     Attributes:
-        threads: of its workers, at the moment: so many batches are played at once. At least 1,
+        threads: of its workers, at the moment: as many batches are played at once. At least 1,
             so that there is something to do for the first worker that comes.
     """
 

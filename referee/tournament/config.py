@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.nearest import instead
-from referee.tournament.batch import Entrant
+from referee.tournament.rows import Entrant
 
 _PATHS = ("store", "records")
 

@@ -68,18 +68,7 @@ class Deals:
         Raises:
             ValueError: this cannot be a match of the tournament.
         """
-        if not len(lineup) == len(ranks) == len(set(lineup)) == self.players:
-            raise ValueError(f"{lineup} with ranks {ranks}: not {self.players} bots and ranks")
-        if min(lineup) < 0 or max(lineup) >= self.bots:
-            raise ValueError(f"line-up {lineup}, and bots 0 to {self.bots - 1}")
-        if min(ranks) < 1 or max(ranks) > self.players:
-            raise ValueError(f"ranks {ranks}: not from 1 to {self.players}")
-        row = self._matches
-        self._reserve(row + 1)
-        self._deal[row] = deal
-        self._lineup[row] = lineup
-        self._ranks[row] = ranks
-        self._matches = row + 1
+        self.extend([deal], [lineup], [ranks])
 
     def extend(self, deals: ArrayLike, lineups: ArrayLike, ranks: ArrayLike) -> None:
         """Add many matches: `append` with one row a match in each array.

@@ -38,7 +38,7 @@ _T_POINTS = {
 
 
 def t_point(degrees: ArrayLike) -> Floats:
-    """The 97.5% point of Student's t with so many degrees of freedom, at least 1."""
+    """The 97.5% point of Student's t by degrees of freedom, at least 1."""
     inverse = 1 / np.maximum(np.asarray(degrees, np.float64), 1.0)
     known = 1 / np.array(list(_T_POINTS))
     return np.asarray(np.interp(inverse, known[::-1], list(_T_POINTS.values())[::-1]))

@@ -14,11 +14,11 @@ from referee.errors import UsageError
 from referee.match_spec import match_spec
 from referee.options import Limits
 from referee.terminal import command_line
-from referee.tournament.batch import Entrant
+from referee.tournament.rows import Entrant, MatchRow, points_of
 from referee.tournament.setup import Setup
 from referee.tournament.sprt import expected_share
 from referee.tournament.standings import Standings
-from referee.tournament.store import MatchLine, Store, points_of
+from referee.tournament.store import Store
 
 LESSONS = 3
 
@@ -46,7 +46,7 @@ def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
     setup = store.stages[-1]
     names = store.names
     rating = {names.index(bot.name): bot.rating for bot in found.bots if bot.rating is not None}
-    worst: list[list[tuple[float, int, MatchLine, str]]] = [[] for _ in names]
+    worst: list[list[tuple[float, int, MatchRow, str]]] = [[] for _ in names]
     matches = (
         match
         for match in store.matches()
@@ -74,16 +74,17 @@ def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
 
 
 def _lesson(
-    bot: int, deal: list[tuple[MatchLine, list[float]]], promised: float
-) -> tuple[float, MatchLine, str] | None:
+    bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
+) -> tuple[float, MatchRow, str] | None:
     """What a deal has to teach: how much, the match, and why; None if it was not lost."""
     seated = [(match, match.players.index(bot), points) for match, points in deal]
     for match, seat, points in seated:
-        if points[seat] < 1 and match.disqualified[seat] is not None:
-            return 3.0, match, f"disqualified, {match.disqualified[seat]}"
+        code = match.seats[seat].disqualified
+        if points[seat] < 1 and code is not None:
+            return 3.0, match, f"disqualified, {code}"
     for match, seat, points in seated:
-        if points[seat] < 1 and match.faults[seat]:
-            count = match.faults[seat]
+        count = match.seats[seat].fault_count
+        if points[seat] < 1 and count:
             return 2.0, match, "1 fault" if count == 1 else f"{count} faults"
     mean = sum(points[seat] for _, seat, points in seated) / len(seated)
     match, seat, points = min(seated, key=lambda entry: entry[2][entry[1]])
@@ -94,7 +95,7 @@ def _lesson(
     return promised - mean, match, f"{why}, it was player {seat + 1}"
 
 
-def _again(match: MatchLine, setup: Setup) -> str:
+def _again(match: MatchRow, setup: Setup) -> str:
     """The command that plays a match again."""
     bots = [_as_argument(setup.bots[bot], setup.game) for bot in match.players]
     seed = str(match.seed)

@@ -28,14 +28,14 @@ TABLE_BOTS = 12
 
 _SEARCH_STEPS = 400_000
 _WORSE = {2: 0.011, 4: 0.00012}
-"""How likely a search takes a step that makes things worse by so much."""
+"""By how much a step makes things worse -> how likely a search takes it."""
 _ORDERED = 1500  # blocks in all the orders that are tried
 
 _SAMPLE = 40  # with more bots, points of a base block are drawn and not all tried
 _DRAWN = 24
 _TRIES = 15  # base blocks to choose from
 _STEPS = 60  # ways round the circle to choose from
-_CLOSING = (2, 4, 8)  # so many of the last base blocks are changed, if the fewer do not suffice
+_CLOSING = (2, 4, 8)  # how many of the last base blocks are changed; more if fewer do not suffice
 _CLOSING_STEPS = 10_000
 _CLOSING_TIMES = 2  # else base blocks are chosen without end
 
@@ -117,7 +117,7 @@ def _search(n: int, players: int) -> list[Block]:
 
 
 def _regular(n: int, players: int, count: int, rnd: Callable[[], float]) -> list[list[int]]:
-    """So many blocks, every bot in as many as any other, else at random."""
+    """`count` blocks, every bot in as many as any other, else at random."""
     played = [0] * n
     found = []
     for _ in range(count):
@@ -185,7 +185,7 @@ class _Circle:
             meet *= 4 // gcd(meet, 4)  # with fewer it cannot be
         self._meet = meet
         self._orbits = meet * (n - 1) // inside
-        """After so many every pair has met `_meet` times, and all begins anew."""
+        """Orbits after which every pair has met `_meet` times, and all begins anew."""
 
     def __getitem__(self, index: int) -> Block:
         orbit, k = divmod(index, self._n)

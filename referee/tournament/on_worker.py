@@ -29,7 +29,7 @@ from referee.tournament.directories import Packed, place, unpack
 
 IDLE_SECONDS = 30.0
 _END_SECONDS = 10.0
-"""So long a process has to end its bots and itself."""
+"""Seconds that a process has to end its bots and itself."""
 
 Answer = tuple[str, str, str, object]
 """Kind, machine, address of the worker, and as the kind is: "done" and pickled bytes, "version" and
@@ -96,7 +96,7 @@ class Processes:
         return result
 
     def end_idle(self, seconds: float) -> None:
-        """End those that have had nothing to do for so long."""
+        """End those that have had nothing to do for this time."""
         now = time.monotonic()
         with self._lock:
             done = [entry for entry in self._idle if now - entry[0] >= seconds]

@@ -18,13 +18,11 @@ from referee.games import GAMES
 from referee.tournament.batch import (
     BATCH_SECONDS,
     Batch,
-    Entrant,
     Failed,
-    MatchRow,
-    Plan,
     lost_row,
     play_batch,
 )
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup
 from referee.tournament.stand_in import stand_in
 
@@ -32,9 +30,9 @@ MAX_BATCH = 1_000
 AHEAD = 2
 """Batches that are given out for each job, so that none waits for work."""
 MAX_DEATHS = 3
-"""A match is void after so many deaths of workers that were playing it alone."""
+"""Deaths of workers that played a match alone, after which it is void."""
 MAX_OTHERS = 3
-"""So many bots of other matches are tried, to see whether a worker can live at all."""
+"""How many bots of other matches are tried, to see whether a worker can live at all."""
 LOOK_SECONDS = 0.1
 STAND_IN = -1
 """The number of whoever takes the seats of the others when one bot is tried."""

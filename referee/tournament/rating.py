@@ -30,10 +30,10 @@ ELO = 400 / math.log(10)
 MEAN = 1500.0
 
 PRIOR = 1.0
-"""Each bot has so many drawn games against one whose rating is the mean."""
+"""Drawn games that each bot has against one whose rating is the mean."""
 
 AFTER_STOPPING = 1.25
-"""Intervals are so much wider after a sequential test, which stops on a good or a bad run."""
+"""How much wider intervals are after a sequential test, which stops on a good or a bad run."""
 
 _CHUNK = 50_000  # deals at a time: tens of MB
 

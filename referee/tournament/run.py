@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
-from referee.tournament.batch import MatchRow
 from referee.tournament.player import Player
+from referee.tournament.rows import MatchRow
 from referee.tournament.schedule import planned, stages
 from referee.tournament.sequential import Sequential
 from referee.tournament.setup import Setup
@@ -60,9 +58,9 @@ class Run:
             ShortageError: the system is short of something, or workers are killed again and again.
             InternalError: the referee has a bug.
         """
-        there = _Numbers(self._store.played())
+        there = set(self._store.played())
         player.out |= self._store.put_out()
-        self.done = there.count
+        self.done = len(there)
         if self.test is not None:
             self.test.add(self._store.matches())
             if self._is_decided(self.test):
@@ -134,7 +132,7 @@ def is_finished(store: Store) -> bool:
             return True
     if store.count()[0] >= planned(store):
         return True
-    there, out = _Numbers(store.played()), store.put_out()
+    there, out = set(store.played()), store.put_out()
     return bool(out) and not any(True for stage in stages(store) for _ in stage.missing(there, out))
 
 
@@ -155,23 +153,3 @@ def _remove(folder: Path, match: int, seats: int) -> None:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise UsageError(f"cannot remove {path}: {error.strerror}") from error
-
-
-class _Numbers(Container[int]):
-    """A set of numbers, eight bytes each.
-
-    Args:
-        numbers: ascending.
-
-    Attributes:
-        count: how many it has.
-    """
-
-    def __init__(self, numbers: Iterator[int]) -> None:
-        self._numbers = array("q", numbers)
-        self.count = len(self._numbers)
-
-    def __contains__(self, number: object) -> bool:
-        assert isinstance(number, int)
-        at = bisect_left(self._numbers, number)
-        return at < self.count and self._numbers[at] == number

@@ -6,19 +6,17 @@ one stage; a Swiss one has a stage a round, and each extension of a store adds s
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from itertools import combinations
-from typing import Any
 
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.tournament.batch import WORKER_KILLED, Plan
-from referee.tournament.pairing import deal_seed, gauntlet, round_robin, seatings
+from referee.tournament.pairing import LineUps, deal_seed, gauntlet, round_robin, seatings
+from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, points_of
 from referee.tournament.setup import Setup
-from referee.tournament.store import MatchLine, Store, points_of
+from referee.tournament.store import Store
 from referee.tournament.swiss import swiss_round
 
 
@@ -133,7 +131,7 @@ def _all_line_ups(
         elif setup.format == "sprt":
             assert setup.deals is not None
             done = 0 if before is None else before.deals or 0
-            yield _Repeated((0, 1), setup.deals - done), setup
+            yield LineUps(setup.deals - done, lambda _: (0, 1)), setup
         else:
             for line_ups in _fixed(setup, before):
                 yield line_ups, setup
@@ -149,15 +147,16 @@ def _fixed(setup: Setup, before: Setup | None) -> Iterator[Sequence[tuple[int, .
     if len(setup.bots) > len(before.bots):
         yield from _with_new_bots(setup, before)
     # A longer schedule begins with the shorter one, which was played.
-    played = make(setup, before.deals, before.total_deals)
-    yield _Rest(make(setup, setup.deals, setup.total_deals), len(played))
+    played = len(make(setup, before.deals, before.total_deals))
+    longer = make(setup, setup.deals, setup.total_deals)
+    yield LineUps(len(longer) - played, lambda deal: longer[played + deal])
 
 
-def _round_robin(setup: Setup, deals: int | None, total: int | None) -> Sequence[tuple[int, ...]]:
+def _round_robin(setup: Setup, deals: int | None, total: int | None) -> LineUps:
     return round_robin(len(setup.bots), setup.players, deals=deals, total=total, seed=setup.seed)
 
 
-def _gauntlet(setup: Setup, deals: int | None, total: int | None) -> Sequence[tuple[int, ...]]:
+def _gauntlet(setup: Setup, deals: int | None, total: int | None) -> LineUps:
     return gauntlet(
         len(setup.bots),
         setup.challengers or 1,
@@ -184,72 +183,17 @@ def _with_new_bots(setup: Setup, before: Setup) -> Iterator[Sequence[tuple[int, 
         line_ups = gauntlet(
             len(order), challengers, setup.players, deals=before.deals, total=None, seed=setup.seed
         )
-        yield _Renumbered(line_ups, order)
+        yield _renumbered(line_ups, order)
     if setup.format != "gauntlet" and len(new) >= setup.players:
         line_ups = round_robin(
             len(new), setup.players, deals=before.deals, total=None, seed=setup.seed
         )
-        yield _Renumbered(line_ups, new)
+        yield _renumbered(line_ups, new)
 
 
-class _LineUps(Sequence[tuple[int, ...]], ABC):
-    """Line-ups that are computed when they are looked at, one by one."""
-
-    @abstractmethod
-    def _line_up(self, index: int) -> tuple[int, ...]: ...
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._line_up(range(len(self))[index])
-
-
-class _Repeated(_LineUps):
-    """One line-up, again and again."""
-
-    def __init__(self, line_up: tuple[int, ...], times: int) -> None:
-        self._only = line_up
-        self._times = times
-
-    def __len__(self) -> int:
-        return self._times
-
-    def _line_up(self, index: int) -> tuple[int, ...]:
-        return self._only
-
-
-class _Rest(_LineUps):
-    """Line-ups from one on.
-
-    Args:
-        first: the index of that one.
-    """
-
-    def __init__(self, line_ups: Sequence[tuple[int, ...]], first: int) -> None:
-        self._line_ups = line_ups
-        self._first = first
-
-    def __len__(self) -> int:
-        return len(self._line_ups) - self._first
-
-    def _line_up(self, index: int) -> tuple[int, ...]:
-        return self._line_ups[self._first + index]
-
-
-class _Renumbered(_LineUps):
-    """Line-ups of other numbers.
-
-    Args:
-        numbers: number in the line-ups -> number in the tournament.
-    """
-
-    def __init__(self, line_ups: Sequence[tuple[int, ...]], numbers: Sequence[int]) -> None:
-        self._line_ups = line_ups
-        self._numbers = numbers
-
-    def __len__(self) -> int:
-        return len(self._line_ups)
-
-    def _line_up(self, index: int) -> tuple[int, ...]:
-        return tuple(self._numbers[bot] for bot in self._line_ups[index])
+def _renumbered(line_ups: LineUps, numbers: Sequence[int]) -> LineUps:
+    """Line-ups of other numbers: `numbers` has those in the tournament."""
+    return LineUps(len(line_ups), lambda deal: tuple(numbers[bot] for bot in line_ups[deal]))
 
 
 class SwissTable:
@@ -294,7 +238,7 @@ class SwissTable:
         )
         return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
 
-    def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchLine]) -> None:
+    def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchRow]) -> None:
         """Add the results of a round; who is in no line-up and not out had a bye."""
         for bot in set(range(len(self.points))).difference(self._out, *line_ups):
             self.byes[bot] += 1
@@ -304,8 +248,7 @@ class SwissTable:
             if not match.void:
                 for bot, points in zip(match.players, points_of(match.ranks), strict=True):
                     won[bot] += points  # type: ignore[assignment]
-            seated = zip(match.players, match.disqualified, strict=True)
-            self._out |= {bot for bot, code in seated if code == WORKER_KILLED}
+            self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
         for bot in self._out:
             won[bot] = -1
         for line_up in dict.fromkeys(line_ups):

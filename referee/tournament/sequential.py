@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from referee.tournament.batch import MatchRow
+from referee.tournament.rows import MatchRow, points_of
 from referee.tournament.setup import Setup
 from referee.tournament.sprt import OUTCOMES, Sprt, Verdict
-from referee.tournament.store import MatchLine, points_of
 
 
 class Sequential:
@@ -31,7 +30,7 @@ class Sequential:
         self._matches = setup.matches_a_deal
         self._waiting: dict[int, list[float | None]] = {}  # deal -> points of the first, or void
 
-    def add(self, rows: Iterable[MatchRow | MatchLine]) -> None:
+    def add(self, rows: Iterable[MatchRow]) -> None:
         """Take matches, in any order."""
         for row in rows:
             points = None if row.void else points_of(row.ranks)[row.players.index(0)]

@@ -14,12 +14,11 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match_spec import checked_seed, match_spec
 from referee.options import MAX_COUNT
-from referee.tournament.batch import Entrant
-from referee.tournament.choices import CHALLENGERS, DEALS, Format, Seats
+from referee.tournament.choices import CHALLENGERS, DEALS, MAX_BOTS, Format, Seats
 from referee.tournament.pairing import seatings
+from referee.tournament.rows import Entrant
 from referee.tournament.sprt import Sprt
 
-MAX_BOTS = 2_000
 SPRT_DEALS = 50_000
 """A sequential test that has not decided by then ends undecided."""
 Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
@@ -36,7 +35,7 @@ class Setup(Struct, frozen=True, kw_only=True):
         deals: of each pairing or line-up; None if `matches` is given.
         matches: in all, rounded up to whole deals; None if `deals` is given.
         rounds: of a Swiss tournament; else None.
-        challengers: of a gauntlet, so many bots at the beginning; else None.
+        challengers: of a gauntlet, how many bots at the beginning are; else None.
         sprt: of a sequential test; else None.
         seats: each deal is played once for each rotation, or each order, of its seats.
         seed: of the schedule and of the deals.

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,22 +108,6 @@ class Sprt:
         if low < llr < high:
             return None
         return Verdict.H1 if llr >= high else Verdict.H0
-
-    def run(self, points: Iterable[float]) -> tuple[Verdict | None, list[int]]:
-        """Count deals until the test ends.
-
-        Args:
-            points: what the first bot got in each deal, in the order of the schedule.
-
-        Returns:
-            The verdict, None if the deals came to their end before it, and the counts.
-        """
-        counts = [0] * OUTCOMES
-        for of_deal in points:
-            counts[int(2 * of_deal)] += 1
-            if (verdict := self.verdict(counts)) is not None:
-                return verdict, counts
-        return None, counts
 
 
 def expected_share(elo: float) -> float:

@@ -18,11 +18,8 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.seam.capabilities import SeatFacts, Table
 from referee.seam.faults import Termination
-from referee.tournament.batch import BUCKETS_PER_DOUBLING
-from referee.tournament.store import Store, points_of
-
-_counts = msgspec.json.Decoder(dict[str, int])
-_buckets = msgspec.json.Decoder(dict[int, int])
+from referee.tournament.rows import BUCKETS_PER_DOUBLING, buckets, counts, points_of
+from referee.tournament.store import Store
 
 
 class Departure(Struct):
@@ -127,7 +124,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
     for bot, text, times in store.select(
         f"SELECT bot, faults, count(*) {_SEATS} AND faults != '{{}}' GROUP BY bot, faults"
     ):
-        for code, number in _counts.decode(text).items():
+        for code, number in counts(text).items():
             faults[bot][code] += number * times
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
     departures: defaultdict[int, list[Departure]] = defaultdict(list)
@@ -137,10 +134,10 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
     ):
         disqualified[bot][code] += times
         departures[bot].append(Departure(code, match, detail or "", (stderr or "").splitlines()))
-    buckets: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
-        seen = buckets[bot]
-        for bucket, number in _buckets.decode(text).items():
+        seen = seconds_of[bot]
+        for bucket, number in buckets(text).items():
             seen[bucket] += number
     sums = {
         bot: rest
@@ -159,7 +156,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
             departures=departures[bot],
             replies=replies,
             mean_reply=seconds / replies if replies else None,
-            reply_99=_percentile(buckets[bot], 0.99),
+            reply_99=_percentile(seconds_of[bot], 0.99),
             longest_reply=longest if replies else None,
         )
 

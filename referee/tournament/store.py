@@ -15,12 +15,12 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec.structs import astuple
 
 from referee.errors import UsageError, cannot_write
-from referee.tournament.batch import WORKER_KILLED, Left, MatchRow
+from referee.tournament.rows import WORKER_KILLED, MatchColumns, MatchRow, SeatRow
 from referee.tournament.setup import Setup
-from referee.tournament.stored import bot_rows, check_rows
+from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"
 FORMAT_VERSION = 1
@@ -29,7 +29,7 @@ MEMORY = ":memory:"
 MAX_NUMBER = 2**63 - 1
 """The largest that SQLite has."""
 _WAIT_SECONDS = 30
-"""So long a transaction waits for a reader that holds the database."""
+"""Seconds that a transaction waits for a reader that holds the database."""
 _ROWS = 1_000  # at a time
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
@@ -87,47 +87,11 @@ TIME_COLUMNS = {
 """What may differ between two runs of the same tournament."""
 
 _json = msgspec.json.Encoder(order="deterministic").encode
-
-
-class MatchLine(Struct, frozen=True):
-    """A match as tables and exports see it; lists are in seat order.
-
-    Attributes:
-        match, deal, seed: as of `Plan`.
-        players: the bots' numbers.
-        ranks, scores, turns, reason, seconds, digest: as of `MatchRow`.
-        faults: how many of each seat.
-        disqualified: a code or None, of each seat.
-        detail: what happened there, or None, of each seat.
-        void: it does not count.
-    """
-
-    match: int
-    deal: int
-    seed: int
-    players: tuple[int, ...]
-    ranks: tuple[int, ...]
-    scores: tuple[int, ...]
-    turns: int
-    reason: str
-    faults: tuple[int, ...]
-    disqualified: tuple[str | None, ...]
-    detail: tuple[str | None, ...]
-    seconds: float
-    digest: str
-    void: bool
-
-
-def points_of(ranks: Sequence[int]) -> list[float]:
-    """For each seat the share of the others that it has beaten, of equal ranks one half: 0 to 1."""
-    if len(ranks) == 2:  # nearly always
-        first, second = ranks
-        return [0.5, 0.5] if first == second else [1.0, 0.0] if first < second else [0.0, 1.0]
-    others = len(ranks) - 1
-    return [
-        (sum(rank < other for other in ranks) + (ranks.count(rank) - 1) / 2) / others
-        for rank in ranks
-    ]
+_MATCH = MatchColumns.__struct_fields__
+_LONG = ("reply_histogram", "statistics")
+_COLUMNS = ", ".join(
+    [*_MATCH, *("''" if name in _LONG else name for name in SeatRow.__struct_fields__)]
+)
 
 
 class Store:
@@ -383,29 +347,12 @@ class Store:
             UsageError: the store cannot be written (disk full).
         """
         with writing(self.name), self._connection:
-            self._connection.executemany(
-                "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        row.match,
-                        row.deal,
-                        row.seed,
-                        row.turns,
-                        row.reason,
-                        row.void,
-                        row.late,
-                        row.restarts,
-                        row.seconds,
-                        row.digest,
-                        row.referee,
-                    )
-                    for row in rows
-                ],
-            )
-            self._connection.executemany(
-                "INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [_seat(row, seat) for row in rows for seat in range(len(row.players))],
-            )
+            for table, found in (
+                ("matches", [astuple(row)[: len(_MATCH)] for row in rows]),
+                ("seats", [astuple(seat) for row in rows for seat in row.seats]),
+            ):
+                values = ", ".join("?" * len(TABLES[table].__struct_fields__))
+                self._connection.executemany(f"INSERT INTO {table} VALUES ({values})", found)
 
     def drop(self, first_deal: int) -> None:
         """Drop the matches of this deal and those after it."""
@@ -429,18 +376,17 @@ class Store:
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
 
-    def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchLine]:
+    def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchRow]:
         """All matches from this number on and before that one, in the order of the schedule."""
-        columns = "m.match, deal, seed, turns, reason, seconds, digest, void"
-        seats = "bot, rank, score, faults, disqualified, detail"
         rows = self.select(
-            f"SELECT {columns}, {seats} FROM matches AS m JOIN seats AS s ON s.match = m.match "
-            "WHERE m.match >= ? AND m.match < ? ORDER BY m.match, seat",
+            f"SELECT {_COLUMNS} FROM matches JOIN seats USING (match) "
+            "WHERE match >= ? AND match < ? ORDER BY match, seat",
             (first, end),
         )
         for _, group in groupby(rows, itemgetter(0)):
             seated = list(group)
-            yield _line(seated[0][:8], [row[8:] for row in seated])
+            seats = tuple([SeatRow(*row[len(_MATCH) :]) for row in seated])
+            yield MatchRow(*seated[0][: len(_MATCH)], seats)  # type: ignore[call-arg]
 
     def select(self, query: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, for tables of its own."""
@@ -485,51 +431,6 @@ def _remove(path: str, made: os.stat_result) -> None:
     with suppress(OSError):
         if os.path.samestat(os.lstat(path), made):
             os.unlink(path)
-
-
-def _seat(row: MatchRow, seat: int) -> tuple[object, ...]:
-    left: Left | None = row.left[seat]
-    return (
-        row.match,
-        seat,
-        row.players[seat],
-        row.names[seat],
-        row.ranks[seat],
-        row.scores[seat],
-        _json(row.faults[seat]).decode(),
-        left and left.code,
-        left and left.detail,
-        "\n".join(left.stderr) if left else None,
-        row.replies[seat],
-        row.reply_seconds[seat],
-        row.longest_reply[seat],
-        _json({str(bucket): n for bucket, n in row.reply_histogram[seat].items()}).decode(),
-        row.statistics[seat].decode() if row.statistics else "",
-    )
-
-
-_counts = msgspec.json.Decoder(dict[str, int])
-
-
-def _line(head: tuple[Any, ...], places: list[tuple[Any, ...]]) -> MatchLine:
-    match, deal, seed, turns, reason, seconds, digest, void = head
-    bots, ranks, scores, faults, disqualified, detail = zip(*places, strict=True)
-    return MatchLine(
-        match=match,
-        deal=deal,
-        seed=seed,
-        players=bots,
-        ranks=ranks,
-        scores=scores,
-        turns=turns,
-        reason=reason,
-        faults=tuple(0 if text == "{}" else sum(_counts.decode(text).values()) for text in faults),
-        disqualified=disqualified,
-        detail=detail,
-        seconds=seconds,
-        digest=digest,
-        void=bool(void),
-    )
 
 
 def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:

@@ -8,76 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise, zip_longest
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.options import MAX_SECONDS
-from referee.tournament.setup import MAX_BOTS, Setup, check_extension, setup
+from referee.tournament.rows import Faults, Histogram, MatchColumns, SeatRow, buckets, counts
+from referee.tournament.setup import Setup, check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
-MAX_NUMBER = 2**53
 _ROWS = 1_000  # at a time
-
-Number = Annotated[int, Meta(ge=0, lt=MAX_NUMBER)]
-Deal = Annotated[int, Meta(ge=0, lt=2**32)]
-Flag = Annotated[int, Meta(ge=0, le=1)]
-Score = Annotated[int, Meta(gt=-MAX_NUMBER, lt=MAX_NUMBER)]
-Seconds = Annotated[float, Meta(ge=0, le=MAX_SECONDS * MAX_BOTS)]
-Bucket = Annotated[int, Meta(ge=0, lt=256)]
-
-
-class Faults(dict[str, int]):
-    """A JSON text: code -> count."""
-
-
-class Histogram(dict[int, int]):
-    """A JSON text: bucket -> count."""
-
-
-class MatchRecord(Struct, array_like=True, gc=False):
-    """A row of `matches`."""
-
-    match: Number
-    deal: Deal
-    seed: Number
-    turns: Number
-    reason: str
-    void: Flag
-    late: Number
-    restarts: Number
-    seconds: Seconds
-    digest: str
-    referee: str
-
-
-class SeatRecord(Struct, array_like=True, gc=False):
-    """A row of `seats`."""
-
-    match: Number
-    seat: Number
-    bot: Number
-    calls_itself: str
-    rank: Number
-    score: Score
-    faults: Faults
-    disqualified: str | None
-    detail: str | None
-    stderr: str | None
-    replies: Number
-    reply_seconds: Seconds
-    longest_reply: Seconds
-    reply_histogram: Histogram
-    statistics: str
-
-
-TABLES: dict[str, type[Struct]] = {"matches": MatchRecord, "seats": SeatRecord}
-_JSON: dict[Any, msgspec.json.Decoder[Any]] = {
-    Faults: msgspec.json.Decoder(dict[str, Number]),
-    Histogram: msgspec.json.Decoder(dict[Bucket, Number]),
-}
+TABLES: dict[str, type[Struct]] = {"matches": MatchColumns, "seats": SeatRow}
+_DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: buckets}
 
 
 def check_rows(select: Select, stages: Sequence[Setup]) -> None:
@@ -182,9 +125,10 @@ def _decode(kind: type, text: object) -> object:
     if not isinstance(text, str):
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
     try:
-        return kind(_JSON[kind].decode(text))
+        _DECODE[kind](text)
     except (
         msgspec.MsgspecError,
         RecursionError,
     ) as error:  # which `convert` would not say the place of
         raise ValueError(str(error)) from error
+    return kind(text)

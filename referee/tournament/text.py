@@ -93,11 +93,7 @@ def _headline(found: Standings) -> str:
 
 
 def _ranking(found: Standings) -> Grid:
-    grid = _grid()
-    grid.add_column("#", justify="right", no_wrap=True)
-    grid.add_column("bot", ratio=1, overflow="ellipsis", no_wrap=True)
-    for head in ("rating", "95% interval", "better", "matches", "won", "drawn", "lost", "points"):
-        grid.add_column(head, justify="right", no_wrap=True)
+    grid = _grid("#", "bot", "rating", "95% interval", "better", *_COUNTS)
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
@@ -135,7 +131,7 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
 
     Args:
         low, high: its ends; None where it has none.
-        deals: from so many.
+        deals: how many it is made from.
         form: of the numbers.
     """
     if deals < ENOUGH_DEALS:
@@ -211,11 +207,7 @@ SWISS_LEGEND = (
 
 
 def _swiss(table: Swiss) -> Grid:
-    grid = _grid()
-    grid.add_column("place", justify="right")
-    grid.add_column("bot", ratio=1, overflow="ellipsis", no_wrap=True)
-    for head in ("score", "byes", "opponents"):
-        grid.add_column(head, justify="right", no_wrap=True)
+    grid = _grid("place", "bot", "score", "byes", "opponents")
     for row in table.places:
         score = f"{row.score:g} of {table.rounds}"
         grid.add_row(str(row.place), plain(row.name), score, str(row.byes), f"{row.opponents:g}")
@@ -275,10 +267,7 @@ def _matrix(found: Standings) -> Grid:
 
 
 def _against(bot: BotStanding, found: Standings) -> Grid:
-    grid = _grid()
-    grid.add_column("against", ratio=1, overflow="ellipsis", no_wrap=True)
-    for head in ("matches", "won", "drawn", "lost", "points", "Elo", "95% interval", "better"):
-        grid.add_column(head, justify="right", no_wrap=True)
+    grid = _grid("against", *_COUNTS, "Elo", "95% interval", "better")
     met = found.head_to_head[bot.name]
     for other in found.bots:
         if other.name == bot.name:
@@ -357,13 +346,18 @@ def _line(text: str) -> Text:
     return Text(plain(text))
 
 
-def _grid() -> Grid:
-    return Grid(
-        box=None,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="dim",
-    )
+_COUNTS = ("matches", "won", "drawn", "lost", "points")
+
+
+def _grid(*heads: str) -> Grid:
+    """A table with these columns: names of bots have what room there is, numbers what they need."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for head in heads:
+        if head in ("bot", "against"):
+            grid.add_column(head, ratio=1, overflow="ellipsis", no_wrap=True)
+        else:
+            grid.add_column(head, justify="right", no_wrap=True)
+    return grid
 
 
 def share(part: float | None) -> str:

@@ -21,7 +21,7 @@ from msgspec import Struct
 from referee.seam.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
 
 MAX_DEPTH = 128
-"""Brackets nested deeper make a line no JSON (protocol-v1, 1.8): decoders differ in where their
+"""Brackets nested deeper make a line no JSON (protocol, 1.8): decoders differ in where their
 recursion ends, and a reply must mean the same everywhere. Legal replies need 3."""
 
 _MAX_INT_DIGITS = 20  # what fits 64 bits; a longer integer in a reply is only ever "a wrong value"
@@ -52,7 +52,7 @@ def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Str
 
 
 def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
-    r"""Decode one line (protocol-v1, 1.1, 1.5, 5.5).
+    r"""Decode one line (protocol, 1.1, 1.5).
 
     Args:
         line: without its line end; a `\r` before it may remain.

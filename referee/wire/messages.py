@@ -1,4 +1,4 @@
-"""The messages that every game shares: handshake, disqualification, end (protocol-v1, 2 and 3).
+"""The messages that every game shares: handshake, disqualification, end (protocol, 2 and 3).
 
 A game's own messages are in its package. A public struct is encoded once and its bytes go to every
 bot and into the spectator log.
@@ -47,8 +47,6 @@ class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
     reason: Annotated[str, Meta(description="An end reason (9).")]
 
 
-SHARED_SECTIONS = {"player-name": "2.2", "player-disqualified": "2.13", "game-end": "2.14"}
-"""Where protocol-v1 is on them."""
 SHARED_PUBLIC: tuple[type[Struct], ...] = (PlayerName, PlayerDisqualified, GameEnd)
 """The public messages that no game has to itself."""
 

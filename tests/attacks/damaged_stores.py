@@ -33,7 +33,7 @@ from made_up import MadeUp, left, row, workers
 from rich.console import Console
 from rich.table import Table
 
-from referee.tournament.batch import MatchRow, Plan
+from referee.tournament.rows import MatchRow, Plan
 
 HANG_SECONDS = 120
 STORE = "STORE"  # in a command: the file

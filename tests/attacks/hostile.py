@@ -228,7 +228,7 @@ def web() -> Iterator[Behaviour]:
 
 
 def strangers() -> Iterator[Behaviour]:
-    program = (Path(__file__).parents[2] / "example_bots" / "minimal.py").read_bytes()
+    program = (Path(__file__).parents[2] / "example_bots" / "dominion" / "minimal.py").read_bytes()
     for what, name in (
         ("no UTF-8", "caf\udce9"),
         ("an escape", "a\x1b[31m"),

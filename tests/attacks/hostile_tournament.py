@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import conftest  # noqa: F401 (finds what is in tests/support)
 from live import hostile, left_behind
 
-from referee.tournament.batch import Entrant, MatchRow, Plan
 from referee.tournament.pairing import deal_seed
 from referee.tournament.player import Player
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup, setup
 from referee.workers import worker_processes
 
@@ -109,13 +109,13 @@ def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
     for row in alone:
         other = mixed[row.match]
         if (row.players, row.digest, row.ranks) != (other.players, other.digest, other.ranks):
-            problems.append(f"match {row.match} went otherwise: {row.left} and {other.left}")
+            problems.append(f"match {row.match} went otherwise: {row.seats} and {other.seats}")
     codes: Counter[tuple[int, str]] = Counter()
     seats: Counter[int] = Counter()
     for row in together:
-        for bot, left in zip(row.players, row.left, strict=True):
+        for bot, left in ((seat.bot, seat.disqualified) for seat in row.seats):
             seats[bot] += 1
-            codes[bot, left.code if left else "-"] += 1
+            codes[bot, left or "-"] += 1
             if bot in sound and left and not row.void:
                 problems.append(f"match {row.match}: {SOUND[bot]} was disqualified, {left}")
     for bot, (name, code) in enumerate(EXPECTED.items(), len(SOUND)):

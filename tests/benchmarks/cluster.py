@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from dask_cluster import DaskCluster
 from stores import rows
 
-from referee.tournament.batch import Entrant, MatchRow
 from referee.tournament.cluster import Cluster
 from referee.tournament.player import Player
+from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.run import Run
 from referee.tournament.setup import setup
 from referee.tournament.store import Store

@@ -45,8 +45,9 @@ from rich.table import Table
 
 import referee
 from referee.bots.command import resolve_bot
-from referee.tournament.batch import Batch, Entrant, MatchRow
+from referee.tournament.batch import Batch
 from referee.tournament.player import Player
+from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.run import Run
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
@@ -138,7 +139,7 @@ def bench_c(options: argparse.Namespace) -> list[Row]:
     compiler = shutil.which("cc")
     if compiler is None:
         return [("(c) left out: no cc", "", "", "", "", "")]
-    source = ROOT / "example_bots" / "big_money.c"
+    source = ROOT / "example_bots" / "dominion" / "big_money.c"
     kept = "" if "keep_alive" in source.read_text() else ", not kept alive yet"
     rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -151,6 +151,45 @@ def test_the_limits_hold(tmp_path: Path, code: str, verdict: str) -> None:
     assert result.winners == ["player1"]
 
 
+SPOKEN = """
+import sys
+name, number, heard = sys.argv[1], int(sys.argv[2]), open(sys.argv[3], "w")
+for line in sys.stdin:
+    heard.write(line)
+    heard.flush()
+    if line == "you?\\n":
+        print("I am\\n" + name + "\\nover", flush=True)
+    elif line == "your number?\\n":
+        print("I say", end="\\n", flush=True)
+        print(number, "\\nover", sep="", flush=True)
+"""
+
+
+def spoken(name: str, number: int, heard: Path) -> str:
+    words = [sys.executable, "-I", "-S", "-c", SPOKEN.replace("\\\\", "\\")]
+    return "spoken:" + shlex.join([*words, name, str(number), str(heard)])
+
+
+def test_requests_news_replies_and_the_end_can_have_several_lines(tmp_path: Path) -> None:
+    bots = [spoken("Ann", 2, tmp_path / "ann"), spoken("Ben", 1, tmp_path / "ben")]
+    result = play(tmp_path, *bots, turns=2)
+    assert [(player.name, player.score) for player in result.players] == [("Ann", 4), ("Ben", 2)]
+    assert (tmp_path / "ann").read_text().splitlines() == [
+        *("who are", "you?", "turn", "1", "your number?"),
+        *("named", "player1 2", "player2 1", ".", "turn", "2", "your number?"),
+        *("named", "player1 2", "player2 1", ".", "the end", "player1", "."),
+    ]
+    assert (tmp_path / "ann").read_text() == (tmp_path / "ben").read_text()
+
+
+def test_a_bot_that_lost_by_its_own_reply_is_told_the_end(tmp_path: Path) -> None:
+    bots = [spoken("Ann", -1, tmp_path / "ann"), spoken("Ben", 1, tmp_path / "ben")]
+    result = play(tmp_path, *bots, turns=1)
+    assert result.players[0].faults == {"invalid-json": 1}
+    assert received(tmp_path, "player1")[1:] == ["I say\r-1"]
+    assert (tmp_path / "ann").read_text().endswith("the end\nplayer2\n.\n")
+
+
 # --- HTTP -----------------------------------------------------------------------------------------
 
 
@@ -208,5 +247,5 @@ def test_a_game_says_which_dialects_it_has() -> None:
     assert {name: kind().form_field for name, kind in GAMES["toy"].dialects.items()} == {
         "bare": "",
         "bare-form": "data",
+        "spoken": "",
     }
-    assert GAMES["dominion"].dialects == {}

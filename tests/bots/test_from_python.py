@@ -19,7 +19,7 @@ from referee.bots.command import BotAddress, BotCommand
 from referee.bots.from_python import BotLike, bot_source
 
 Message = dict[str, Any]
-MINIMAL = str(ROOT / "example_bots" / "minimal.py")
+MINIMAL = str(ROOT / "example_bots" / "dominion" / "minimal.py")
 
 
 class Cautious:

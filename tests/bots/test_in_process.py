@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,12 +17,15 @@ import trio
 from live import entries, without_times
 
 from referee.bots.bot import Answer, Failure
+from referee.bots.command import PythonBot
 from referee.bots.in_process import InProcessBot
 from referee.errors import BotError
 from referee.logs.files import open_logs
+from referee.logs.record import without_time
+from referee.logs.sink import MemorySink
 from referee.logs.verify import Kind, verify_record
 from referee.match_spec import MatchSpec, match_spec
-from referee.play import NEWS_SECONDS, Played, Runner
+from referee.play import NEWS_SECONDS, PlainRunner, Played, Runner, objects, play_once
 from referee.seam.faults import Disqualification
 
 EXITED = Failure(Disqualification.EXITED, "as the script says")
@@ -169,6 +176,21 @@ async def test_all_who_are_due_think_at_once_each_on_its_clock(
     assert played.disqualified[2].detail == "no reply in time (4 s)"
 
 
+@pytest.mark.parametrize(("clock", "thinks", "lost"), [("", 3, []), ("turn 1", 3, [0])])
+async def test_requests_of_a_seat_that_name_a_clock_share_its_limit(
+    tmp_path: Path, autojump_clock: trio.abc.Clock, clock: str, thinks: float, lost: list[int]
+) -> None:
+    """Each seat has a clock of that name of its own; without a name a reply has the limit."""
+    spec = toy("a", "b", turns=3, time_limit=8, clock=clock)
+    bots = [Thinker(Script("a", 1, 1, 1), thinks), Thinker(Script("b", 1, 1, 1), 2.5)]
+    played = await play(tmp_path, spec, bots)
+    assert list(played.disqualified) == lost
+    if lost:
+        assert played.disqualified[0].code == "timeout"
+        assert played.disqualified[0].detail == "no reply in time (8 s for turn 1)"
+        assert played.result.players[0].reply_seconds.total == pytest.approx(8)
+
+
 async def test_a_bot_that_was_disqualified_fails_in_a_later_match(tmp_path: Path) -> None:
     bots = [InProcessBot(Script("Ann", 1, 1, 1)), InProcessBot(Script("Ben", EXITED))]
     await play(tmp_path, toy("a", "b"), bots)
@@ -239,3 +261,95 @@ async def test_text_is_no_reply(tmp_path: Path) -> None:
     bots = [InProcessBot(Text("Ann")), InProcessBot(Script("Ben"))]
     with pytest.raises(BotError, match="the bot Text replied with str; its reply has to be bytes"):
         await play(tmp_path, toy("a", "b"), bots)
+
+
+# --- without an event loop ------------------------------------------------------------------------
+
+SCRIPTS: list[list[tuple[Any, ...]]] = [
+    [("Ann", 1, 2, 3), ("Ben", 3, 2, 2)],
+    [("Ann", 1, b"nonsense", EXITED), ("Ben", {"type": "number-reply"}, 2, 5), ("Cid", 1, EXITED)],
+    [("Ann", b""), ("Ben", EXITED)],
+]
+"""Of each match its bots: names and answers."""
+
+
+@pytest.mark.parametrize("scripts", SCRIPTS)
+async def test_a_plain_loop_plays_the_same_match(
+    tmp_path: Path, scripts: list[tuple[Any, ...]]
+) -> None:
+    """The same lines to each bot, the same log and record, the same result."""
+    spec = toy(*(name for name, *_ in scripts))
+    told = []
+    for plain in (False, True):
+        bots = [Listening(*script) for script in scripts]
+        sources = [PythonBot(bot.name, partial(InProcessBot, bot)) for bot in bots]
+        log, record = MemorySink(), MemorySink()
+        if plain:
+            runner = PlainRunner(spec, objects(sources), log, record, diagnose=True)
+            played = runner.run()
+        else:
+            played = await play_once(spec, sources, log, record)
+        result = msgspec.to_builtins(played.result)
+        del result["duration_seconds"]
+        for player in result["players"]:
+            del player["reply_seconds"]
+        file = tmp_path / f"{plain}"
+        file.write_bytes(record.data)
+        assert verify_record(str(file)).kind == Kind.HOLDS
+        lines = [without_time(line) for line in record.data.splitlines(keepends=True)]
+        heard = [(bot.heard, bot.last) for bot in bots]
+        left = played.disqualified
+        told.append((log.data, lines, played.digest, result, left, heard))
+    assert told[0] == told[1]
+
+
+class Listening(Script):
+    """Takes the last lines as well."""
+
+    def __init__(self, name: str, *answers: object) -> None:
+        super().__init__(name, *answers)
+        self.name = name
+        self.last: list[bytes] = []
+
+    def hear(self, lines: Sequence[bytes]) -> None:
+        self.last += lines
+
+
+def test_a_plain_loop_waits_for_the_reader_of_a_log(tmp_path: Path) -> None:
+    """What a round has brought is taken before somebody is asked again."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    (log,) = open_logs([str(fifo)])
+    assert log is not None
+    filler = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    filled = 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            filled += os.write(filler, bytes(4096))
+    os.close(filler)
+    os.set_blocking(reader, True)
+    read: list[bytes] = []
+
+    def read_all() -> None:
+        while data := os.read(reader, 65536):
+            read.append(data)
+
+    thread = threading.Thread(target=read_all)
+    behind = []
+
+    class Starting(Script):
+        def reply(self, lines: Sequence[bytes]) -> Answer:
+            behind.append(log.behind)
+            if not self.heard:
+                thread.start()
+            return super().reply(lines)
+
+    bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Starting("Ben", 1))]
+    PlainRunner(toy("a", "b", turns=1), bots, log).run()
+    log.close()
+    thread.join()
+    os.close(reader)
+    lines = b"".join(read)[filled:].splitlines()
+    assert msgspec.json.decode(lines[-1])["type"] == "game-end"
+    assert behind == [False, False]

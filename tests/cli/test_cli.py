@@ -267,7 +267,7 @@ def test_a_bot_to_copy_from(tmp_path: Path) -> None:
 
 def test_a_template_in_another_language() -> None:
     done = referee("bots", "--show", "big_money.rs")
-    assert done.stdout == (ROOT / "example_bots" / "big_money.rs").read_text()
+    assert done.stdout == (ROOT / "example_bots" / "dominion" / "big_money.rs").read_text()
 
 
 def test_no_such_bot_to_show() -> None:
@@ -713,7 +713,7 @@ def test_what_a_bot_writes_is_plain_in_a_report(tmp_path: Path, format: str) -> 
 def test_file_names_are_escaped(tmp_path: Path, name: str) -> None:
     """In what is wrong, in what is right, and in the command that plays the match again."""
     bot = tmp_path / f"{name}.py"
-    bot.write_text((ROOT / "example_bots" / "minimal.py").read_text())
+    bot.write_text((ROOT / "example_bots" / "dominion" / "minimal.py").read_text())
     record, log = (str(tmp_path / f"{name}.{kind}") for kind in ("record", "log"))
     environment = os.environ | {"PYTHONUTF8": "1"}
     for file in (bot, tmp_path / f"{name}.js", "minimal"):

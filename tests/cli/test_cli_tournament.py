@@ -27,7 +27,8 @@ from live import end_left_behind, one_line, referee_process
 from made_up import MadeUp, Result, contents, left, row, void, workers
 
 from referee import cli
-from referee.tournament.batch import MatchRow, Plan, lost_row
+from referee.tournament.batch import lost_row
+from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
 
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]
@@ -892,7 +893,7 @@ def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
 def test_real_matches_verify(tmp_path: Path) -> None:
     """Played again or run again they are the same; a result that was edited is found."""
     bot = tmp_path / "bot.py"
-    source = (Path(__file__).parents[2] / "example_bots" / "minimal.py").read_text()
+    source = (Path(__file__).parents[2] / "example_bots" / "dominion" / "minimal.py").read_text()
     bot.write_text(source)
     store, records = str(tmp_path / "s.sqlite"), tmp_path / "records"
     words = ["tournament", "big_money", f"mine={sys.executable} {bot}", "--deals", "1", "-q"]

@@ -148,7 +148,7 @@ def test_standard_input_plain_and_compressed(pack: type[bytes]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["no-such-file"], "no such file"),
+        (["none"], "cannot read none: No such file"),
         ([str(ROOT)], "directory"),
         (["-", "-"], "once"),
         ([], "required"),

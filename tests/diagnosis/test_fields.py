@@ -109,14 +109,14 @@ def test_no_reply_is_too_strange(reply: dict[str, Any]) -> None:
     for note in said:
         note.encode()
         assert note.isprintable()
-    evidence = Evidence(thorough=True)
+    evidence = Evidence()
     for line in (b"{}", json.dumps({"type": "play-reply"} | reply).encode()):
         evidence.note_line(line)
     assert not (said and evidence.is_plain(RULES.replies))  # the quick look misses nothing
 
 
 def test_the_quick_look_knows_right_replies() -> None:
-    evidence = Evidence(thorough=True)
+    evidence = Evidence()
     for line in (b"{}", json.dumps(buy(cards_to_buy=["silver"])).encode()):
         evidence.note_line(line)
     assert evidence.is_plain(RULES.replies)

@@ -9,11 +9,13 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
 from live import ROOT, left_behind
 from msgspec import structs
 
 from referee.bots.orphans import adopt_orphans
-from referee.tournament.batch import Batch, Entrant, Failed, MatchRow, Plan, end_bots, play_batch
+from referee.tournament.batch import Batch, Failed, end_bots, play_batch
+from referee.tournament.rows import Entrant, MatchRow, Plan
 
 
 @contextmanager
@@ -79,9 +81,24 @@ def kept(mode: str = "", argument: str = "") -> str:
     return shlex.join([sys.executable, "-I", "-S", str(file), mode, argument])
 
 
+def names(row: MatchRow) -> list[str]:
+    """What the bots called themselves, in seat order."""
+    return [seat.calls_itself for seat in row.seats]
+
+
+def left(row: MatchRow) -> list[str | None]:
+    """What each seat was disqualified for."""
+    return [seat.disqualified for seat in row.seats]
+
+
+def faults(row: MatchRow) -> list[dict[str, int]]:
+    """The faults of each seat: code -> count."""
+    return [msgspec.json.decode(str(seat.faults)) for seat in row.seats]
+
+
 def name_of(row: MatchRow, number: int) -> str:
     """What a bot, by its number, called itself: "match N", the N-th of its process."""
-    return row.names[row.players.index(number)]
+    return names(row)[row.players.index(number)]
 
 
 def stderr_of(row: MatchRow, number: int) -> set[str]:

@@ -9,19 +9,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from referee.tournament.batch import (
     MAX_LATE_REPLAYS,
     Batch,
-    Entrant,
     Failed,
-    Left,
-    MatchRow,
-    Plan,
     play_batch,
 )
 from referee.tournament.player import Player
+from referee.tournament.rows import Entrant, Faults, Histogram, MatchRow, Plan, SeatRow
 from referee.tournament.run import Run
 from referee.tournament.setup import Setup, setup
 from referee.tournament.store import TIME_COLUMNS, Store
@@ -30,44 +29,78 @@ Result = Callable[[Plan], MatchRow]
 REFEREE = "0.0"
 
 
-def row(plan: Plan, ranks: list[int] | None = None, **changes: Any) -> MatchRow:
+class Left(NamedTuple):
+    """Why a seat was disqualified."""
+
+    code: str
+    detail: str
+    stderr: list[str]
+
+
+def row(
+    plan: Plan,
+    ranks: list[int] | None = None,
+    *,
+    names: list[str] | None = None,
+    scores: list[int] | None = None,
+    faults: list[dict[str, int]] | None = None,
+    left: list[Left | None] | None = None,
+    replies: int = 50,
+    reply_histogram: dict[int, int] | None = None,
+    statistics: list[bytes] | None = None,
+    **changes: Any,
+) -> MatchRow:
     """A match: bots with lower numbers are better, and luck is the deal's."""
     chance = Random(f"{plan.seed} {plan.players}")
-    seats = range(len(plan.players))
     if ranks is None:
         strength = [chance.randrange(4) - bot % 5 for bot in plan.players]
         ranks = [1 + sum(other > own for other in strength) for own in strength]
+    seats = []
+    for seat, (bot, rank) in enumerate(zip(plan.players, ranks, strict=True)):
+        gone = left[seat] if left else None
+        seats.append(
+            SeatRow(
+                match=plan.match,
+                seat=seat,
+                bot=bot,
+                calls_itself=names[seat] if names else f"Bot {bot}",
+                rank=rank,
+                score=scores[seat] if scores else 40 - 3 * rank,
+                faults=Faults(_json(faults[seat] if faults else {})),
+                disqualified=gone.code if gone else None,
+                detail=gone.detail if gone else None,
+                stderr="\n".join(gone.stderr) if gone else None,
+                replies=replies,
+                reply_seconds=0.1,
+                longest_reply=0.01,
+                reply_histogram=Histogram(_json(reply_histogram or {40: 50})),
+                statistics=statistics[seat].decode() if statistics else "",
+            )
+        )
     fields: dict[str, Any] = {
         "match": plan.match,
         "deal": plan.deal,
         "seed": plan.seed,
-        "players": plan.players,
-        "names": [f"Bot {bot}" for bot in plan.players],
-        "ranks": ranks,
-        "scores": [40 - 3 * rank for rank in ranks],
         "turns": chance.randrange(20, 60),
         "reason": "provinces-empty",
-        "faults": [{} for _ in seats],
-        "left": [None for _ in seats],
-        "replies": [50 for _ in seats],
-        "reply_seconds": [0.1 for _ in seats],
-        "longest_reply": [0.01 for _ in seats],
-        "reply_histogram": [{40: 50} for _ in seats],
+        "void": False,
+        "late": 0,
+        "restarts": 0,
         "seconds": 0.25,
         "digest": f"sha256:{plan.seed:x}-{plan.players}",
         "referee": REFEREE,
-        "late": 0,
-        "restarts": 0,
-        "statistics": [],
-        "record": b"",
-        "stderr": [],
+        "seats": tuple(seats),
     }
     return MatchRow(**(fields | changes))
 
 
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
 def void(plan: Plan) -> MatchRow:
     """A match that does not count."""
-    return row(plan, late=MAX_LATE_REPLAYS + 1)
+    return row(plan, late=MAX_LATE_REPLAYS + 1, void=True)
 
 
 def left(code: str = "timeout") -> Left:

@@ -3,7 +3,8 @@
 It is here to go through all that the referee does with a game, so it has a bit of everything:
 simultaneous moves, a fault, an option, facts, a checker of logs, turns, statistics, conformance
 cases. It has two dialects, `bare` and `bare-form`: a bot is sent
-{"turn":1,"you":"player1","game":SEED} and answers with the number alone.
+{"turn":1,"you":"player1","game":SEED} and answers with the number alone. A third, `spoken`, has
+requests, news, replies and an end of several lines each.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class NumbersNamed(Struct, frozen=True, tag="numbers-named"):
 
 class Options(Struct, frozen=True):
     turns: int = 3
+    clock: str = ""
 
 
 class Facts(Struct, frozen=True):
@@ -65,6 +67,7 @@ class Toy:
         self.outcome: Outcome | None = None
         self.requests: tuple[Request, ...] = ()
         self._turns = setup.options.turns
+        self._clock = setup.options.clock
         self._turn = 0
         self._left = set(setup.absent)
         self._scores = [0] * len(setup.names)
@@ -82,7 +85,8 @@ class Toy:
             self._end("all-named")
         else:
             self._turn += 1
-            self.requests = tuple(Request(seat, NumberRequest(self._turn)) for seat in here)
+            asked = NumberRequest(self._turn)
+            self.requests = tuple(Request(seat, asked, self._clock) for seat in here)
 
     def _end(self, reason: str) -> None:
         scores = enumerate(self._scores)
@@ -128,16 +132,20 @@ class Bare:
         self._seat = seat
         self._seed = seed
         self._name = name
+        self._asked: dict[str, Any] = {}
 
-    def request(self, lines: Sequence[bytes]) -> bytes | None:
-        asked = json.loads(lines[-1])
+    def send(self, line: bytes) -> bytes:
+        self._asked = asked = json.loads(line)
         if asked["type"] != "number-request":
-            return None
+            return b""
         you = seat_id(self._seat)
-        return msgspec.json.encode({"turn": asked["turn"], "you": you, "game": self._seed})
+        sent = {"turn": asked["turn"], "you": you, "game": self._seed}
+        return msgspec.json.encode(sent) + b"\n"
 
-    def answer_for(self, request: bytes) -> bytes:
-        number = json.loads(request)["player_number"]
+    def answer(self) -> bytes | None:
+        if self._asked["type"] != "player-name-request":
+            return None
+        number = self._asked["player_number"]
         reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
         return msgspec.json.encode(reply)
 
@@ -146,6 +154,40 @@ class Bare:
             return msgspec.json.encode(NumberReply(msgspec.json.decode(data, type=int)))
         except msgspec.MsgspecError:
             return b"[%b]" % data if data.startswith(b"{") else data
+
+
+class Spoken:
+    def __init__(self, seat: int, seed: int, name: str) -> None:
+        self._seat = seat
+        self._name = name
+
+    def send(self, line: bytes) -> bytes:
+        message = json.loads(line)
+        match message["type"]:
+            case "player-name-request":
+                return b"who are\nyou?\n"
+            case "number-request":
+                return b"turn\n%d\nyour number?\n" % message["turn"]
+            case "numbers-named":
+                numbers = "\n".join(f"{who} {what}" for who, what in message["numbers"].items())
+                return f"named\n{numbers}\n.\n".encode()
+            case "game-end":
+                return f"the end\n{' '.join(message['winners'])}\n.\n".encode()
+        return b""
+
+    def answer(self) -> bytes | None:
+        return None
+
+    def reply(self, data: bytes) -> bytes:
+        kind, _, text = data.strip().decode().partition("\n")
+        if kind == "I am":
+            number = seat_id(self._seat)
+            reply = {"type": "player-name-reply", "player_number": number, "name": text}
+        elif kind == "I say" and text.isdecimal():
+            reply = {"type": "number-reply", "number": int(text)}
+        else:
+            return data
+        return msgspec.json.encode(reply)
 
 
 class Checker:
@@ -307,6 +349,7 @@ RULES = Rules(
     dialects={
         "bare": lambda: DialectKind(Bare),
         "bare-form": lambda: DialectKind(Bare, form_field="data"),
+        "spoken": lambda: DialectKind(Spoken, reply_end=b"over\n"),
     },
     extras={
         "checker": f"{__name__}:Checker",

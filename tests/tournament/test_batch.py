@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from batches import batch, kept, name_of, play, play_all, stderr_of, worker
+from batches import batch, faults, kept, left, name_of, names, play, play_all, stderr_of, worker
 from live import hostile, left_behind
 from msgspec.structs import replace
 
@@ -20,6 +20,7 @@ from referee.bots.guardian import GUARDIAN
 from referee.errors import UsageError
 from referee.tournament import batch as module
 from referee.tournament.batch import LATE_PART, MAX_LATE_REPLAYS, Batch, play_batch
+from referee.tournament.rows import MatchRow
 
 MATCHES = [
     *(("dominion", bot, "random_legal") for bot in sorted(bundled_bots())),
@@ -62,7 +63,7 @@ def test_a_process_that_has_played_plays_as_a_fresh_one(game: str, bots: list[st
     assert [row.digest for row in rows] == digests_of_each_alone(matches)
     assert len({row.digest for row in rows}) == 3
     for row in rows:
-        assert (row.left, row.faults) == ([None] * len(bots), [{}] * len(bots))
+        assert (left(row), faults(row)) == ([None] * len(bots), [{}] * len(bots))
         assert (row.late, row.restarts, row.void) == (0, 0, False)
 
 
@@ -79,7 +80,7 @@ def test_a_bot_can_play_against_itself(executor: Executor) -> None:
     both = batch([kept()], (1, 2, 3))
     plans = tuple(replace(plan, players=(0, 0)) for plan in both.plans)
     rows = play_all(executor, replace(both, plans=plans))
-    assert [row.names for row in rows] == [[f"match {n}"] * 2 for n in (1, 2, 3)]
+    assert [names(row) for row in rows] == [[f"match {n}"] * 2 for n in (1, 2, 3)]
 
 
 def test_no_process_plays_two_matches_of_a_deal(executor: Executor) -> None:
@@ -125,12 +126,12 @@ def test_only_true_keeps_a_process(executor: Executor, said: str) -> None:
     rows = play(executor, ["big_money", kept("says", said)], (1, 2))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 1"]
     assert [row.restarts for row in rows] == [0, 0]
-    assert [row.faults for row in rows] == [[{}, {}]] * 2
+    assert [faults(row) for row in rows] == [[{}, {}]] * 2
 
 
 def test_a_bot_that_does_not_say_it_is_started_for_each_match(executor: Executor) -> None:
     rows = play(executor, ["big_money", hostile("normal")], (1, 2))
-    assert [row.left for row in rows] == [[None, None]] * 2
+    assert [left(row) for row in rows] == [[None, None]] * 2
     assert [row.restarts for row in rows] == [0, 0]
     assert len(GUARDIAN.processes) == 2  # Big Money and the shell
 
@@ -139,7 +140,7 @@ def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.M
     monkeypatch.setattr(pool, "MAX_WAITING", 1)
     rows = play(executor, ["big_money", kept()], (1, 2, 3))
     assert all(name_of(row, 1) in ("match 1", "match 2", "match 3") for row in rows)
-    assert [row.left for row in rows] == [[None, None]] * 3
+    assert [left(row) for row in rows] == [[None, None]] * 3
     assert len(GUARDIAN.processes) == 2
 
 
@@ -154,8 +155,8 @@ def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None
     with worker() as executor:
         rows = play_all(executor, matches)
     assert [name_of(row, 1) for row in rows] == ["match 1"] * 3
-    assert [row.left for row in rows] == [[None, None]] * 3
-    assert [row.faults for row in rows] == [[{}, {}]] * 3
+    assert [left(row) for row in rows] == [[None, None]] * 3
+    assert [faults(row) for row in rows] == [[{}, {}]] * 3
     assert [row.digest for row in rows] == digests_of_each_alone(matches)
 
 
@@ -183,9 +184,9 @@ def test_a_reply_that_was_written_before_the_bot_was_asked_is_none(executor: Exe
     for plan in matches.plans:
         rows += play_all(executor, replace(matches, plans=(plan,)))
         executor.submit(let_it_write).result()
-    assert [row.names for row in rows] == [["match 1"] * 2] * 3
+    assert [names(row) for row in rows] == [["match 1"] * 2] * 3
     assert [row.restarts for row in rows] == [0, 1, 0]
-    assert [row.faults for row in rows] == [[{}, {}]] * 3
+    assert [faults(row) for row in rows] == [[{}, {}]] * 3
 
 
 def test_blank_lines_between_two_matches_are_skipped(executor: Executor) -> None:
@@ -195,26 +196,24 @@ def test_blank_lines_between_two_matches_are_skipped(executor: Executor) -> None
 
 def test_what_a_bot_wrongly_remembers_is_its_own_fault(executor: Executor) -> None:
     first, second = play(executor, ["big_money", kept("wrong_state")], (1, 2))
-    assert (first.faults, second.restarts) == ([{}, {}], 0)
+    assert (faults(first), second.restarts) == ([{}, {}], 0)
     seat = second.players.index(1)
-    assert second.faults[seat] == {"bad-phase": second.replies[seat]}
+    assert faults(second)[seat] == {"bad-phase": second.seats[seat].replies}
     assert second.ranks[seat] == 2
 
 
 def test_a_bot_that_dies_in_its_second_match_has_lost_it(executor: Executor) -> None:
     rows = play(executor, ["big_money", kept("dies_in_second")], (1, 2, 3))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 1"]
-    left = rows[1].left[rows[1].players.index(1)]
-    assert left is not None
-    assert left.code == "exited"
-    assert left.stderr == ["match 2"]
+    seat = rows[1].seats[rows[1].players.index(1)]
+    assert (seat.disqualified, seat.stderr) == ("exited", "match 2")
     assert [row.restarts for row in rows] == [0, 0, 0]
 
 
 def test_stderr_is_kept_apart_by_match(executor: Executor) -> None:
     rows = play(executor, ["big_money", kept()], (1, 2, 3))
     assert [stderr_of(row, 1) for row in rows] == [{"match 1"}, {"match 2"}, {"match 3"}]
-    replies = [row.replies[row.players.index(1)] for row in rows]
+    replies = [row.seats[row.players.index(1)].replies for row in rows]
     lines = [row.stderr[row.players.index(1)].count(b"\n") for row in rows]
     assert lines == [count + 1 for count in replies]  # one for its handshake
 
@@ -222,7 +221,7 @@ def test_stderr_is_kept_apart_by_match(executor: Executor) -> None:
 def test_a_flood_on_stderr_after_a_match_holds_nobody_up(executor: Executor) -> None:
     rows = play(executor, ["big_money", kept("floods")], (1, 2, 3))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
-    assert [row.left for row in rows] == [[None, None]] * 3
+    assert [left(row) for row in rows] == [[None, None]] * 3
 
 
 def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:
@@ -274,7 +273,7 @@ LATE = 2 * LATE_PART * LIMIT
 
 def late_rows(
     executor: Executor, monkeypatch: pytest.MonkeyPatch, bot: str, *seconds: float
-) -> list[module.MatchRow]:
+) -> list[MatchRow]:
     # The first is that of making the watch.
     monkeypatch.setattr(module, "Lateness", lateness(0.0, *seconds))
     return play(executor, ["big_money", bot], (1,), time_limit=LIMIT)
@@ -286,8 +285,7 @@ def test_a_time_out_is_void_while_the_referee_is_late(
     (row,) = late_rows(executor, monkeypatch, hostile("sleep_at", 1), LATE, LATE)
     assert (row.late, row.void) == (2, False)
     assert len(GUARDIAN.processes) == 2  # the last one of Big Money; none plays a match twice
-    assert row.left[1] is not None
-    assert row.left[1].code == "timeout"
+    assert left(row)[1] == "timeout"
 
 
 def test_after_so_many_the_match_is_void(

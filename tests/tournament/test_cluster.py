@@ -20,10 +20,11 @@ from stores import rows
 from referee.bots.orphans import children, descendants
 from referee.errors import UsageError
 from referee.tournament import on_worker
-from referee.tournament.batch import Batch, Entrant, MatchRow, Plan, play_batch
+from referee.tournament.batch import Batch, play_batch
 from referee.tournament.cluster import Cluster
 from referee.tournament.directories import cache, pack, place
 from referee.tournament.player import Player
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.run import Run
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
@@ -124,7 +125,7 @@ def test_a_directory_travels_and_what_does_not_is_looked_for_there(
     bots = tmp_path / "bots"
     (bots / "far").mkdir(parents=True)
     (bots / "far" / "names.py").write_text("import os\nNAME = os.getcwd()[-64:]\n")
-    text = (ROOT / "example_bots" / "minimal.py").read_text()
+    text = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
     for old, new in (('"Minimal"', "NAME"), ("import json", "import json\nfrom names import NAME")):
         assert old in text
         text = text.replace(old, new)

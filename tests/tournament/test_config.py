@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import UsageError
-from referee.tournament.batch import Entrant
 from referee.tournament.config import read_config
+from referee.tournament.rows import Entrant
 
 VALUES = ("deals", "seed", "time-limit", "anchor", "elo0")
 FLAGS = ("no-keep-alive", "json")

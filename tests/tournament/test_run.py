@@ -16,8 +16,9 @@ from made_up import MadeUp, StopError, contents, made_setup, play, played, playe
 
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
-from referee.tournament.batch import Failed, MatchRow, Plan
+from referee.tournament.batch import Failed
 from referee.tournament.player import Player
+from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.run import Run, is_finished
 from referee.tournament.setup import Setup
 from referee.tournament.sprt import Sprt
@@ -240,7 +241,7 @@ def test_bots_that_kill_workers_are_out_and_the_others_go_on(
     void = [match for match in store.matches() if match.void]
     assert len(void) <= len(killers)
     for match in store.matches():
-        out = {bot for bot, code in zip(match.players, match.disqualified, strict=True) if code}
+        out = {seat.bot for seat in match.seats if seat.disqualified}
         assert out == (killers & {*match.players} if match.void else set())
         assert match.void or killers.isdisjoint(match.players)
     if setup.format in ("round-robin", "gauntlet"):

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from made_up import contents, made_setup, play, played, row, void
 
-from referee.tournament.batch import Plan, lost_row
+from referee.tournament.batch import lost_row
+from referee.tournament.rows import Plan
 from referee.tournament.schedule import planned, stages
 from referee.tournament.setup import Setup, check_extension
 from referee.tournament.store import Store

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_up import made_setup
 
 from referee.errors import UsageError
-from referee.tournament.batch import Entrant
+from referee.tournament.rows import Entrant
 from referee.tournament.setup import (
     Setup,
     check_extension,

@@ -101,17 +101,17 @@ def test_one_deal_decides_nothing(outcome, apart) -> None:
     assert Sprt(0, apart).verdict(counts) is None
 
 
-def test_it_stops_at_the_first_bound() -> None:
+@pytest.mark.parametrize(
+    ("deal", "verdict"), [([0, 1, 1, 1, 2], Verdict.H1), ([2, 1, 1, 1, 0], Verdict.H0)]
+)
+def test_it_knows_when_a_bound_is_reached(deal: list[int], verdict: Verdict) -> None:
     test = Sprt(0, 100)
-    verdict, counts = test.run([2.0, 1.5, 1.0, 2.0, 1.5] * 100)
-    assert verdict is Verdict.H1
-    deals = sum(counts)
-    assert test.llr(counts) >= test.bounds[1]
-    assert test.run(([2.0, 1.5, 1.0, 2.0, 1.5] * 100)[: deals - 1])[0] is None
-    verdict, counts = test.run([0.0, 0.5, 1.0, 0.0, 0.5] * 100)
-    assert verdict is Verdict.H0
-    assert test.llr(counts) <= test.bounds[0]
-    assert test.run([1.0, 1.5]) == (None, [0, 0, 1, 1, 0])
+    times = 1
+    while test.verdict([times * count for count in deal]) is None:
+        times += 1
+    low, high = test.bounds
+    assert low < test.llr([(times - 1) * count for count in deal]) < high
+    assert test.verdict([times * count for count in deal]) is verdict
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from made_up import left, made_setup, play, played, row, void
+from made_up import Left, left, made_setup, play, played, row, void
 from rich.console import Console
 
-from referee.tournament.batch import Entrant, Left, MatchRow, Plan, lost_row
+from referee.tournament.batch import lost_row
 from referee.tournament.lessons import LESSONS, lessons
 from referee.tournament.page import page
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule import stages
 from referee.tournament.sprt import Sprt
 from referee.tournament.standings import Meeting, Standings, standings

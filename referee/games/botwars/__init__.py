@@ -33,7 +33,6 @@ RULES = Rules(
     name="botwars",
     protocol=1,
     specification="botwars/protocol",
-    sections={"player-disqualified": "2.6", "game-end": "2.7"},
     min_seats=2,
     max_seats=2,
     options=Options,

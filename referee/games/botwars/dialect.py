@@ -6,7 +6,7 @@ that the rules judge it like any other reply. That a bare object is none is so j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
@@ -15,18 +15,18 @@ from referee.seam.dialect import DialectKind
 
 
 class _Asked(Struct):
-    """A request: of moves, or of a name."""
+    """What of a line is looked at."""
 
     type: str
-    player: str = ""
-    player_number: str = ""
+    player: Any = ""
+    player_number: Any = ""
     state: Raw = Raw(b"null")
 
 
 class _Turn(Struct):
     """What a classic bot is sent."""
 
-    player: str
+    player: Any
     state: Raw
     game_id: int = msgspec.field(name="gameId")
 
@@ -47,17 +47,20 @@ class Classic:
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._seed = seed
         self._name = name
+        self._asked = _Asked("")
 
-    def request(self, lines: Sequence[bytes]) -> bytes | None:
-        """What the bot is sent: the state alone, without news; None for a handshake."""
-        asked = _asked.decode(lines[-1])
+    def send(self, line: bytes) -> bytes:
+        """What the bot is sent: the state, once a turn; no handshake and no news."""
+        self._asked = asked = _asked.decode(line)
         if asked.type != "move-request":
-            return None
-        return msgspec.json.encode(_Turn(asked.player, asked.state, self._seed))
+            return b""
+        return msgspec.json.encode(_Turn(asked.player, asked.state, self._seed)) + b"\n"
 
-    def answer_for(self, request: bytes) -> bytes:
+    def answer(self) -> bytes | None:
         """The handshake's reply."""
-        number = _asked.decode(request).player_number
+        if self._asked.type != "player-name-request":
+            return None
+        number = self._asked.player_number
         reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
         return msgspec.json.encode(reply | {"version": 1})
 

@@ -13,6 +13,8 @@ notes.py       what a bot hardly meant to do, or not to do
 environment/   the game for programs that learn
 probes/        how another referee of it is checked
 starters/      bots to start from, by language
+
+bot-cases.json has the conformance cases for bots.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.seam.capabilities import Starters
-from referee.seam.rules import Rules
-from referee.seam.spec_files import read_spec
+from referee.seam.rules import Rules, loaded
 
 RULES = Rules(
     name="dominion",
@@ -28,6 +27,7 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     tie_break="turns taken",
+    dialects={"original": partial(loaded, "referee.games.dominion.original:ORIGINAL")},
     extras={
         "is_game_info": messages.is_game_info,
         "checker": "referee.games.dominion.validation.checker:Checker",
@@ -37,7 +37,7 @@ RULES = Rules(
         "statistics": "referee.games.dominion.statistics:CardStatistics",
         "notes": "referee.games.dominion.notes:notes",
         "hint": "referee.games.dominion.notes:hint",
-        "cases": partial(read_spec, "vectors/bot-cases.json"),
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,
         "simplest_reply": simplest_reply,
         # With this seed a bot that plays as `minimal` does wins in the first seat.

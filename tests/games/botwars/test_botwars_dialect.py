@@ -35,20 +35,23 @@ STATE = {"rows": 4, "cols": 4, "grid": ".....r....b.....", "p1": {"energy": 0, "
 
 @pytest.mark.parametrize("side", ["r", "b"])
 def test_a_request_becomes_player_state_and_game_id(side: str) -> None:
-    news = [to_line({"type": "game-info"}), to_line({"type": "turn-played", "state": {}})]
-    line = to_line({"type": "move-request", "player": side, "state": STATE})
-    sent = classic(2**53 - 1).request([*news, line])
-    assert sent is not None
+    dialect = classic(2**53 - 1)
+    for news in ({"type": "game-info"}, {"type": "turn-played", "state": {}}):
+        assert dialect.send(to_line(news)) == b""
+    sent = dialect.send(to_line({"type": "move-request", "player": side, "state": STATE}))
+    assert dialect.answer() is None
     assert json.loads(sent) == {"player": side, "state": STATE, "gameId": 2**53 - 1}
     assert list(json.loads(sent)) == ["player", "state", "gameId"]
-    assert b"\n" not in sent
+    assert sent.find(b"\n") == len(sent) - 1
 
 
 def test_the_handshake_is_answered_for_it() -> None:
     line = to_line({"type": "player-name-request", "player_number": "player2", "version": 1})
     dialect = classic()
-    assert dialect.request([line]) is None
-    assert json.loads(dialect.answer_for(line)) == {
+    assert dialect.send(line) == b""
+    answer = dialect.answer()
+    assert answer is not None
+    assert json.loads(answer) == {
         "type": "player-name-reply",
         "player_number": "player2",
         "name": "node my_bot.js",
@@ -119,9 +122,10 @@ def test_a_match_of_classic_bots_is_the_same_match() -> None:
         asked = {entry.to: entry.line for entry in new if isinstance(entry, Sent)}
         for seat in match.due:
             line = asked[seat].rstrip(b"\n")
-            data = dialects[seat].request([line])
-            if data is None:
-                match.receive(seat, dialects[seat].answer_for(line))
+            data = dialects[seat].send(line)
+            answer = dialects[seat].answer()
+            if answer is not None:
+                match.receive(seat, answer)
             else:
                 turn = json.loads(data)
                 moves = json.loads(decide(turn["player"], turn["state"]))["moves"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.diagnosis.traces import shortened
+from referee.bots.traces import shortened
 from referee.result import Stderr
 
 DEBUG = [f"debug {number}" for number in range(30)]

@@ -20,7 +20,7 @@ _LIBRARY = re.compile(
 )
 """A frame that is not of the author's own files."""
 _MOST_ENDS = 4
-"""So many times the lines of an end are shown at most."""
+"""A shortened text has at most this many times the lines of one end."""
 
 
 def shortened(lines: Sequence[Numbered], ends: int) -> Stderr:
@@ -31,7 +31,7 @@ def shortened(lines: Sequence[Numbered], ends: int) -> Stderr:
 
     Args:
         lines: as far as they are known.
-        ends: so many are shown from the beginning, and from the end.
+        ends: lines to show from the beginning, and as many from the end.
     """
     if not lines or lines[-1][0] < 2 * ends:
         return _marked(lines, lines)

@@ -1,0 +1,49 @@
+"""What a bot's process leaves behind, for its author."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from referee.result import Stderr
+
+
+class Silence(Struct, frozen=True):
+    """What a look at a process showed that did not answer in time.
+
+    Attributes:
+        unfinished: what it had written of a line that has not ended.
+        has_read: whether it had read all that it was sent.
+        has_answered: whether it had answered anything before.
+        cpu_seconds: CPU time of it and what it has started, from its start; None if not known.
+        is_busy: whether it computed while it was looked at.
+        late: the line that came after all; empty if none did.
+        at_end: the first line that came when its input had ended; empty if none did.
+        ended: whether it ended by itself when its input had ended.
+    """
+
+    unfinished: bytes = b""
+    has_read: bool = True
+    has_answered: bool = False
+    cpu_seconds: float | None = None
+    is_busy: bool = False
+    late: bytes = b""
+    at_end: bytes = b""
+    ended: bool = False
+
+
+class LastWords(Struct, frozen=True):
+    """What a process leaves behind.
+
+    Attributes:
+        stderr: what it wrote there, safe to print.
+        unasked: how many whole lines of its output nobody has read, as far as was looked.
+        first_unasked: the first of them; empty if there is none.
+        unfinished: what follows them, which has no line end.
+        silence: what a look at it showed, if it did not answer in time and was looked at.
+    """
+
+    stderr: Stderr
+    unasked: int = 0
+    first_unasked: bytes = b""
+    unfinished: bytes = b""
+    silence: Silence | None = None

@@ -1,0 +1,62 @@
+"""What bots of the server speak that the protocol came from (protocol-v1, 11).
+
+Replies, requests for names and attacks are as here; the names of the players are numbers in what
+is told, the supply is an object, and some fields have another shape or are missing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from referee.seam.dialect import DialectKind
+from referee.seam.seats import seat_index
+
+_AS_HERE = ("player-name-request", "play-turn", "attack-request")
+
+
+class Original:
+    """Implements `referee.seam.dialect.Dialect`."""
+
+    def __init__(self, seat: int, seed: int, name: str) -> None:
+        self._supply = b""
+        self._was_asked = False
+
+    def send(self, line: bytes) -> bytes:
+        """What the bot is sent; the supply before the first request of its turn alone."""
+        message: dict[str, Any] = json.loads(line)
+        before = b""
+        match message["type"]:
+            case "supply-info":
+                piles = {pile["card"]: pile["count"] for pile in message["cards"]}
+                self._supply = _line(message | {"cards": piles})
+                return b""
+            case "play-turn":
+                begins = message["actions"] and not message["cards_played"]
+                if begins or not self._was_asked:  # a match of `conform` may begin in a turn
+                    before = self._supply
+                self._was_asked = True
+                message.pop("cards_bought", None)
+            case "player-gained":
+                message["gained"] = [message["gained"]]
+            case "player-reveal":
+                message.pop("from", None)
+                (message["cards"],) = message["cards"]
+        if "player_number" in message and message["type"] not in _AS_HERE:
+            message["player_number"] = 1 + seat_index(message["player_number"])
+        return before + _line(message)
+
+    def answer(self) -> bytes | None:
+        """None: it answers all requests."""
+        return None
+
+    def reply(self, data: bytes) -> bytes:
+        """The reply as it came."""
+        return data
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+ORIGINAL = DialectKind(Original, greets=True)

@@ -1,0 +1,195 @@
+"""A match of a tournament: what is to be played, and what came of it, as the store has it.
+
+One struct goes from the worker that played a match into the store, and comes out of it for
+standings, exports and checks. Its fields are the columns of spec/store.md, 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.options import MAX_SECONDS
+from referee.result import MatchResult
+from referee.tournament.choices import MAX_BOTS
+
+WORKER_KILLED = "worker-killed"
+"""The reason of a match that is void since the process that played it was killed each time.
+
+Also the code of a bot of it that was put out of the tournament for that.
+"""
+BUCKETS_PER_DOUBLING = 4
+"""Of the histogram of reply times: each bucket is 2**(1/4) times as wide as the one before."""
+MAX_NUMBER = 2**53
+
+Number = Annotated[int, Meta(ge=0, lt=MAX_NUMBER)]
+Flag = Annotated[int, Meta(ge=0, le=1)]
+Score = Annotated[int, Meta(gt=-MAX_NUMBER, lt=MAX_NUMBER)]
+Seconds = Annotated[float, Meta(ge=0, le=MAX_SECONDS * MAX_BOTS)]
+Bucket = Annotated[int, Meta(ge=0, lt=256)]
+
+
+class Faults(str):
+    """A JSON text: code -> count."""
+
+    __slots__ = ()
+
+
+class Histogram(str):
+    """A JSON text: bucket -> count; bucket b has the times from 2**(b / 4) microseconds on."""
+
+    __slots__ = ()
+
+
+class Entrant(Struct, frozen=True):
+    """A bot of a tournament.
+
+    Attributes:
+        name: in all tables.
+        bot: the BOT argument.
+        directory: where it is started; empty: where the referee is.
+        env: what it has in its environment beside what the referee has: (name, value) each.
+    """
+
+    name: str
+    bot: str
+    directory: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+
+
+class Plan(Struct, frozen=True):
+    """A match that is to be played.
+
+    Attributes:
+        match: its number in the schedule.
+        deal: the number of its deal.
+        seed: of the deal.
+        players: the bots, in seat order, by their numbers in the tournament.
+    """
+
+    match: int
+    deal: int
+    seed: int
+    players: tuple[int, ...]
+
+
+class SeatRow(Struct, array_like=True, gc=False):
+    """A row of `seats`.
+
+    Attributes:
+        match, seat: where it is; seats count from 0.
+        bot: its number in the tournament.
+        calls_itself: the name that it gave itself.
+        rank: 1 is best; shared on ties.
+        score: points of the game.
+        faults: code -> count.
+        disqualified: the code, or None.
+        detail: what happened there, one clause.
+        stderr: the last lines that it wrote there.
+        replies: how many it gave, its handshake not counted.
+        reply_seconds, longest_reply: of all of them together, and of one.
+        reply_histogram: of them.
+        statistics: the game's own, a JSON object; empty if it has none.
+    """
+
+    match: Number
+    seat: Number
+    bot: Number
+    calls_itself: str
+    rank: Number
+    score: Score
+    faults: Faults
+    disqualified: str | None
+    detail: str | None
+    stderr: str | None
+    replies: Number
+    reply_seconds: Seconds
+    longest_reply: Seconds
+    reply_histogram: Histogram
+    statistics: str
+
+    @property
+    def fault_count(self) -> int:
+        """How many faults it made."""
+        return 0 if self.faults == "{}" else sum(counts(str(self.faults)).values())
+
+
+class MatchColumns(Struct, array_like=True, gc=False):
+    """A row of `matches`.
+
+    Attributes:
+        match, deal, seed: as of `Plan`.
+        turns: of the match.
+        reason: why it ended.
+        void: whether it does not count.
+        late: how often it timed out while the referee was late, and was played again.
+        restarts: how often it was played again since a bot that had waited for it failed in its
+            handshake.
+        seconds: how long it took.
+        digest: of its record.
+        referee: the version that played it.
+    """
+
+    match: Number
+    deal: Annotated[int, Meta(ge=0, lt=2**32)]
+    seed: Number
+    turns: Number
+    reason: str
+    void: Flag
+    late: Number
+    restarts: Number
+    seconds: Seconds
+    digest: str
+    referee: str
+
+
+class MatchRow(MatchColumns, array_like=True):
+    """A match that was played.
+
+    Attributes:
+        seats: in seat order. Of those that come out of a store, `reply_histogram` and `statistics`
+            are empty: there are tables of these alone.
+        record: the match record, plain; empty if it is not to be kept. It is in no store, nor is
+            what follows.
+        stderr: what each bot wrote there, its beginning; likewise.
+        result: None if it was not asked for.
+    """
+
+    seats: tuple[SeatRow, ...]
+    record: bytes = b""
+    stderr: list[bytes] = []
+    result: MatchResult | None = None
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The bots' numbers."""
+        return tuple([seat.bot for seat in self.seats])
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """1 is best; shared on ties."""
+        return tuple([seat.rank for seat in self.seats])
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Points of the game."""
+        return tuple([seat.score for seat in self.seats])
+
+
+counts = msgspec.json.Decoder(dict[str, Number]).decode
+buckets = msgspec.json.Decoder(dict[Bucket, Number]).decode
+
+
+def points_of(ranks: Sequence[int]) -> list[float]:
+    """For each seat the share of the others that it has beaten, of equal ranks one half: 0 to 1."""
+    if len(ranks) == 2:  # nearly always
+        first, second = ranks
+        return [0.5, 0.5] if first == second else [1.0, 0.0] if first < second else [0.0, 1.0]
+    others = len(ranks) - 1
+    return [
+        (sum(rank < other for other in ranks) + (ranks.count(rank) - 1) / 2) / others
+        for rank in ranks
+    ]
