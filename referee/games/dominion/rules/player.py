@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import NamedTuple
 
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, STARTING_DECK, points_of
@@ -102,8 +101,10 @@ class Player:
 
     def cards(self) -> dict[str, int]:
         """All cards owned: card -> count, in the order of the supply, without zeros."""
-        owned = Counter(self.deck + self.hand + self.in_play + self.discard_pile)
-        return {card: owned[card] for card in CARDS if card in owned}
+        owned = dict.fromkeys(CARDS, 0)  # a Counter takes twice as long
+        for card in self.deck + self.hand + self.in_play + self.discard_pile:
+            owned[card] += 1
+        return {card: count for card, count in owned.items() if count}
 
     def score(self) -> int:
         """Points over all cards owned (4.5)."""

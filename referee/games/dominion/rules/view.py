@@ -72,13 +72,12 @@ def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View
     Args:
         requests: that the game waits for.
     """
-    asked = next((request for request in requests if viewer in (request.seat, ALL)), None)
-    return View(
-        table.supply.counts.copy(),
-        [_seat(player, viewer) for player in table.players],
-        None if asked is None else asked.seat,
-        None if asked is None else asked.message,  # type: ignore[arg-type]
-    )
+    supply = table.supply.counts.copy()
+    seats = [_seat(player, viewer) for player in table.players]
+    for request in requests:
+        if viewer is ALL or viewer == request.seat:
+            return View(supply, seats, request.seat, request.message)  # type: ignore[arg-type]
+    return View(supply, seats, None, None)
 
 
 def _seat(player: Player, viewer: Viewer) -> SeatView:
