@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from referee.seam.faults import Fault as Fault
     from referee.seam.faults import Malformed as Malformed
     from referee.seam.faults import Termination as Termination
+    from referee.seam.game import Audience as Audience
     from referee.seam.game import Game as Game
     from referee.seam.game import Outcome as Outcome
     from referee.seam.game import Request as Request
@@ -114,7 +115,7 @@ __all__, _load = lazy(
         "referee.result": "MatchResult PlayerResult",
         "referee.seam.chance": "Chance SeededChance",
         "referee.seam.faults": "Disqualification Fault Malformed Termination",
-        "referee.seam.game": "Game Outcome Request Setup Standing",
+        "referee.seam.game": "Audience Game Outcome Request Setup Standing",
         "referee.seam.rules": "Rules",
     },
 )

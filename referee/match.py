@@ -36,7 +36,7 @@ from referee.seam.faults import (
     Malformed,
     describe,
 )
-from referee.seam.game import LEFT, Game, Outcome, Setup, Standing
+from referee.seam.game import LEFT, Game, Outcome, Setup, Standing, Viewer
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id
 from referee.specification import SHARED
@@ -193,6 +193,10 @@ class Match:
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order; none before the handshakes have ended."""
         return [] if self._game is None else list(self._game.standings())
+
+    def view(self, viewer: Viewer) -> Struct | None:
+        """The game's state as data (`Game.view`); None before the handshakes have ended."""
+        return None if self._game is None else self._game.view(viewer)
 
     def statistics(self) -> list[bytes]:
         """What the game's own `Statistics` keep of this match, once it is over.

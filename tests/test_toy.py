@@ -150,6 +150,32 @@ def test_bots_are_checked(
     assert "of 2 cases" in " ".join(out.split())
 
 
+def test_a_file_that_the_game_plays_is_a_bot(
+    bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "seven.json"
+    file.write_text('{"number": 7}')
+    record = tmp_path / "record"
+    out = run(capsys, "play", "--game", "toy", bots[1], file, "--seed", "1", "--record", record)
+    assert "Number (player2) won with 21 to 3" in " ".join(out.split())
+    assert "holds" in run(capsys, "verify", record)
+    run(capsys, "play", bots[1], file, "--from", record, "--turn", "3")
+    assert "2 of 2 cases" in run(capsys, "conform", "--game", "toy", file)
+    matches = referee.play_matches([file, bots[1]], 2, game="toy", seed=1)
+    assert matches.wins == [2, 0]
+
+
+def test_a_file_that_is_no_bot_is_said_to_be_none(
+    bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "none.json"
+    file.write_text("{}")
+    assert cli.main(["play", "--game", "toy", bots[1], str(file)]) == 2
+    assert "none.json: it has no number" in capsys.readouterr().err
+    assert cli.main(["play", "big_money", str(file)]) == 2  # Dominion has no such files
+    assert "none.json is not executable" in capsys.readouterr().err
+
+
 def test_the_api_plays_it(bots: list[str]) -> None:
     result = referee.play_match(bots[:3], game="toy", seed=1, options={"turns": 1})
     assert result.game == "toy"

@@ -1,7 +1,8 @@
 """BOT argument -> command line or address.
 
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
-the game; the path of a program; a dialect of the game, a colon and an address, program or command
+the game; a file that the game itself plays, such as one of rules (`Rules.bot_files`); the path of a
+program; a dialect of the game, a colon and an address, program or command
 line; a command line in one argument, split as a shell would split it, whose first word is a bundled
 bot or a program, there or on the PATH. Nothing is ever given to a shell.
 """
@@ -14,8 +15,9 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from referee.bots.bundled import bundled_bots, templates
 from referee.errors import BotNotFoundError
@@ -102,6 +104,9 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     """
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
+    file = _bot_file(argument, game, directory)
+    if file is not None:
+        return file
     dialect, colon, rest = argument.partition(":")
     if not colon or not _DIALECT(dialect) or _is_file(argument, directory):
         return resolve_bot(argument, directory, game)
@@ -114,6 +119,25 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
         raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
     found = resolve_bot(rest, directory, game)
     return found._replace(argument=as_text(argument), dialect=dialect)
+
+
+def _bot_file(argument: str, game: str, directory: str) -> PythonBot | None:
+    """A file that is no program and that the game itself plays."""
+    path = Path(directory, argument)
+    if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
+        return None  # without a look at the game, which takes long to load
+    rules = GAMES.get(game)
+    make = ((rules and rules.bot_files) or {}).get(path.suffix)
+    if make is None:
+        return None
+    make(path)  # what is wrong with it is said before anything starts
+    return PythonBot(as_text(argument), partial(_of_file, make, path))
+
+
+def _of_file(make: Callable[[Path], Any], path: Path) -> Bot:
+    from referee.bots.in_process import InProcessBot  # with trio
+
+    return InProcessBot(make(path), path.name)
 
 
 def _is_url(text: str) -> bool:

@@ -93,7 +93,7 @@ def shown(episode: Episode, seat: int, mode: str | None) -> str | None:
     if mode is None:
         logger.warn('render() without a render_mode: make the environment with "ansi"')
         return None
-    return f"player_{seat + 1}\n{episode.players[seat].show()}"
+    return f"player_{seat + 1}\n{episode.player(seat).show()}"
 
 
 def observations(episode: Episode) -> Any:

@@ -55,7 +55,6 @@ class Episode:
         options: the game's own, its `Rules.options`.
         environment: how the game is translated.
         seed: of the match.
-        players: by seat the translators of the learners.
         due: the learners that have to act.
 
     Raises:
@@ -92,13 +91,12 @@ class Episode:
         self.learners = tuple(seat for seat in range(self.seats) if seat not in theirs)
         self.agents = [f"player_{seat + 1}" for seat in self.learners]
         self.seed = 0
-        self.players: dict[int, Translator] = {}
+        self._players: dict[int, Translator] = {}
         self.due: tuple[int, ...] = ()
         self._rules = rules
         self._seeds = Random()
         self._match: Match
         self._encode = msgspec.json.Encoder().encode
-        self._heard = (*rules.public, *rules.requests)
 
     def begin(self, seed: int | None) -> None:
         """Begin a new match; one that is not over is given up.
@@ -120,7 +118,7 @@ class Episode:
         self.seed = seed
         spec = msgspec.structs.replace(self._spec, seed=seed)
         new = self.environment.translator
-        self.players = {seat: new(seat, self.seats) for seat in self.learners}
+        self._players = {seat: new(seat, self.seats) for seat in self.learners}
         # Of the rules that were given, which may be nobody's in `GAMES`.
         self._match = Match(self._rules, seats=self.seats, seed=seed, options=self.options)
         if self._opponents is not None:
@@ -140,7 +138,7 @@ class Episode:
             UsageError: it is not legal; nothing has changed.
             BotError: an opponent that is an object has raised an exception.
         """
-        reply = self.players[seat].act(action)
+        reply = self._players[seat].act(action)
         if reply is None:
             return
         self.due = tuple([other for other in self.due if other != seat])
@@ -155,7 +153,14 @@ class Episode:
 
     def observe(self, seat: int) -> Observation:
         """What a seat knows."""
-        return observation_of(self.players[seat])
+        return observation_of(self.player(seat))
+
+    def player(self, seat: int) -> Translator:
+        """The translator of a learner, which has looked at the match as it is now."""
+        player = self._players[seat]
+        if seat not in self.due:
+            player.look(self._match.view(seat), asked=False)
+        return player
 
     @property
     def outcome(self) -> Outcome | None:
@@ -199,29 +204,19 @@ class Episode:
         match = self._match
         while True:
             for entry in match.take_entries():
-                if type(entry) is Sent:
-                    self._tell(entry)
-                elif type(entry) is Fault and entry.seat in self.players:
+                if type(entry) is Sent and self._opponents is not None:
+                    self._opponents.tell(entry.to, entry.line)
+                elif type(entry) is Fault and entry.seat in self._players:
                     raise InternalError(f"a legal action has led to a fault: {entry.detail}")
-            self.due = tuple([seat for seat in match.due if seat in self.players])
+            self.due = tuple([seat for seat in match.due if seat in self._players])
+            for seat in self.due:
+                self._players[seat].look(match.view(seat), asked=True)
             if self.due or self._opponents is None:
                 return
             if not match.due:
                 self._opponents.finish(match)
                 return
             self._opponents.answer(match)
-
-    def _tell(self, sent: Sent) -> None:
-        if self._opponents is not None:
-            self._opponents.tell(sent.to, sent.line)
-        message = sent.message
-        if not isinstance(message, self._heard):  # it has nothing to say to a translator
-            return
-        if sent.to is None:
-            for player in self.players.values():
-                player.hear(message)
-        elif sent.to in self.players:
-            self.players[sent.to].hear(message)
 
 
 def _checked(opponents: Bots | None, players: int | None) -> Bots:

@@ -13,7 +13,7 @@ import msgspec
 from referee.env.episode import observation_of
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.seam.environment import Translator
+from referee.seam.environment import Follower, Translator
 from referee.seam.seats import seat_index
 from referee.wire.messages import PlayerName, PlayerNameReply, PlayerNameRequest
 
@@ -43,7 +43,8 @@ class PolicyBot:
         messages = (PlayerNameRequest, PlayerName, *rules.public, *rules.requests)
         self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode
         self._seat = self._seats = 0
-        self._player: Translator | None = None  # once all names are known
+        self._player: Translator
+        self._follower: Follower | None = None  # once all names are known
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         """The answer to the last of these lines, which are all that are new.
@@ -72,18 +73,20 @@ class PolicyBot:
             return None
         if isinstance(message, PlayerNameRequest):
             number = message.player_number
-            self._seat, self._seats, self._player = seat_index(number), 0, None
+            self._seat, self._seats, self._follower = seat_index(number), 0, None
             return msgspec.json.encode(PlayerNameReply(number, self._name, 1, keep_alive=True))
         if isinstance(message, PlayerName):
             self._seats += 1
             return None
-        if self._player is None:
+        if self._follower is None:
+            self._follower = self._environment.follower(self._seat, self._seats)
             self._player = self._environment.translator(self._seat, self._seats)
-        player = self._player
-        player.hear(message)
+        self._follower.hear(message)
         if not isinstance(message, self._requests):
             return None
+        self._player.look(self._follower.view(), asked=True)
         answer = None
         while answer is None:
-            answer = player.act(self._policy(observation_of(player)))
+            answer = self._player.act(self._policy(observation_of(self._player)))
+        self._follower.hear(answer)
         return msgspec.json.encode(answer)

@@ -83,7 +83,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             raise UsageError("the match is over, or none was begun: call reset")
         if not self.action_space.contains(action):
             raise UsageError(f"{action!r} is no action of {self.action_space}")
-        legal = episode.players[seat].legal()
+        legal = episode.player(seat).legal()
         if legal is not None and not legal[action]:
             episode.due = ()
             info = {**episode.facts(seat), "reason": "illegal-action"}
@@ -94,7 +94,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
 
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each choice that is legal, for programs that ask for it by this name."""
-        legal = self._episode.players[self._seat].legal()
+        legal = self._episode.player(self._seat).legal()
         return np.ones(int(self.action_space.nvec.sum()), np.int8) if legal is None else legal
 
     def render(self) -> str | None:

@@ -1,10 +1,11 @@
 """A game for programs that learn to play it: numbers in, integers out (spec/python-rl.md).
 
-A translation, like a dialect: it knows what a bot is sent, and nothing else. So what was learnt in
-an environment can be played as a bot. It is made anew for each seat of a match:
+A translation, like a dialect: it knows what the seat may know, `Game.view`, and nothing else. So
+what was learnt in an environment can be played as a bot, whose view a `Follower` makes of lines. It
+is made anew for each seat of a match:
 
     player = environment.translator(seat, seats)
-    player.hear(message)  # every public message, and the requests to this seat
+    player.look(game.view(seat), asked=True)
     reply = None
     while reply is None:  # a reply may take several actions
         reply = player.act(choose(player.observe(), player.legal()))
@@ -25,8 +26,13 @@ if TYPE_CHECKING:
 class Translator(Protocol):
     """The translation for one seat in one match."""
 
-    def hear(self, message: Struct) -> None:
-        """Take a public message of the game, or a request to this seat."""
+    def look(self, view: Any, *, asked: bool) -> None:
+        """Take what the seat knows now.
+
+        Args:
+            view: as of `Game.view`.
+            asked: whether an action is due.
+        """
 
     def observe(self) -> NDArray[np.int32]:
         """What the seat knows, as `Environment.observation` says; a new array each time."""
@@ -54,6 +60,16 @@ class Translator(Protocol):
         """What the seat knows, for people: lines without a line end after the last."""
 
 
+class Follower(Protocol):
+    """What a seat knows of a match, from the lines that its bot is sent."""
+
+    def hear(self, message: Struct) -> None:
+        """Take a public message of the game, a request to this seat, or its reply."""
+
+    def view(self) -> Struct:
+        """What `Game.view` says to this seat now that it is asked."""
+
+
 class Numbers(Struct, frozen=True):
     """What an observation is made of.
 
@@ -76,7 +92,7 @@ class Environment(Struct, frozen=True):
         action_shape: from the game's options: () if an action is one choice, else the shape of
             an array of choices.
         observation: from the number of seats and the game's options.
-        translator: from a seat and the number of seats.
+        translator, follower: from a seat and the number of seats.
         simultaneous: whether all players move at once, so that it is a parallel environment.
     """
 
@@ -85,4 +101,5 @@ class Environment(Struct, frozen=True):
     action_shape: Callable[[Any], tuple[int, ...]]
     observation: Callable[[int, Any], Numbers]
     translator: Callable[[int, int], Translator]
+    follower: Callable[[int, int], Follower]
     simultaneous: bool = False

@@ -18,7 +18,8 @@ replay, snapshot and verification.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from enum import Enum
+from typing import Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -87,6 +88,19 @@ class Standing(Struct, frozen=True):
     facts: Struct
 
 
+class Audience(Enum):
+    """Who looks at a game without a seat in it: spectators, and who reads a whole record."""
+
+    PUBLIC = "public"
+    ALL = "all"
+
+
+PUBLIC: Final = Audience.PUBLIC
+ALL: Final = Audience.ALL
+Viewer: TypeAlias = int | Audience
+"""Who looks at a game: a seat, `PUBLIC` or `ALL`."""
+
+
 class Setup(Struct, frozen=True, kw_only=True):
     """What a new game is made of.
 
@@ -137,3 +151,13 @@ class Game(Protocol):
 
     def standings(self) -> Sequence[Standing]:
         """One entry a seat, in seat order."""
+
+    def view(self, viewer: Viewer) -> Struct:
+        """The state as data: a struct of the game's own that can be written as JSON.
+
+        It is computed when it is asked for, and does not change with the game.
+
+        Args:
+            viewer: a seat is shown what follows from the lines that it was sent and from its own
+                replies, `PUBLIC` what follows from the public ones, `ALL` everything.
+        """

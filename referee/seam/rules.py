@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -95,6 +96,9 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     and the person's seat."""
     statistics = Extra[Callable[[], Statistics]]()
     """Makes what gathers facts of many matches, for tournaments."""
+    bot_files = Extra[Mapping[str, Callable[[Path], Any]]]()
+    """Suffix of a file, such as ".json" -> makes the bot that the file is: an object with a method
+    `reply` (spec/python.md, 2). It raises `UsageError` if the file is none."""
     notes = Extra[Callable[[Any], list[list[str]]]]()
     """What is no fault but hardly meant so, for the authors of the bots: from a game that is over,
     as `new` made it, sentences for each seat, in seat order."""

@@ -20,15 +20,13 @@ from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.botwars.environment import Translator as BotWarsTranslator
-from referee.games.botwars.rules.messages import MoveRequest, Side, State
+from referee.games.botwars.rules.messages import Side, State
 from referee.games.dominion.environment import NAMES, Translator
 from referee.games.dominion.rules.messages import (
     AttackRequest,
-    Pile,
-    PlayerGained,
     PlayTurn,
-    SupplyInfo,
 )
+from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.seam.chance import SeededChance
 from referee.seam.game import Setup
 
@@ -155,14 +153,11 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     players = [Translator(seat, seats) for seat in range(seats)]
     entries = DOMINION.environment.observation(seats, options).names  # type: ignore[misc]
     while True:
-        for event in game.take_events():
-            for player in players:
-                player.hear(event)
         if not game.requests:
             break
         (request,) = game.requests
         player = players[request.seat]
-        player.hear(request.message)
+        player.look(game.view(request.seat), asked=True)
         supply = game._table.supply.counts  # type: ignore[attr-defined]
         wish = msgspec.json.decode(right(random, from_struct(request.message), supply))
         if wish.get("phase") == "buy" and not wish["cards_to_buy"]:
@@ -220,13 +215,18 @@ def asked(
     hand: list[str], *, actions: int = 1, buys: int = 1, money: int = 0, **supply: int
 ) -> Translator:
     """A seat in its turn."""
-    player = Translator(0, 2)
-    counts = full_supply(2) | supply
-    player.hear(SupplyInfo(tuple(Pile(card, counts[card]) for card in PILES)))
-    for card, count in Counter(hand).items():
-        for _ in range(count):
-            player.hear(PlayerGained("player1", card))
-    player.hear(PlayTurn(actions, buys, money, hand, [], [], []))
+    return looking(0, hand, PlayTurn(actions, buys, money, hand, [], [], []), **supply)
+
+
+def looking(
+    seat: int, hand: list[str], request: PlayTurn | AttackRequest, **supply: int
+) -> Translator:
+    """A seat that is asked; all its cards are in its hand."""
+    other = SeatView({}, 0, None)
+    own = SeatView(dict(Counter(hand)), 0, OwnCards(hand, [], [], [], 1))
+    seats = [own, other] if seat == 0 else [other, own]
+    player = Translator(seat, 2)
+    player.look(View(full_supply(2) | supply, seats, seat, request), asked=True)
     return player
 
 
@@ -303,13 +303,12 @@ def test_buying_nothing_goes_on_to_the_clean_up() -> None:
 def test_militia() -> None:
     """Protocol-v1, 7: as many as asked, or a moat, which does not go with discards."""
     hand = ["moat", "copper", "copper", "estate", "estate"]
-    player = Translator(1, 2)
-    player.hear(AttackRequest(2, hand))
+    player = looking(1, hand, AttackRequest(2, hand))
     assert legal(player) == {"reveal moat", "discard moat", "discard copper", "discard estate"}
     act(player, "discard copper")
     assert legal(player) == {"discard moat", "discard copper", "discard estate"}
     assert act(player, "discard moat") == {"type": "attack-reply", "discard": ["copper", "moat"]}
-    player.hear(AttackRequest(2, hand))
+    player = looking(1, hand, AttackRequest(2, hand))
     assert act(player, "reveal moat") == {"type": "attack-reply-reaction", "reaction": "moat"}
 
 
@@ -400,9 +399,9 @@ def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str,
 
 def test_a_razed_spawn_point_is_not_shown() -> None:
     state = State(4, 5, Side(3, 6, True), Side(1, 13, False), "." * 20, 10, 4)
-    for seat, colour in enumerate("rb"):
+    for seat in range(2):
         player = BotWarsTranslator(seat, 2)
-        player.hear(MoveRequest(colour, state))
+        player.look(state, asked=True)
         own, other = player.observe()[..., 4], player.observe()[..., 5]
         seen = own if seat else other
         assert np.argwhere(seen).tolist() == [[1, 1] if seat else [2, 3]]

@@ -12,15 +12,17 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Struct
 
+from referee.errors import UsageError
 from referee.seam.capabilities import Finding, Phrase, SeatFacts, Summary, Table
 from referee.seam.dialect import DialectKind
 from referee.seam.faults import Fault, Malformed, Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
+from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
 from referee.seam.person import Choice, Decision, Question
 from referee.seam.rules import Rules
 from referee.seam.seats import seat_id, seat_index
@@ -53,6 +55,11 @@ class Options(Struct, frozen=True):
 
 class Facts(Struct, frozen=True):
     best: int
+
+
+class ToyView(Struct, frozen=True):
+    turn: int
+    scores: list[int]
 
 
 class Toy:
@@ -109,6 +116,9 @@ class Toy:
     def take_events(self) -> list[Struct]:
         events, self._events = self._events, []
         return events
+
+    def view(self, viewer: Viewer) -> ToyView:
+        return ToyView(self._turn, self._scores.copy())
 
     def standings(self) -> Sequence[Standing]:
         return [
@@ -266,6 +276,24 @@ class Teller:
         return {"type": "number-reply", "number": picks[0] + 1}
 
 
+class NumberBot:
+    """What a file is as a bot: {"number": what it always names}."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._number = json.loads(path.read_text())["number"]
+        except (ValueError, KeyError) as error:
+            raise UsageError(f"BOT {path}: it has no number") from error
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        asked = json.loads(lines[-1])
+        if asked["type"] == "number-request":
+            return msgspec.json.encode(NumberReply(self._number))
+        player = asked["player_number"]
+        reply = {"type": "player-name-reply", "player_number": player, "name": "Number"}
+        return msgspec.json.encode(reply)
+
+
 class Statistics:
     def of_match(self, game: Toy) -> list[bytes]:
         return [msgspec.json.encode(standing.facts) for standing in game.standings()]
@@ -329,6 +357,7 @@ RULES = Rules(
         "turn": Turn,
         "person": Teller,
         "statistics": Statistics,
+        "bot_files": {".json": NumberBot},
         "cases": lambda: json.dumps(CASES).encode(),
     },
 )

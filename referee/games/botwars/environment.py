@@ -43,11 +43,9 @@ class Translator:
         self._state: State
         self._asked = False
 
-    def hear(self, message: Struct) -> None:
-        """Take a public message of the game, or a request to this seat."""
-        if isinstance(message, MoveRequest | TurnPlayed):
-            self._state = message.state
-            self._asked = isinstance(message, MoveRequest)
+    def look(self, view: State, *, asked: bool) -> None:
+        """Take the state as it is now."""
+        self._state, self._asked = view, asked
 
     def observe(self) -> NDArray[np.int32]:
         """What the seat knows, as `layout` says."""
@@ -113,11 +111,28 @@ class Translator:
         return self._state.rows * self._state.cols - 1 - cell if self._seat else cell
 
 
+class Follower:
+    """Implements `referee.seam.environment.Follower` for Bot Wars."""
+
+    def __init__(self, seat: int, seats: int) -> None:
+        self._state: State
+
+    def hear(self, message: Struct) -> None:
+        """Take a public message, a request to this seat, or its reply."""
+        if isinstance(message, MoveRequest | TurnPlayed):
+            self._state = message.state
+
+    def view(self) -> State:
+        """What the seat knows: everything."""
+        return self._state
+
+
 ENVIRONMENT = Environment(
     version=1,
     choices=CHOICES,
     action_shape=lambda options: (options.rows, options.cols),
     observation=layout,
     translator=Translator,
+    follower=Follower,
     simultaneous=True,
 )

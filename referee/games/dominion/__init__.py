@@ -2,7 +2,8 @@
 
 entry.py       the entry in the registry: RULES
 rules/         the rules, pure
-events.py      public messages as events: what the next two read
+events.py      public messages as events: what the next ones read
+ledger.py      supply and owned cards from public messages
 validation/    what a spectator can check of a game
 kit.py         for authors of bots: one file that can be copied, without imports
 turns.py       a match turn by turn, for people

@@ -12,11 +12,10 @@ to go on through damaged logs, where such counts are wrong.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from referee.games.dominion.rules.cards import CARDS, COST, POINTS
+from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import (
     PlayerGained,
     PlayerPlayed,
@@ -85,11 +84,6 @@ def next_seat(seat: int, seats: int, disqualified: Container[int]) -> int:
         if following not in disqualified:
             return following
     return seat
-
-
-def score(owned: Counter[str]) -> int:
-    """The score of a player who owns these cards (4.5)."""
-    return sum(POINTS.get(card, 0) * count for card, count in owned.items())
 
 
 def split_gains(

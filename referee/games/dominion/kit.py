@@ -292,7 +292,7 @@ class State:
         return [c for c, n in self.supply.items() if n and c in CARDS and CARDS[c].cost <= limit]
 
 
-class _Memory:
+class Memory:
     """What is known of one match, from the news and from what the bot did.
 
     A bot sees what it draws only when it is asked the next time. So its discard pile is counted,
@@ -312,6 +312,7 @@ class _Memory:
         """The answer to it."""
 
     def player(self, number: str) -> Player:
+        """The player of that number, who is new if nothing was known of it."""
         if number not in self.players:
             self.players[number] = Player(number, "", Counter(STARTING_DECK), left=False)
         return self.players[number]
@@ -438,7 +439,7 @@ class DominionBot:
 
     name: str = ""
     keep_alive: bool = True
-    _memory: _Memory | None = None
+    _memory: Memory | None = None
 
     def play_turn(self, state: State) -> Reply | Cards | None:
         """Decide what to do in a turn; called until it buys or ends the turn.
@@ -482,7 +483,7 @@ class DominionBot:
         memory = self._memory
         kind = message.get("type")
         if memory is None or kind == "player-name-request":
-            self._memory = memory = _Memory(str(message.get("player_number")))
+            self._memory = memory = Memory(str(message.get("player_number")))
         reply: Reply
         match kind:
             case "player-name-request":

@@ -21,10 +21,10 @@ from referee.games.dominion.events import (
     cards_of,
     kind_of,
     next_seat,
-    score,
     split_gains,
 )
-from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK, WORTH
+from referee.games.dominion.ledger import Ledger
+from referee.games.dominion.rules.cards import CARDS, COST, WORTH
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed, plural
@@ -88,8 +88,7 @@ class Player:
     def __init__(self, names: Sequence[str], seat: int) -> None:
         self._seat = seat
         self._who = [f"{seat_id(other)} {name}" for other, name in enumerate(names)]
-        self._supply: dict[str, int] = {}
-        self._owned = [Counter(STARTING_DECK) for _ in names]
+        self._ledger = Ledger(len(names))
         self._turns = 0
         self._in_turn = False  # it is this player's turn
         self._chooses_top = False  # wants to say what lies on top
@@ -102,7 +101,7 @@ class Player:
     def hear(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what is to be told."""
         if isinstance(message, SupplyInfo):
-            self._supply = {pile.card: pile.count for pile in message.cards}
+            self._ledger.show(message)
         elif isinstance(message, PlayTurn):
             return self._own_request(message)
         elif isinstance(message, AttackRequest):
@@ -151,15 +150,12 @@ class Player:
         return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(bought) or 'nothing'}."]
 
     def _event(self, seat: int, kind: str, cards: tuple[str, ...]) -> list[str]:
-        if kind == Kind.GAINED:
-            self._owned[seat].update(cards)
-        elif kind == Kind.TRASHED:
-            self._owned[seat].subtract(cards)
+        self._ledger.count(seat, kind, cards)
         if seat == self._seat:
             return self._own_event(kind, cards)
         if kind == Kind.SHUFFLED:
             return []
-        if self._in_turn and (kind not in ANSWERS or not self._owned[self._seat]["militia"]):
+        if self._in_turn and (kind not in ANSWERS or not self._ledger.owned[self._seat]["militia"]):
             self._end_own_turn()
         if self._in_turn:  # it answers a militia
             what = "revealed a moat" if kind == Kind.REVEALED else f"discarded, {cards[0]} on top"
@@ -184,7 +180,7 @@ class Player:
 
         It is, if that is no answer to a militia, or a militia that nobody can have played yet.
         """
-        owned = self._owned[self._active]
+        owned = self._ledger.owned[self._active]
         has_discarded = bool(self._moves) and self._moves[-1][0] == Kind.TOP
         return not owned["militia"] or (has_discarded and not owned["cellar"])
 
@@ -349,7 +345,7 @@ class Player:
             del barred[card]
         picks = yield Question(
             f"Which card do you gain? (costing {how})",
-            [*self._piles(self._supply, barred), _BACK],
+            [*self._piles(self._ledger.supply, barred), _BACK],
             columns=_PILES,
             views=self._views(),
             help=_HELP,
@@ -357,7 +353,7 @@ class Player:
         return None if picks[0] == len(BY_COST) else BY_COST[picks[0]]
 
     def _gainable(self, among: Iterable[str], limit: int) -> list[str]:
-        return [card for card in among if self._supply[card] and COST[card] <= limit]
+        return [card for card in among if self._ledger.supply[card] and COST[card] <= limit]
 
     def _buy(
         self,
@@ -371,7 +367,7 @@ class Player:
         """What is bought; None to go back to the actions."""
         bought: list[str] = []
         while len(bought) < request.buys:
-            left, supply = money - sum(COST[card] for card in bought), Counter(self._supply)
+            left, supply = money - sum(COST[card] for card in bought), Counter(self._ledger.supply)
             supply.subtract(bought)
             buys = request.buys - len(bought)
             barred = {
@@ -450,7 +446,7 @@ class Player:
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
         attacker = "Another player"
-        if self._active != self._seat and self._owned[self._active]["militia"]:
+        if self._active != self._seat and self._ledger.owned[self._active]["militia"]:
             attacker = self._who[self._active]
         picks = yield Question(
             f"Which {plural(count, 'card')} do you discard?",
@@ -472,14 +468,13 @@ class Player:
     def _state(self, request: PlayTurn) -> list[Phrase]:
         hand = sorted(request.hand, key=_IN_HAND.index)
         points = [
-            f"{'you' if seat == self._seat else who} {score(self._owned[seat])}"
-            for seat, who in enumerate(self._who)
+            f"{'you' if seat == self._seat else who} {score}"
+            for (seat, who), score in zip(enumerate(self._who), self._ledger.scores(), strict=True)
         ]
-        few = [
-            card for card in BY_COST[::-1] if card == "province" or 0 < self._supply[card] <= _FEW
-        ]
-        left = ", ".join(f"{self._supply[card]} {card}" for card in few)
-        empty = [card for card in BY_COST if not self._supply[card]]
+        supply = self._ledger.supply
+        few = [card for card in BY_COST[::-1] if card == "province" or 0 < supply[card] <= _FEW]
+        left = ", ".join(f"{supply[card]} {card}" for card in few)
+        empty = [card for card in BY_COST if not supply[card]]
         if empty:
             left += f"; empty: {', '.join(empty)}"
         return [
@@ -489,7 +484,7 @@ class Player:
         ]
 
     def _views(self) -> list[View]:
-        owned = self._owned[self._seat]
+        owned = self._ledger.owned[self._seat]
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
         return [
             View(
@@ -502,7 +497,7 @@ class Player:
         ]
 
     def _pile(self, card: str) -> list[str]:
-        return [str(COST[card]), str(self._supply[card]), does(card)]
+        return [str(COST[card]), str(self._ledger.supply[card]), does(card)]
 
 
 def _as_played(card: str) -> int:

@@ -7,7 +7,6 @@ one until a later message shows that it was the clean-up's.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -19,10 +18,10 @@ from referee.games.dominion.events import (
     cards_of,
     kind_of,
     next_seat,
-    score,
     split_gains,
 )
-from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK
+from referee.games.dominion.ledger import Ledger
+from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.seam.capabilities import Kept, Phrase, Picture, Summary
 from referee.seam.faults import Fault
@@ -100,10 +99,9 @@ class Turns:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
-        self._owned = [Counter(STARTING_DECK) for _ in names]
+        self._ledger = Ledger(len(names))
         self._turns = [0] * len(names)
         self._disqualified: set[int] = set()
-        self._supply: dict[str, int] = {}
         self._number = 0  # of turns that are over
         self._is_record = False  # a request was read
         # Of the turn that is going on:
@@ -117,7 +115,7 @@ class Turns:
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         """Read a message; returns the turns that are over by now."""
         if isinstance(message, SupplyInfo):
-            self._supply = {pile.card: pile.count for pile in message.cards}
+            self._ledger.show(message)
             return []
         if isinstance(message, PlayTurn) and to is not None:
             return self._read_request(message, to)
@@ -179,7 +177,7 @@ class Turns:
             if any(before.what != "disqualified" for before in self._steps):
                 yield self._close()
             self._active = seat
-        elif not mine and not self._steps and not self._owned[self._active]["militia"]:
+        elif not mine and not self._steps and not self._ledger.owned[self._active]["militia"]:
             self._active = seat  # a player without cards sends nothing in its turn
             mine = True
         elif mine and step.what == "played":
@@ -187,7 +185,7 @@ class Turns:
         self._note(step)
         if mine and step.what == "discarded":
             cleaned = any(before.what == "played" for before in self._steps)
-            if cleaned or not self._owned[seat]["cellar"]:
+            if cleaned or not self._ledger.owned[seat]["cellar"]:
                 self._cleaned_up = True
             elif self._possible_end is None:
                 self._possible_end = len(self._steps)
@@ -197,7 +195,7 @@ class Turns:
         if self._possible_end is None:
             return False
         if not mine:
-            return step.what not in _ANSWERS or not self._owned[self._active]["militia"]
+            return step.what not in _ANSWERS or not self._ledger.owned[self._active]["militia"]
         discards = sum(
             before.what == "discarded" and before.player_number == step.player_number
             for before in self._steps
@@ -224,21 +222,15 @@ class Turns:
         self._count(step, 1)
 
     def _count(self, step: Step, sign: int) -> None:
-        owned = self._owned[seat_index(step.player_number)]
-        for card in step.cards:
-            if card not in CARDS:
-                continue  # there is no end of other names
-            if step.what == "gained":
-                owned[card] += sign
-            elif step.what == "trashed":
-                owned[card] -= sign
+        kind = _KIND.get(step.what, "")
+        self._ledger.count(seat_index(step.player_number), kind, step.cards, sign)
 
     def _close(self) -> Turn:
         seat = self._active
         number = seat_id(seat)
         self._number += 1
         self._turns[seat] += 1
-        steps = self._steps
+        steps, owned = self._steps, self._ledger.owned[seat]
         played = [card for s in steps if s.what == "played" for card in s.cards]
         if not played and self._request is not None:
             played = self._request.cards_played
@@ -258,14 +250,14 @@ class Turns:
             gained=gained,
             trashed=[card for s in steps if s.what == "trashed" for card in s.cards],
             steps=others,
-            scores=[score(owned) for owned in self._owned],
-            cards={card: self._owned[seat][card] for card in CARDS if self._owned[seat][card] > 0},
-            supply=self._supply,
+            scores=self._ledger.scores(),
+            cards={card: owned[card] for card in CARDS if owned[card] > 0},
+            supply=self._ledger.supply,
         )
         self._steps = Kept()
         self._request = self._hand = self._possible_end = None
         self._cleaned_up = False
-        self._active = next_seat(seat, len(self._owned), self._disqualified)
+        self._active = next_seat(seat, len(self._names), self._disqualified)
         return turn
 
     def _gains(self, steps: list[Step], played: list[str]) -> tuple[list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -67,6 +67,10 @@ def exchanges(card: str, **changes: Any) -> Patch:
 
     was, parameters_of = random_players._desired, random_players._parameters
     return patch_all
+
+
+def two_an_estate(owned: Mapping[str, int]) -> int:
+    return 2 * owned.get("estate", 0)
 
 
 def workshop_of_five(patch: pytest.MonkeyPatch) -> None:
@@ -140,7 +144,7 @@ MUTANTS: list[tuple[str, Patch, set[str]]] = [
     ("a trash is not published", unpublished_trash, {"6.4", "6.6"}),
     ("no top discard is published", unpublished_top, {"2.15"}),
     ("four piles end the game", constant(game, "EMPTY_PILES_TO_END", 4), {"4.4"}),
-    ("an estate is two points", constant(player, "POINTS", {"estate": 2}), {"4.5"}),
+    ("an estate is two points", constant(player, "points_of", two_an_estate), {"4.5"}),
 ]
 
 

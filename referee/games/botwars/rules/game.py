@@ -27,7 +27,7 @@ from referee.games.botwars.rules.moves import (
 )
 from referee.seam.chance import Chance
 from referee.seam.faults import Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
+from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
 
 ELIMINATED = "eliminated"
 REASONS = (ELIMINATED, BAD_FORMAT)
@@ -178,6 +178,10 @@ class BotWars:
             )
             for side, counts in enumerate(self._counts)
         ]
+
+    def view(self, viewer: Viewer) -> State:
+        """The state of the last turn: nothing is hidden."""
+        return self._state
 
     def _ask(self) -> None:
         for counts in self._counts:

@@ -148,7 +148,6 @@ def _cellar(known: Knowledge) -> Choices[dict[str, Any]]:
 
 
 def _mine(known: Knowledge) -> Choices[dict[str, Any]]:
-    known.gains_to_hand = True
     return (yield from _exchange(known, "mine", _TREASURES))
 
 

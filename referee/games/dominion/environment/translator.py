@@ -22,8 +22,9 @@ from referee.games.dominion.environment.choices import (
 from referee.games.dominion.environment.knowledge import WORTHS, Knowledge
 from referee.games.dominion.rules.cards import CARDS, KINGDOM, MILITIA_HAND_SIZE, POINTS
 from referee.games.dominion.rules.game import Options
-from referee.games.dominion.rules.messages import AttackRequest, PlayTurn
+from referee.games.dominion.rules.messages import AttackRequest
 from referee.games.dominion.rules.supply import Supply
+from referee.games.dominion.rules.view import View
 from referee.seam.environment import Numbers
 
 _STAGE = {stage: place for place, stage in enumerate(STAGES)}
@@ -69,20 +70,18 @@ class Translator:
         self._seat = seat
         # In turn order from the left.
         self._others = [(seat + step) % seats for step in range(1, seats)]
-        self._known = Knowledge(seat, seats)
+        self._known: Knowledge
         self._choices: Choices[Struct] | None = None
         self._choice = _NOT_ASKED
 
-    def hear(self, message: Struct) -> None:
-        """Take a public message of the game, or a request to this seat."""
-        self._known.hear(message)
-        if isinstance(message, PlayTurn):
-            self._choices = turn_choices(self._known)
-        elif isinstance(message, AttackRequest):
-            self._choices = attack_choices(self._known)
-        else:
-            return
-        self._choice = next(self._choices)
+    def look(self, view: View, *, asked: bool) -> None:
+        """Take what the seat knows now."""
+        self._known = Knowledge(self._seat, view)
+        self._choices, self._choice = None, _NOT_ASKED
+        if asked:
+            attacked = isinstance(view.request, AttackRequest)
+            self._choices = (attack_choices if attacked else turn_choices)(self._known)
+            self._choice = next(self._choices)
 
     def observe(self) -> NDArray[np.int32]:
         """What the seat knows, as `layout` says."""
@@ -91,12 +90,12 @@ class Translator:
         if self._choice.stage:
             numbers[_STAGE[self._choice.stage]] = 1
         numbers += (known.actions, known.buys, known.extra_money, known.money)
-        numbers += (known.due, known.turns, self._seat, known.score(self._seat))
+        numbers += (known.due, known.turns, self._seat, known.scores[self._seat])
         for cards in known.own():
             numbers += cards
         numbers += known.supply
         for other in self._others:
-            numbers.append(known.score(other))
+            numbers.append(known.scores[other])
             numbers += known.owned[other]
         return np.array(numbers, np.int32)
 

@@ -9,6 +9,7 @@ table.py       players and supply; the moves that every rule is made of, and the
 turn_state.py  what a turn has left to spend
 effects.py     what each kingdom card does, militia and moat among them
 turn.py        one turn: action, buy and clean-up replies
+view.py        the game as data, as each may see it
 situation.py   where a game begins that begins in the middle
 game.py        turns, end of the game, winners
 """

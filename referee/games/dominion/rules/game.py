@@ -20,8 +20,9 @@ from referee.games.dominion.rules.player import Gains, Player
 from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn import play_turn
+from referee.games.dominion.rules.view import View, view_of
 from referee.seam.faults import Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
+from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
 
 PROVINCES_EMPTY = "provinces-empty"
 PILES_EMPTY = "piles-empty"
@@ -79,7 +80,7 @@ class Dominion:
             self._table.players[seat].left = True
         self._script = self._play()
         if not self._ends_early():
-            self.requests = (next(self._script),)
+            self._ask(next(self._script))
 
     @property
     def turns(self) -> int:
@@ -97,7 +98,7 @@ class Dominion:
             if self._ends_early():
                 return
         try:
-            self.requests = (self._script.send(reply),)
+            self._ask(self._script.send(reply))
         except StopIteration:
             self.requests = ()
 
@@ -111,6 +112,10 @@ class Dominion:
         """One entry a seat, in seat order."""
         return [Standing(p.score(), p.turns, Facts(p.cards())) for p in self._table.players]
 
+    def view(self, viewer: Viewer) -> View:
+        """What a viewer may see; owned cards are public, where they lie is not."""
+        return view_of(self._table, self.requests, viewer)
+
     def actions_played(self) -> list[set[str]]:
         """The action cards that each seat has played, each once; in seat order."""
         return [player.actions_played for player in self._table.players]
@@ -118,6 +123,11 @@ class Dominion:
     def gains(self) -> list[list[Gains]]:
         """What each seat has got in each of its turns; one entry a seat, in seat order."""
         return [player.gains for player in self._table.players]
+
+    def _ask(self, request: Request) -> None:
+        self.requests = (request,)
+        player = self._table.players[request.seat]
+        player.is_shown, player.unseen = True, []
 
     def _play(self) -> Decisions:
         while True:

@@ -61,7 +61,9 @@ class Table:
 
     def take_at_random(self, player: Player, count: int) -> list[str]:
         """Take that many hand cards, chosen by the referee (7.4)."""
-        return self._chance.take(player.seat, player.hand, count)
+        taken = self._chance.take(player.seat, player.hand, count)
+        player.is_shown, player.unseen = False, taken[:-1]
+        return taken
 
     def fault(self, player: Player, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake.

@@ -29,8 +29,8 @@ from referee.games.dominion.events import (
     cards_of,
     kind_of,
     next_seat,
-    score,
 )
+from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTING_DECK
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
@@ -68,7 +68,7 @@ class Checker:
         self._count = len(names)
         self._supply = dict(Supply(self._count).counts)
         self._shown = self._supply  # by the log
-        self._owned = [Counter(STARTING_DECK) for _ in names]
+        self._ledger = Ledger(self._count)
         self._disqualified: set[int] = set()
         self._expects = "game-info"
         """The only type that may be next: game-info or supply-info; empty if others may."""
@@ -116,7 +116,7 @@ class Checker:
         """Read the `game-end`."""
         self._line, self._findings = line, []
         self._check_expected("game-end")
-        points = [score(owned) for owned in self._owned]
+        points = self._ledger.scores()
         if list(scores) != points:
             self._find("4.5", f"scores {points}", f"scores {list(scores)}")
         try:
@@ -194,7 +194,7 @@ class Checker:
             return None
         supply = dict(self._supply) if kind == Kind.TRASHED else None
         event = Event(self._line, kind, seat, cards, supply)
-        owned = self._owned[seat]
+        owned = self._ledger.owned[seat]
         missing = Counter(cards) - owned
         if missing and kind != Kind.GAINED:
             card = next(iter(missing))
@@ -215,11 +215,9 @@ class Checker:
 
     def _apply(self, event: Event) -> None:
         if event.kind == Kind.GAINED:
-            self._owned[event.seat][event.cards[0]] += 1
             self._gained = event.cards[0]
             self._expects = "supply-info"
-        elif event.kind == Kind.TRASHED:
-            self._owned[event.seat] -= Counter(event.cards)
+        self._ledger.count(event.seat, event.kind, event.cards)
         self._opening = self._opening and event.kind == Kind.DISQUALIFIED
 
     # --- turns --------------------------------------------------------------------------------
@@ -251,7 +249,7 @@ class Checker:
     def _unknown(self, turns: Sequence[int]) -> tuple[Seat, ...]:
         """Seats of which only the owned cards and the number of turns are known."""
         seats = []
-        for owned, count in zip(self._owned, turns, strict=True):
+        for owned, count in zip(self._ledger.owned, turns, strict=True):
             total = owned.total()
             sizes = frozenset(
                 Sizes(hand, deck, total - hand - deck)
@@ -306,7 +304,7 @@ class Checker:
         """The event as part of a turn whose clean-up has not begun."""
         active = reading.active
         mine = event.seat == active
-        owned = self._owned[active]
+        owned = self._ledger.owned[active]
         kind = event.kind
         interrupted = any(e.kind == Kind.DISQUALIFIED and e.seat == active for e in reading.events)
         if kind == Kind.DISQUALIFIED:
@@ -348,7 +346,7 @@ class Checker:
             if not self._opening:
                 raise Contradiction(Finding(event.line, "3.5", "a reason within the game", code))
             return
-        if mine or self._owned[reading.active]["militia"]:
+        if mine or self._ledger.owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
         elif not self._opening or code in _IN_GAME_ONLY:
             asked = seat_id(reading.active)

@@ -1,0 +1,97 @@
+"""A game of Dominion as data: what a seat, the public, or who sees everything may know of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from referee.games.dominion.rules.cards import points_of
+from referee.games.dominion.rules.messages import AttackRequest, PlayTurn
+from referee.seam.game import ALL, Request, Viewer
+
+if TYPE_CHECKING:
+    from referee.games.dominion.rules.player import Player
+    from referee.games.dominion.rules.table import Table
+
+
+class OwnCards(Struct, frozen=True):
+    """Where a seat's cards lie, and what else it alone knows.
+
+    While a seat is not asked, it does not know what it has drawn since: that is in its deck here.
+
+    Attributes:
+        hand: in the order drawn.
+        in_play: in the order played.
+        discard_pile: sorted; for `ALL` its last card is on top.
+        deck: sorted; for `ALL` its first card is on top.
+        turns: that it has begun.
+    """
+
+    hand: list[str]
+    in_play: list[str]
+    discard_pile: list[str]
+    deck: list[str]
+    turns: int
+
+
+class SeatView(Struct, frozen=True):
+    """What is to be seen of a seat.
+
+    Attributes:
+        cards: card -> how many it owns, in the order of the supply, without zeros.
+        score: of these cards.
+        own: None for all others.
+    """
+
+    cards: dict[str, int]
+    score: int
+    own: OwnCards | None
+
+
+class View(Struct, frozen=True):
+    """What is to be seen of a game (`referee.seam.game.Game.view`).
+
+    Attributes:
+        supply: card -> cards left.
+        seats: in seat order.
+        asked: the seat that is asked; None for all others, and if nobody is.
+        request: what it is asked; likewise.
+    """
+
+    supply: dict[str, int]
+    seats: list[SeatView]
+    asked: int | None
+    request: PlayTurn | AttackRequest | None
+
+
+def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
+    """What a viewer may see of a table.
+
+    Args:
+        requests: that the game waits for.
+    """
+    supply = table.supply.counts.copy()
+    seats = [_seat(player, viewer) for player in table.players]
+    for request in requests:
+        if viewer is ALL or viewer == request.seat:
+            return View(supply, seats, request.seat, request.message)  # type: ignore[arg-type]
+    return View(supply, seats, None, None)
+
+
+def _seat(player: Player, viewer: Viewer) -> SeatView:
+    own = None
+    if viewer is ALL:
+        hand, pile, deck = player.hand.copy(), player.discard_pile.copy(), player.deck[::-1]
+        own = OwnCards(hand, player.in_play.copy(), pile, deck, player.turns)
+    elif viewer == player.seat:
+        hand = player.hand.copy() if player.is_shown else []
+        pile = player.discard_pile
+        deck = player.deck if player.is_shown else player.deck + player.hand
+        if player.unseen:
+            pile = list((Counter(pile) - Counter(player.unseen)).elements())
+            deck = deck + player.unseen
+        own = OwnCards(hand, player.in_play.copy(), sorted(pile), sorted(deck), player.turns)
+    cards = player.cards()
+    return SeatView(cards, points_of(cards), own)
