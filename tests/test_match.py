@@ -949,7 +949,7 @@ def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> 
     for _ in range(3):
         hands = [list("abcdefgh"), list("abcdefgh")]
         taken = [
-            chance.take(0, hand, 3)
+            chance.take("referee", hand, 3)
             for chance, hand in zip((setup.chance, seeded), hands, strict=True)
         ]
         assert taken[0] == taken[1]

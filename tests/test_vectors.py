@@ -50,21 +50,21 @@ class Lot:
             elif line["entry"] == "drawn-by-lot":
                 self._drawn.append(line)
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
-        deck = self._decks[seat].pop(0)
-        assert sorted(deck) == sorted(cards)
-        cards[:] = deck[::-1]
+    def shuffle(self, stream: str, items: list[str]) -> None:
+        deck = self._decks[int(stream[-1]) - 1].pop(0)
+        assert sorted(deck) == sorted(items)
+        items[:] = deck[::-1]
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         pass
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
         line = self._drawn.pop(0)
         taken: list[str] = line["cards"]
-        assert line["player_number"] == f"player{seat + 1}"
+        assert line["player_number"] == owner
         assert len(taken) == count
-        assert taken == [cards[place] for place in line["places"]]
-        cards[:] = [card for place, card in enumerate(cards) if place not in line["places"]]
+        assert taken == [items[place] for place in line["places"]]
+        items[:] = [card for place, card in enumerate(items) if place not in line["places"]]
         return taken
 
     @property

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Protocol
-
-from referee.seam.seats import seat_id
+from typing import Any, Protocol
 
 
 class Chance(Protocol):
     """All that is random in a game. One game draws from it; the next one needs a new one.
 
-    Seats are counted from 0.
+    It has streams, each with a name: a seat has its own ("player1"), and a game names others as it
+    likes. What is drawn from one does not change what another gives.
     """
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
-        """Put a seat's cards, which become its deck, in a random order, in place.
+    def shuffle(self, stream: str, items: list[Any]) -> None:
+        """Put items in a random order, in place; the last of a deck is on top."""
 
-        The last is on top.
-        """
-
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Learn that so many cards are about to be drawn from the end of a deck into a hand.
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
+        """Learn that `count` cards are about to be drawn from the end of a deck into a hand.
 
         A chance that follows another referee's puts on top what that one drew; others do nothing.
         A draw that goes on after a shuffle is announced in two parts.
@@ -35,8 +31,11 @@ class Chance(Protocol):
             count: 1 <= count <= len(deck).
         """
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
-        """Take so many of a seat's cards at random out of a list, in place.
+    def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
+        """Take `count` items at random out of a list, in place.
+
+        Args:
+            owner: the seat that they are of, for a chance that follows another referee's.
 
         Returns:
             Them, in the order in which they were taken.
@@ -46,7 +45,7 @@ class Chance(Protocol):
         """Choose one of `count` things by a stream of that name: 0 <= result < count."""
 
 
-def shuffle(cards: list[str], random: Callable[[], float]) -> None:
+def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
     """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) for each step.
 
     Python promises the sequence of `Random.random` for a seed across versions, and promises
@@ -58,9 +57,7 @@ def shuffle(cards: list[str], random: Callable[[], float]) -> None:
 
 
 class SeededChance:
-    """The streams of protocol-v1, 4.7: one for each seat's shuffles, one for what is taken.
-
-    A game may name more of them (`choose`). A seat's luck does not depend on what the others do.
+    """Streams that follow from the seed of a match and their own names (protocol, 4.7).
 
     Args:
         seed: 0 <= seed < 2**53.
@@ -72,17 +69,17 @@ class SeededChance:
         self._seed = seed
         self._streams: dict[str, Callable[[], float]] = {}
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
-        """Shuffle with the seat's stream."""
-        shuffle(cards, self._stream(seat_id(seat)))
+    def shuffle(self, stream: str, items: list[Any]) -> None:
+        """Shuffle with the stream of that name, a number of it for each step."""
+        shuffle(items, self._stream(stream))
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Do nothing: the order of the deck says it all."""
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
-        """Take with the referee's stream, whosever cards they are."""
-        random = self._stream("referee")
-        return [cards.pop(int(random() * len(cards))) for _ in range(count)]
+    def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
+        """Take with the stream of that name, a number of it for each item."""
+        random = self._stream(stream)
+        return [items.pop(int(random() * len(items))) for _ in range(count)]
 
     def choose(self, stream: str, count: int) -> int:
         """Choose with the stream of that name, one number of it."""

@@ -112,17 +112,16 @@ class ToldChance(SeededChance):
         super().__init__(seed)
         self._tell = tell
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
-        super().shuffle(seat, cards)
-        number = seat_id(seat)
-        self._tell({"entry": "shuffled", "player_number": number, "deck": cards[::-1]})
+    def shuffle(self, stream: str, items: list[str]) -> None:
+        super().shuffle(stream, items)
+        self._tell({"entry": "shuffled", "player_number": stream, "deck": items[::-1]})
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
-        left = [str(place) for place in range(len(cards))]
-        places = [int(place) for place in super().take(seat, left, count)]
-        taken = [cards[place] for place in places]
-        cards[:] = [cards[int(place)] for place in left]
-        line: Line = {"entry": "drawn-by-lot", "player_number": seat_id(seat)}
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
+        left = [str(place) for place in range(len(items))]
+        places = [int(place) for place in super().take(stream, left, count)]
+        taken = [items[place] for place in places]
+        items[:] = [items[int(place)] for place in left]
+        line: Line = {"entry": "drawn-by-lot", "player_number": owner}
         self._tell(line | {"cards": taken, "places": places})
         return taken
 

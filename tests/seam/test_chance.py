@@ -41,7 +41,7 @@ def test_shuffles_follow_the_streams_of_the_seats(
         for i in reversed(range(1, length)):
             j = int(streams[seat].random() * (i + 1))
             expected[i], expected[j] = expected[j], expected[i]
-        chance.shuffle(seat, cards)
+        chance.shuffle(f"player{seat + 1}", cards)
         assert cards == expected
 
 
@@ -55,8 +55,8 @@ def test_what_is_taken_follows_the_stream_of_the_referee(
     for seat, count in takes:
         cards, left = labels(8), labels(8)
         expected = [left.pop(int(referee.random() * len(left))) for _ in range(count)]
-        chance.shuffle(seat, labels(5))  # another stream
-        assert chance.take(seat, cards, count) == expected
+        chance.shuffle(f"player{seat + 1}", labels(5))  # another stream
+        assert chance.take("referee", cards, count, f"player{seat + 1}") == expected
         assert cards == left
 
 
@@ -68,7 +68,7 @@ def test_what_is_chosen_follows_the_stream_of_that_name(
     chance = SeededChance(seed)
     streams = {name: stream(seed, name) for name in ("energy", "dice")}
     for name, count in choices:
-        chance.shuffle(0, labels(5))  # another stream
+        chance.shuffle("player1", labels(5))  # another stream
         chosen = chance.choose(name, count)
         assert chosen == int(streams[name].random() * count)
         assert 0 <= chosen < count
@@ -76,7 +76,7 @@ def test_what_is_chosen_follows_the_stream_of_that_name(
 
 def test_a_draw_is_from_the_deck_as_it_lies() -> None:
     deck, hand = labels(6), ["x"]
-    SeededChance(1).before_draw(0, hand, deck, 3)
+    SeededChance(1).before_draw("player1", hand, deck, 3)
     assert (deck, hand) == (labels(6), ["x"])
 
 
@@ -92,11 +92,13 @@ def test_the_complete_games_have_the_chance_of_their_seeds(file: Path) -> None:
         if line["entry"] == "shuffled" and line["player_number"] not in dealt:
             dealt.add(line["player_number"])
             deck = ["copper"] * 7 + ["estate"] * 3
-            chance.shuffle(int(line["player_number"][-1]) - 1, deck)
+            chance.shuffle(line["player_number"], deck)
             assert line["deck"] == deck[::-1]
         elif line["entry"] == "drawn-by-lot":  # three of the hand stay (7.4)
             count = len(line["places"])
-            assert chance.take(0, labels(count + 3), count) == list(map(str, line["places"]))
+            assert chance.take("referee", labels(count + 3), count) == list(
+                map(str, line["places"])
+            )
     assert len(dealt) == header["players"]
 
 
@@ -154,14 +156,14 @@ def test_a_shuffle_takes_one_number_for_each_step(length: int, draws: int) -> No
 class EstatesFirst:
     """Stacked decks: player 1 draws its estates first, player 2 its last."""
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
-        cards.sort(key=lambda card: (card == "estate") != bool(seat))
+    def shuffle(self, stream: str, items: list[str]) -> None:
+        items.sort(key=lambda card: (card == "estate") == (stream == "player1"))
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         pass
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
-        return [cards.pop() for _ in range(count)]
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
+        return [items.pop() for _ in range(count)]
 
 
 def test_a_match_is_played_with_the_chance_that_it_is_given() -> None:
@@ -179,8 +181,8 @@ def test_a_match_is_played_with_the_chance_that_it_is_given() -> None:
 class MilitiaFirst(EstatesFirst):
     """Puts a militia into every hand of player 1, where no rule would."""
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
-        if not seat:
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
+        if stream == "player1":
             deck[-1] = "militia"
 
 

@@ -270,15 +270,15 @@ class Arranged:
         assert set(seats.values()) <= {"keep", "bottom-up"}
         self._bottom_up = {seat_of(number) for number, how in seats.items() if how == "bottom-up"}
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
-        if seat in self._bottom_up:
-            cards.append(cards.pop(0))
+    def shuffle(self, stream: str, items: list[str]) -> None:
+        if seat_of(stream) in self._bottom_up:
+            items.append(items.pop(0))
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         pass
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
-        return [cards.pop(self._place) for _ in range(count)]
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
+        return [items.pop(self._place) for _ in range(count)]
 
 
 # --- a game without a match -------------------------------------------------------------------

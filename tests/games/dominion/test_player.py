@@ -120,16 +120,16 @@ class Stacked:
         self.tops = list(tops)
         self.told: list[tuple[str, ...]] = []
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
-        self.told.append(("shuffle", str(seat), " ".join(cards)))
+    def shuffle(self, stream: str, items: list[str]) -> None:
+        self.told.append(("shuffle", stream, " ".join(items)))
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
-        self.told.append(("draw", str(seat), " ".join(hand), " ".join(deck), str(count)))
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
+        self.told.append(("draw", stream, " ".join(hand), " ".join(deck), str(count)))
         if self.tops:
             deck.remove(self.tops[0])
             deck.append(self.tops.pop(0))
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
         raise AssertionError("nothing is taken here")
 
 
@@ -146,7 +146,7 @@ def test_the_chance_is_told_of_the_deal() -> None:
     chance = Stacked()
     Player(1, chance)
     deck = " ".join(["copper"] * 7 + ["estate"] * 3)
-    assert chance.told == [("shuffle", "1", deck), ("draw", "1", "", deck, "5")]
+    assert chance.told == [("shuffle", "player2", deck), ("draw", "player2", "", deck, "5")]
 
 
 def test_a_draw_is_told_of_in_two_parts_around_a_shuffle() -> None:
@@ -157,9 +157,9 @@ def test_a_draw_is_told_of_in_two_parts_around_a_shuffle() -> None:
     assert player.hand == ["x", "a", "b", "d"]
     assert player.deck == ["c", "e"]
     assert chance.told == [
-        ("draw", "1", "x", "a b", "2"),
-        ("shuffle", "1", "c d e"),
-        ("draw", "1", "x a b", "c d e", "1"),
+        ("draw", "player2", "x", "a b", "2"),
+        ("shuffle", "player2", "c d e"),
+        ("draw", "player2", "x a b", "c d e", "1"),
     ]
 
 
@@ -169,7 +169,7 @@ def test_a_draw_that_the_deck_has_is_told_of_once() -> None:
     player.discard_pile = ["d"]
     assert not player.draw(2)
     assert player.hand == ["x", "b", "c"]
-    assert chance.told == [("draw", "1", "x", "a b c", "2")]
+    assert chance.told == [("draw", "player2", "x", "a b c", "2")]
 
 
 def test_nothing_is_told_of_where_nothing_is_drawn() -> None:
@@ -179,7 +179,7 @@ def test_nothing_is_told_of_where_nothing_is_drawn() -> None:
     assert chance.told == []
     player.deck = []
     player.draw(1)
-    assert chance.told == [("shuffle", "1", "c"), ("draw", "1", "x", "c", "1")]
+    assert chance.told == [("shuffle", "player2", "c"), ("draw", "player2", "x", "c", "1")]
     player.draw(1)
     assert len(chance.told) == 2
 

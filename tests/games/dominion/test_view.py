@@ -36,14 +36,14 @@ class Forked(SeededChance):
         self._other = SeededChance(seed + 1)
         self._left = fork
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         self._left -= 1
         if self._left < 0:
-            self._other.shuffle(seat, deck)
+            self._other.shuffle(stream, deck)
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
         self._left -= 1
-        return (self._other if self._left < 0 else super()).take(seat, cards, count)
+        return (self._other if self._left < 0 else super()).take(stream, items, count)
 
 
 def sights(

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.seam.probing import Message, Step
-from referee.seam.seats import seat_id
+from referee.seam.seats import seat_id, seat_index
 
 _DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
 
@@ -71,30 +71,30 @@ class Follower:
         """A request to this seat was as it should be."""
         self._asked[seat] += 1
 
-    def shuffle(self, seat: int, cards: list[str]) -> None:
+    def shuffle(self, stream: str, items: list[str]) -> None:
         """Leave the order open: with each draw it is looked up."""
 
-    def before_draw(self, seat: int, hand: Sequence[str], deck: list[str], count: int) -> None:
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Put on top what the next hand shows, as far as the deck has it."""
         top: list[str] = []
-        for card in _minus(self._next_hand(seat) or (), hand):
+        for card in _minus(self._next_hand(seat_index(stream)) or (), hand):
             if len(top) < count and card in deck:
                 deck.remove(card)
                 top.append(card)
         deck += top[::-1]
 
-    def take(self, seat: int, cards: list[str], count: int) -> list[str]:
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
         """Take what the next hand no longer shows; what is on the pile then is taken last."""
         self._taken = True
-        tops = self._tops.get(seat_id(seat), [])[self._topped[seat_id(seat)] :]
+        tops = self._tops.get(owner, [])[self._topped[owner] :]
         top = str(tops[0]) if tops else ""
-        shown = self._next_hand(seat)
-        kept = _minus(cards, [top]) if shown is None else shown
+        shown = self._next_hand(seat_index(owner))
+        kept = _minus(items, [top]) if shown is None else shown
         rest = iter(kept)
         wanted = next(rest, None)
         left: list[str] = []
         taken: list[str] = []
-        for card in cards:
+        for card in items:
             if card == wanted:
                 left.append(card)
                 wanted = next(rest, None)
@@ -102,7 +102,7 @@ class Follower:
                 taken.append(card)
         while len(taken) < count:
             taken.append(left.pop())
-        cards[:] = [*taken[count:], *left]
+        items[:] = [*taken[count:], *left]
         del taken[count:]
         if top in taken:
             taken.remove(top)

@@ -61,7 +61,7 @@ class Player:
         self.number = seat_id(seat)
         self._chance = chance
         self.deck = list(STARTING_DECK)
-        chance.shuffle(seat, self.deck)
+        chance.shuffle(self.number, self.deck)
         self.hand: list[str] = []
         self.in_play: list[str] = []
         self.discard_pile: list[str] = []
@@ -84,18 +84,18 @@ class Player:
         missing = count - len(deck)
         if missing <= 0:
             if count:
-                self._chance.before_draw(self.seat, self.hand, deck, count)
+                self._chance.before_draw(self.number, self.hand, deck, count)
                 self.hand += deck[: -count - 1 : -1]
                 del deck[-count:]
             return False
         if deck:
-            self._chance.before_draw(self.seat, self.hand, deck, len(deck))
+            self._chance.before_draw(self.number, self.hand, deck, len(deck))
             self.hand += deck[::-1]
             deck.clear()
         if not self.discard_pile:
             return False
         self.deck, self.discard_pile = self.discard_pile, deck
-        self._chance.shuffle(self.seat, self.deck)
+        self._chance.shuffle(self.number, self.deck)
         self.draw(min(missing, len(self.deck)))
         return True
 

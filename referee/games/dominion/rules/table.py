@@ -61,7 +61,7 @@ class Table:
 
     def take_at_random(self, player: Player, count: int) -> list[str]:
         """Take that many hand cards, chosen by the referee (7.4)."""
-        taken = self._chance.take(player.seat, player.hand, count)
+        taken = self._chance.take("referee", player.hand, count, player.number)
         player.is_shown, player.unseen = False, taken[:-1]
         return taken
 
