@@ -10,7 +10,7 @@ from damaged_stores import COMMANDS, KINDS, attack
 
 @pytest.mark.untraced
 def test_no_damage_ends_in_anything_but_0_or_2_and_one_line(tmp_path: Path) -> None:
-    outcomes = attack(5, 1, tmp_path)
+    outcomes = attack(8, 2, tmp_path)
     assert outcomes.wrong == []
-    assert outcomes.codes.total() == 5 * len(KINDS) * (len(COMMANDS) + 1)
+    assert outcomes.codes.total() == 8 * len(KINDS) * (len(COMMANDS) + 1)
     assert all(outcomes.found[kind] > 0 for kind in KINDS)
