@@ -24,8 +24,8 @@ class ShareHook(BuildHookInterface):  # type: ignore[misc]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Make them; the parser needs nothing that is yet to be installed."""
         sys.path.insert(0, self.root)
-        from referee.cli.completion import script
-        from referee.cli.manual import pages
+        from referee.cli.commands.completion import script
+        from referee.cli.commands.manual import pages
 
         self._folder = TemporaryDirectory()
         files = {path: script(shell) for shell, path in _SCRIPTS.items()}

@@ -9,34 +9,26 @@ What is imported from here is loaded when it is first used, so that `import refe
 # A map of the package. The arrows of imports go upwards in this list.
 #
 #   errors.py       every exception, in one tree
-#   seam/           what a game is to the rest: game, chance, how another referee of it is checked
-#   games/          GAMES: the games by name; a game is a folder, and imports the seam alone
-#   wire/           messages that all games share; decoding and explaining lines
-#   specification.py  pages of spec/ by section: rules to quote
-#   match.py        one match as a state machine: handshake, faults, outcome; pure
-#   options.py      the limits of a match
-#   result.py       the result of a match as one object
-#   logs/           spectator log and match record: write, read, verify, validate
+#   games/          GAMES: the games by name; a game is a folder, and imports the interface alone
+#     interface/    what a game is to the rest: game, chance, capabilities, dialects
+#   match/          one match as a state machine, its spec, messages, result; pure
+#   text/           text for people
+#   logs/           spectator log and match record: write, read, verify, validate, replay
 #   bots/           BOT argument -> command line -> process -> lines; HTTP, Python objects, people
-#   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing
-#   play.py         trio: drives one match with its bots and its logs
-#   replay/         a log turn by turn, for people
-#   nearest.py      what a misspelt name may have meant
-#   api.py          play_match, play_matches: matches from a Python program
-#   env/            the games as environments of PettingZoo, for programs that learn
-#   terminal.py     text for people: styles, widths, what strangers wrote made harmless
-#   html.py         pages from templates
-#   junit.py        JUnit XML
-#   report.py       the result for people
+#   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
+#   play.py         drives one match with its bots and its logs
 #   workers.py      processes that work for this one
 #   tournament/     many bots against each other, and which is better
+#   api.py          play_match, play_matches: matches from a Python program
+#   env/            the games as environments of PettingZoo, for programs that learn
 #   conformance/    what a bot, or another referee, does wrong, by section
-#   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
 #   starters/       folders to start a bot from
+#   schema.py       JSON Schemas from the structs
+#   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point
-#   schema.py       JSON Schemas from the structs
+#   _lazy.py        names that are loaded when they are first used
 
 from __future__ import annotations
 
@@ -64,6 +56,19 @@ if TYPE_CHECKING:
     from referee.errors import ShortageError as ShortageError
     from referee.errors import UsageError as UsageError
     from referee.games import GAMES as GAMES
+    from referee.games.interface.chance import Chance as Chance
+    from referee.games.interface.chance import SeededChance as SeededChance
+    from referee.games.interface.faults import Disqualification as Disqualification
+    from referee.games.interface.faults import Fault as Fault
+    from referee.games.interface.faults import Malformed as Malformed
+    from referee.games.interface.faults import Termination as Termination
+    from referee.games.interface.game import Audience as Audience
+    from referee.games.interface.game import Game as Game
+    from referee.games.interface.game import Outcome as Outcome
+    from referee.games.interface.game import Request as Request
+    from referee.games.interface.game import Setup as Setup
+    from referee.games.interface.game import Standing as Standing
+    from referee.games.interface.rules import Rules as Rules
     from referee.logs.record import DisqualifiedEntry as DisqualifiedEntry
     from referee.logs.record import EndEntry as EndEntry
     from referee.logs.record import ExitEntry as ExitEntry
@@ -73,27 +78,14 @@ if TYPE_CHECKING:
     from referee.logs.record import ReceivedEntry as ReceivedEntry
     from referee.logs.record import RecordEntry as RecordEntry
     from referee.logs.record import SentEntry as SentEntry
-    from referee.match import Match as Match
-    from referee.match_spec import MatchSpec as MatchSpec
-    from referee.match_spec import match_spec as match_spec
-    from referee.options import Limits as Limits
+    from referee.match.limits import Limits as Limits
+    from referee.match.machine import Match as Match
+    from referee.match.result import MatchResult as MatchResult
+    from referee.match.result import PlayerResult as PlayerResult
+    from referee.match.spec import MatchSpec as MatchSpec
+    from referee.match.spec import match_spec as match_spec
     from referee.play import Played as Played
     from referee.play import Runner as Runner
-    from referee.result import MatchResult as MatchResult
-    from referee.result import PlayerResult as PlayerResult
-    from referee.seam.chance import Chance as Chance
-    from referee.seam.chance import SeededChance as SeededChance
-    from referee.seam.faults import Disqualification as Disqualification
-    from referee.seam.faults import Fault as Fault
-    from referee.seam.faults import Malformed as Malformed
-    from referee.seam.faults import Termination as Termination
-    from referee.seam.game import Audience as Audience
-    from referee.seam.game import Game as Game
-    from referee.seam.game import Outcome as Outcome
-    from referee.seam.game import Request as Request
-    from referee.seam.game import Setup as Setup
-    from referee.seam.game import Standing as Standing
-    from referee.seam.rules import Rules as Rules
 
 __all__, _load = lazy(
     "referee",
@@ -108,15 +100,15 @@ __all__, _load = lazy(
         "referee.games": "GAMES",
         "referee.logs.record": "DisqualifiedEntry EndEntry ExitEntry FaultEntry Header PlayerEnd "
         "ReceivedEntry RecordEntry SentEntry",
-        "referee.match": "Match",
-        "referee.match_spec": "MatchSpec match_spec",
-        "referee.options": "Limits",
+        "referee.match.machine": "Match",
+        "referee.match.spec": "MatchSpec match_spec",
+        "referee.match.limits": "Limits",
         "referee.play": "Played Runner",
-        "referee.result": "MatchResult PlayerResult",
-        "referee.seam.chance": "Chance SeededChance",
-        "referee.seam.faults": "Disqualification Fault Malformed Termination",
-        "referee.seam.game": "Audience Game Outcome Request Setup Standing",
-        "referee.seam.rules": "Rules",
+        "referee.match.result": "MatchResult PlayerResult",
+        "referee.games.interface.chance": "Chance SeededChance",
+        "referee.games.interface.faults": "Disqualification Fault Malformed Termination",
+        "referee.games.interface.game": "Audience Game Outcome Request Setup Standing",
+        "referee.games.interface.rules": "Rules",
     },
 )
 if not TYPE_CHECKING:  # or every misspelt name would be one of the module

@@ -18,17 +18,17 @@ from msgspec import Struct
 
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.from_python import BotLike, bot_sources
-from referee.bots.launch import launched
-from referee.bots.orphans import no_orphans
+from referee.bots.processes.launch import launched
+from referee.bots.processes.orphans import no_orphans
 from referee.errors import BotError, UsageError, as_ours, cannot_write
 from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
-from referee.match_spec import MatchSpec, checked_seed, match_spec
+from referee.match.result import MatchResult, PlayerResult
+from referee.match.spec import MatchSpec, checked_seed, match_spec
 from referee.play import PlainRunner, are_objects, objects, play_once
-from referee.result import MatchResult, PlayerResult
 
 if TYPE_CHECKING:
-    from referee.tournament.batch import Batch
+    from referee.tournament.playing.batch import Batch
     from referee.tournament.rows import MatchRow
     from referee.tournament.setup import Setup
 
@@ -251,12 +251,12 @@ def play_matches(
     if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
-    from referee.tournament.batch import Batch
-    from referee.tournament.pairing import round_robin
+    from referee.tournament.playing.batch import Batch
+    from referee.tournament.playing.run import write_record
     from referee.tournament.rows import Entrant
-    from referee.tournament.run import write_record
-    from referee.tournament.schedule import Stage
+    from referee.tournament.schedule.pairing import round_robin
     from referee.tournament.setup import setup
+    from referee.tournament.stages import Stage
 
     seats = len(sources)
     what = setup(
@@ -299,8 +299,8 @@ def play_matches(
 
 def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
     """Play all matches in this process, one after the other."""
-    from referee.tournament.batch import Worker
-    from referee.tournament.player import MAX_BATCH
+    from referee.tournament.playing.batch import Worker
+    from referee.tournament.playing.dispatcher import MAX_BATCH
 
     with no_orphans(), _our_errors():
         worker = Worker()
@@ -320,7 +320,7 @@ def _play_in_workers(
     whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
     """Play all matches, `jobs` at a time, in processes of their own."""
-    from referee.tournament.player import Player
+    from referee.tournament.playing.dispatcher import Player
     from referee.workers import worker_processes
 
     workers = partial(worker_processes, jobs, pin=True)

@@ -1,6 +1,6 @@
 """Every error that the referee raises.
 
-A bot's mistake is never one of these: it is a value with a code (`referee.seam.faults.Fault`, or a
+A bot's mistake is never one of these: it is a value with a code (a `Fault` of a game, or a
 disqualification), because a match goes on or ends by the rules when a bot is wrong. An exception
 means that the caller asked for something impossible, that the machine failed, or that the referee
 itself has a bug.

@@ -33,15 +33,15 @@ from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.in_process import InProcessBot
 from referee.bots.last_words import LastWords
-from referee.bots.launch import Started
+from referee.bots.processes.launch import Started
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
+from referee.games.interface.faults import Disqualification, Fault
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
 from referee.logs.sink import Sink
-from referee.match import Disqualified, Entry, Sent
-from referee.match_spec import MatchSpec
-from referee.result import Diagnosis, MatchResult, ReplySeconds, player_results
-from referee.seam.faults import Disqualification, Fault
+from referee.match.machine import Disqualified, Entry, Sent
+from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
+from referee.match.spec import MatchSpec
 
 BotType = TypeVar("BotType", bound=Bot)
 LOOK_SECONDS = 1.0

@@ -21,12 +21,12 @@ from referee.conformance.case import CaseFile
 from referee.conformance.referee_side.cases import RefereeCaseFile
 from referee.conformance.verdict import Report
 from referee.games import GAMES
+from referee.games.interface.seats import SEAT_PATTERN, seat_id
 from referee.logs import record
 from referee.logs.validate import Validation
 from referee.logs.verify import Verdict
-from referee.result import MatchResult
-from referee.seam.seats import SEAT_PATTERN, seat_id
-from referee.wire import messages
+from referee.match import messages
+from referee.match.result import MatchResult
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

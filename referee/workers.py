@@ -15,8 +15,8 @@ from importlib.machinery import ModuleSpec
 from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
-from referee.bots.cpu import stat_fields
-from referee.bots.orphans import adopt_orphans, children, kill_orphans
+from referee.bots.processes.cpu import stat_fields
+from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
 from referee.errors import ShortageError
 
 _PR_SET_PDEATHSIG = 1

@@ -23,8 +23,8 @@ from test_example_bots import FOREIGN, build
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
-from referee.bots.launch import LaunchedBot
-from referee.match_spec import match_spec
+from referee.bots.processes.launch import LaunchedBot
+from referee.match.spec import match_spec
 from referee.play import play_once
 
 OTHERS = ("militia_money", "random_legal", "village_engine")

@@ -258,7 +258,7 @@ def test_any_exception_becomes_one_of_ours(
 
 
 def test_the_example_in_the_seam_plays_a_game() -> None:
-    """The loop that `referee/seam/game.py` shows."""
+    """The loop that `referee/games/interface/game.py` shows."""
     rules = referee.GAMES["dominion"]
     chance = referee.SeededChance(7)
     options = rules.options(max_turns=3)

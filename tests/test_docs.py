@@ -10,7 +10,7 @@ import jsonschema
 from live import ROOT, entries, play, referee
 
 from referee.games import GAMES
-from referee.seam.faults import (
+from referee.games.interface.faults import (
     BAD_NAME_REPLY,
     INVALID_JSON,
     WRONG_TYPE,

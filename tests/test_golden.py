@@ -11,8 +11,8 @@ from live import entries, without_times
 from make_examples import EXAMPLES, MATCHES, play
 
 from referee.logs.record import RecordWriter
-from referee.match import Entry
-from referee.match_spec import match_spec
+from referee.match.machine import Entry
+from referee.match.spec import match_spec
 
 GOLDEN = Path(__file__).parent / "golden"
 RECORDS = [*EXAMPLES.glob("*.record.jsonl"), *GOLDEN.glob("*.record.jsonl")]

@@ -35,7 +35,13 @@ from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Facts, Options
 from referee.games.dominion.rules.messages import PlayReply
-from referee.match import (
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.faults import Disqualification, Fault, Malformed, Termination
+from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, ranks
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import (
     MAX_NAME_LENGTH,
     Disqualified,
     Entry,
@@ -43,13 +49,7 @@ from referee.match import (
     Received,
     Sent,
 )
-from referee.result import Diagnosis, MatchResult, ReplySeconds, player_results
-from referee.seam.chance import SeededChance
-from referee.seam.faults import Disqualification, Fault, Malformed, Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, ranks
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
-from referee.wire.decode import decode_reply, reply_decoder
+from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 
 CLEANUP = to_line({"type": "play-reply", "phase": "cleanup"})
 EXITED = Disqualification.EXITED

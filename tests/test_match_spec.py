@@ -9,8 +9,8 @@ import pytest
 
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.match_spec import default_limits, match_spec, settings_type
-from referee.options import Limits
+from referee.match.limits import Limits
+from referee.match.spec import default_limits, match_spec, settings_type
 
 TWO = ["a", "b"]
 

@@ -10,8 +10,8 @@ import pytest
 from make_pages import SPEC, pages, stale
 
 from referee.games import GAMES
-from referee.seam.rules import Rules
-from referee.specification import SHARED, load_page
+from referee.games.interface.rules import Rules
+from referee.match.pages import SHARED, load_page
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ from live import await_end, entries, hostile, play, without_times
 
 from referee.bots.command import resolve_bot
 from referee.bots.hosting import finish_all, hosted
-from referee.bots.launch import launched
+from referee.bots.processes.launch import launched
 from referee.errors import InternalError, LogWriteError
 from referee.games import GAMES
 from referee.logs.files import open_logs
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
-from referee.match import Match
-from referee.match_spec import match_spec
+from referee.match.machine import Match
+from referee.match.spec import match_spec
 from referee.play import Runner
 
 BIG_MONEY = "big_money"

@@ -19,9 +19,9 @@ from live import ROOT, hostile, left_behind
 import referee
 from referee.logs import summaries
 from referee.logs.verify import Kind, verify_record
-from referee.tournament.player import Player
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run
 from referee.tournament.rows import MatchRow
-from referee.tournament.run import Run
 from referee.tournament.setup import entrant, setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes

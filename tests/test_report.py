@@ -6,12 +6,11 @@ import shlex
 
 import pytest
 
+from referee.cli.result import match_report, next_step
 from referee.conformance.case import load_cases, select
 from referee.games import GAMES
 from referee.games.dominion import RULES
-from referee.play import Played
-from referee.report import match_report, next_step
-from referee.result import (
+from referee.match.result import (
     Departure,
     FirstFault,
     MatchResult,
@@ -20,6 +19,7 @@ from referee.result import (
     Stderr,
     player_result_type,
 )
+from referee.play import Played
 
 
 def player(number: int, score: int, turns: int, rank: int, **other: object) -> PlayerResult:

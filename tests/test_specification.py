@@ -8,8 +8,8 @@ import pytest
 from live import ROOT
 
 from referee.games import GAMES
-from referee.seam.faults import BAD_NAME_REPLY
-from referee.specification import load_page
+from referee.games.interface.faults import BAD_NAME_REPLY
+from referee.match.pages import load_page
 
 DOMINION = load_page("protocol-v1")
 PAGES = [rules.specification for rules in GAMES.values()]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.terminal import as_text, command_line, escaped, plain, plain_lines
+from referee.text.terminal import as_text, command_line, escaped, plain, plain_lines
 
 DANGEROUS = [
     "\x1b",  # begins what a terminal obeys

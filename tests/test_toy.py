@@ -16,10 +16,10 @@ from msgspec.structs import replace
 import referee
 from referee import cli
 from referee.games import GAMES
+from referee.games.interface.capabilities import SeatFacts
+from referee.games.interface.faults import Disqualification
 from referee.logs import read_log, read_record, summaries
-from referee.match import Match
-from referee.seam.capabilities import SeatFacts
-from referee.seam.faults import Disqualification
+from referee.match.machine import Match
 
 BOT = """
 import json, sys

@@ -19,8 +19,14 @@ from referee.conformance import verdict
 from referee.conformance.case import Case, load_cases
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
-from referee.match import Disqualified, Match, Received, Sent
-from referee.seam.faults import BAD_NAME_REPLY, INVALID_JSON, WRONG_TYPE, Fault, Termination
+from referee.games.interface.faults import (
+    BAD_NAME_REPLY,
+    INVALID_JSON,
+    WRONG_TYPE,
+    Fault,
+    Termination,
+)
+from referee.match.machine import Disqualified, Match, Received, Sent
 
 FILES = sorted(GAMES.glob("*.jsonl"))
 Line = dict[str, Any]

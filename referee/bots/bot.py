@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 from msgspec import Struct
 
 from referee.bots.last_words import LastWords
-from referee.seam.faults import Disqualification
+from referee.games.interface.faults import Disqualification
 
 
 class Failure(Struct, frozen=True):

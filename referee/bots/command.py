@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from referee.bots.bundled import bundled_bots, templates
 from referee.errors import BotNotFoundError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.nearest import did_you_mean
-from referee.terminal import as_text
+from referee.text.nearest import did_you_mean
+from referee.text.terminal import as_text
 
 if TYPE_CHECKING:
     from referee.bots.bot import Bot

@@ -1,4 +1,4 @@
-"""A bot that speaks a dialect of its game (`referee.seam.dialect`)."""
+"""A bot that speaks a dialect of its game (`referee.games.interface.dialect`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import trio
 
 from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure, as_line, split_lines
-from referee.seam.dialect import Dialect
+from referee.games.interface.dialect import Dialect
 
 
 class DialectBot(BotAround):

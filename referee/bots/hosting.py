@@ -9,13 +9,13 @@ import trio
 
 from referee.bots.bot import Bot
 from referee.bots.command import PythonBot
-from referee.bots.launch import LaunchedBot, Started
-from referee.bots.process import BotProcess
-from referee.bots.stderr import StderrKeeper
+from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.processes.process import BotProcess
+from referee.bots.processes.stderr import StderrKeeper
+from referee.games.interface.rules import Rules
 from referee.logs.sink import Sink
-from referee.match_spec import MatchSpec
-from referee.options import Limits
-from referee.seam.rules import Rules
+from referee.match.limits import Limits
+from referee.match.spec import MatchSpec
 
 
 @asynccontextmanager

@@ -19,8 +19,8 @@ from referee._version import __version__
 from referee.bots.address import parse_address
 from referee.bots.bot import Answer, Failure, as_line
 from referee.errors import SHORTAGES, ShortageError
-from referee.options import Limits
-from referee.seam.faults import Disqualification
+from referee.games.interface.faults import Disqualification
+from referee.match.limits import Limits
 
 LINES = "application/x-ndjson"
 JSON = "application/json"

@@ -9,7 +9,7 @@ import trio
 
 from referee.bots.bot import Answer, Failure, as_line, split_lines
 from referee.errors import BotError
-from referee.seam.faults import Disqualification
+from referee.games.interface.faults import Disqualification
 
 
 class Player(Protocol):

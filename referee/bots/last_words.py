@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from referee.result import Stderr
+from referee.match.result import Stderr
 
 
 class Silence(Struct, frozen=True):

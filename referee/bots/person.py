@@ -1,7 +1,7 @@
 """A person as a bot: what it is sent is told, what it is asked becomes questions.
 
 Where the person sits, and how it is asked there, is a `Desk`; what a game shows and asks is its
-`referee.seam.person.Dialogue`. A person has no clock.
+`referee.games.interface.dialogue.Dialogue`. A person has no clock.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure, split_lines
-from referee.seam.faults import Disqualification
-from referee.seam.person import Dialogue, Picks, Question
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id, seat_index
-from referee.wire.messages import (
+from referee.games.interface.dialogue import Dialogue, Picks, Question
+from referee.games.interface.faults import Disqualification
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id, seat_index
+from referee.match.messages import (
     SHARED_PUBLIC,
     GameEnd,
     PlayerDisqualified,

@@ -20,9 +20,9 @@ import trio
 from referee.bots.bot import Answer, Bot
 from referee.bots.command import BotCommand, BotSource
 from referee.bots.hosting import hosted, release_all
-from referee.bots.launch import LaunchedBot, Started
-from referee.bots.pool import BotPool
-from referee.match_spec import MatchSpec
+from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.processes.pool import BotPool
+from referee.match.spec import MatchSpec
 
 T = TypeVar("T")
 _PATIENCE = 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from referee.result import Stderr
+from referee.match.result import Stderr
 
 Numbered: TypeAlias = tuple[int, str]
 """A line with its number, from 0."""

@@ -14,12 +14,12 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
 from referee.errors import UsageError, cannot_write, why
-from referee.nearest import did_you_mean
-from referee.options import MAX_COUNT, MAX_SECONDS
-from referee.terminal import escaped
+from referee.match.limits import MAX_COUNT, MAX_SECONDS
+from referee.text.nearest import did_you_mean
+from referee.text.terminal import escaped
 
 N = TypeVar("N", int, float)
-MAX_SEED = 2**53  # as in referee.match, which is too heavy to be loaded for this
+MAX_SEED = 2**53  # as in referee.match.machine, which is too heavy to be loaded for this
 
 COMMON_EXIT_CODES = {
     USAGE: "wrong usage",

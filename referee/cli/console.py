@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from referee.errors import SHORTAGES, UsageError, cannot_write
-from referee.terminal import escaped
+from referee.text.terminal import escaped
 
 OK = 0
 USAGE = 2

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
-from referee.cli.commands import read_words
 from referee.cli.console import (
     OK,
     READER_GONE,
@@ -21,6 +20,7 @@ from referee.cli.console import (
     report_bug,
     silence,
 )
+from referee.cli.registry import read_words
 from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
 

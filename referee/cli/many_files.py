@@ -17,8 +17,8 @@ from referee.cli.arguments import count
 from referee.cli.console import printing, say
 from referee.cli.work import bar, clock_time, collect_garbage, cores, status
 from referee.interrupts import Interrupted, Interrupts
-from referee.junit import Case, document
-from referee.terminal import escaped
+from referee.text.junit import Case, document
+from referee.text.terminal import escaped
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

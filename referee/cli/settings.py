@@ -9,7 +9,7 @@ from typing import Any
 from referee.cli.arguments import count, grace, limit, seconds
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.options import Limits
+from referee.match.limits import Limits
 
 _TITLE = "limits of each bot, and options of the game"
 _DEFAULTS = "A game may have other defaults than these."

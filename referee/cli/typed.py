@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from referee.seam.person import Choice, Picks, Question
+from referee.games.interface.dialogue import Choice, Picks, Question
 
 _DIGITS = re.compile("[0-9]{1,6}")
 

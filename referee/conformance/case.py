@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.seam.rules import Rules
+from referee.games.interface.rules import Rules
 
 
 class Stated(Protocol):
@@ -79,7 +79,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
             wildcards, "*" for all; empty: as in the file.
         players: seats of the match.
         seat: the bot's.
-        situation: where the match begins; the game's own, see `referee.seam.rules.Rules.situation`.
+        situation: where the match begins; the game's own, see `Rules.situation`.
         others: player number -> its replies, one after the other; an object with the one field
             `leave` disqualifies it instead. When they are used up, and for seats that are not
             there, the seat discards what comes first and ends its turns.

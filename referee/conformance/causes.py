@@ -17,7 +17,7 @@ from referee.conformance.verdict import (
     Status,
     Violation,
 )
-from referee.seam.faults import INVALID_JSON, WRONG_TYPE
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 
 _VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
 _SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")

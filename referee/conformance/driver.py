@@ -25,8 +25,8 @@ from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
-from referee.bots.launch import LaunchedBot
-from referee.bots.process import BotProcess
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.process import BotProcess
 from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.verdict import (
@@ -43,10 +43,8 @@ from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.silence import why_silent
 from referee.errors import UsageError
-from referee.match import Disqualified, Match, Sent
-from referee.match_spec import default_limits
-from referee.seam.dialect import Dialect
-from referee.seam.faults import (
+from referee.games.interface.dialect import Dialect
+from referee.games.interface.faults import (
     INVALID_JSON,
     WRONG_TYPE,
     Disqualification,
@@ -54,12 +52,14 @@ from referee.seam.faults import (
     Malformed,
     describe,
 )
-from referee.seam.game import Game, Setup
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
-from referee.specification import SHARED, load_page
-from referee.wire.decode import decode_reply, reply_decoder
-from referee.wire.messages import PlayerNameReply
+from referee.games.interface.game import Game, Setup
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import Disqualified, Match, Sent
+from referee.match.messages import PlayerNameReply
+from referee.match.pages import SHARED, load_page
+from referee.match.spec import default_limits
 
 _SHORT_REST = 0.25
 """The share of `Limits.rest` to wait where the case does not listen: most have exited."""

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from referee.conformance.text import specification
 from referee.conformance.verdict import Report, Result, Status, Violation
-from referee.junit import Case, Outcome, document
+from referee.text.junit import Case, Outcome, document
 
 
 def junit(report: Report, chapters: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from referee.conformance.causes import causes
 from referee.conformance.text import by_chapter, specification, why_unjudged
 from referee.conformance.verdict import Report
-from referee.html import render
+from referee.text.html import render
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:

@@ -28,7 +28,7 @@ from referee.conformance.verdict import (
     result_of,
     summarize,
 )
-from referee.seam.rules import Rules
+from referee.games.interface.rules import Rules
 
 OnResult = Callable[[Result], None]
 """Called with each result, in the order of the cases."""

@@ -13,7 +13,7 @@ from referee.conformance.case import Stated
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
 from referee.games import DEFAULT_GAME, GAMES
-from referee.terminal import cells, command_line, cut, paint, plain
+from referee.text.terminal import cells, command_line, cut, paint, plain
 
 _MAX_WIDTH = 120
 """Longer lines are hard to read, however wide the terminal is."""

@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from referee.conformance.case import Case, Stated
-from referee.seam.faults import Disqualification
-from referee.terminal import plain
+from referee.games.interface.faults import Disqualification
+from referee.text.terminal import plain
 
 # Kinds of violations; a fault of a game has its code as its kind.
 NOT_STARTED = "not-started"

@@ -12,14 +12,14 @@ from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
 from referee.diagnosis.reading import as_object
 from referee.diagnosis.silence import why_silent
+from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Fault
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
 from referee.interrupts import signal_name
-from referee.match import Disqualified
-from referee.result import Departure, Diagnosis, FirstFault
-from referee.seam.faults import BAD_NAME_REPLY, Disqualification, Fault
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
-from referee.specification import SHARED
-from referee.wire.messages import PlayerNameReply
+from referee.match.machine import Disqualified
+from referee.match.messages import PlayerNameReply
+from referee.match.pages import SHARED
+from referee.match.result import Departure, Diagnosis, FirstFault
 
 _MOST_LINE = 2000
 """More bytes of a reply are not given back."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.seam.faults import Fault
+from referee.games.interface.faults import Fault
 
 KEPT_BYTES = 64 * 1024
 """Bytes of a bot's output that are searched for fields that nobody reads."""

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from referee.diagnosis.names import nearest
 from referee.diagnosis.reading import as_object
-from referee.seam.faults import describe
-from referee.terminal import plain
+from referee.games.interface.faults import describe
+from referee.text.terminal import plain
 
 _MAX_NAME = 40
 _KINDS: Mapping[type, str] = {

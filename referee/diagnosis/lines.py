@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from referee.diagnosis.names import nearest
 from referee.diagnosis.reading import NO_VALUE, as_object, first_value, text_of
-from referee.seam.faults import INVALID_JSON, Malformed, describe
-from referee.terminal import plain
-from referee.wire.decode import decode_reply, reply_decoder
-from referee.wire.messages import PlayerNameReply
+from referee.games.interface.faults import INVALID_JSON, Malformed, describe
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.messages import PlayerNameReply
+from referee.text.terminal import plain
 
 QUOTED = 60
 """Characters of a line that are shown."""

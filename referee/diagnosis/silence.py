@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from referee.bots.last_words import Silence
 from referee.diagnosis.lines import quoted
-from referee.specification import SHARED
+from referee.match.pages import SHARED
 
 
 def why_silent(silence: Silence, asked: str, game: str = "") -> str:

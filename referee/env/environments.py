@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.seam.environment import Environment
+from referee.games.interface.environment import Environment
 
 if TYPE_CHECKING:
     from gymnasium import Env

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from referee.errors import BotError, InternalError, UsageError
-from referee.match import Match, Sent
-from referee.match_spec import DRAWN_SEEDS, checked_seed, match_spec
-from referee.seam.environment import Environment, Translator
-from referee.seam.faults import Fault
-from referee.seam.game import Outcome
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
-from referee.wire.messages import PlayerNameReply
+from referee.games.interface.environment import Environment, Translator
+from referee.games.interface.faults import Fault
+from referee.games.interface.game import Outcome
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+from referee.match.machine import Match, Sent
+from referee.match.messages import PlayerNameReply
+from referee.match.spec import DRAWN_SEEDS, checked_seed, match_spec
 
 if TYPE_CHECKING:
     import numpy as np

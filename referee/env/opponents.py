@@ -17,10 +17,10 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.in_process import InProcessBot
 from referee.bots.threaded import ThreadedBots
 from referee.errors import BotError
-from referee.match import Match
-from referee.match_spec import MatchSpec
-from referee.seam.faults import Disqualification
-from referee.seam.seats import seat_id
+from referee.games.interface.faults import Disqualification
+from referee.games.interface.seats import seat_id
+from referee.match.machine import Match
+from referee.match.spec import MatchSpec
 
 Bots: TypeAlias = Sequence[BotLike | None]
 """In seat order; None where the program itself plays."""

@@ -13,9 +13,9 @@ import msgspec
 from referee.env.episode import observation_of
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.seam.environment import Follower, Translator
-from referee.seam.seats import seat_index
-from referee.wire.messages import PlayerName, PlayerNameReply, PlayerNameRequest
+from referee.games.interface.environment import Follower, Translator
+from referee.games.interface.seats import seat_index
+from referee.match.messages import PlayerName, PlayerNameReply, PlayerNameRequest
 
 
 class PolicyBot:

@@ -7,7 +7,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
-    from referee.seam.rules import Rules
+    from referee.games.interface.rules import Rules
 
 
 class Games(MutableMapping[str, "Rules"]):

@@ -10,6 +10,7 @@
     conversation.py  what the bots of a recorded match answered and were sent
     verify.py   runs a record's match again and compares
     validate.py checks a spectator log against the protocol
+    replay/     a log turn by turn, for people
 
 The spectator log needs no writer of its own: it is the public lines, as they are.
 """

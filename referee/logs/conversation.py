@@ -9,6 +9,8 @@ import msgspec
 
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
+from referee.games.interface.faults import Disqualification
+from referee.games.interface.seats import seat_ids, seat_of
 from referee.logs.read import numbered_entries, read_record
 from referee.logs.record import (
     DisqualifiedEntry,
@@ -18,11 +20,9 @@ from referee.logs.record import (
     SentEntry,
     line_received,
 )
-from referee.match import Match
-from referee.match_spec import split
-from referee.seam.faults import Disqualification
-from referee.seam.seats import seat_ids, seat_of
-from referee.terminal import as_text
+from referee.match.machine import Match
+from referee.match.spec import split
+from referee.text.terminal import as_text
 
 
 class RecordedAnswers(NamedTuple):

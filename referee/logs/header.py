@@ -14,11 +14,11 @@ from msgspec import UNSET
 
 from referee._version import __version__
 from referee.games import GAMES
+from referee.games.interface.rules import Rules
 from referee.logs.parsing import BOM, json_of
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started
-from referee.match import MAX_SEED
-from referee.seam.rules import Rules
-from referee.terminal import escaped
+from referee.match.machine import MAX_SEED
+from referee.text.terminal import escaped
 
 _NAME = 200
 """Characters of a game's name that are shown, at most."""

@@ -16,9 +16,9 @@ from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
 from referee.games import GAMES
+from referee.games.interface.rules import Rules
 from referee.logs.record import entry_types
-from referee.seam.rules import Rules
-from referee.wire.messages import SHARED_PUBLIC, PlayerNameRequest
+from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
 BOM = b"\xef\xbb\xbf"
 _LOOK_AHEAD = 256 * 1024

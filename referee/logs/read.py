@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
+from referee.games.interface.rules import Rules
 from referee.logs.header import read_header
 from referee.logs.parsing import Kinds, Line, Messages, entry_kinds, message_kinds
 from referee.logs.record import EndEntry, Header, RecordEntry, SentEntry
 from referee.logs.source import LogReader
-from referee.seam.rules import Rules
 
 PathLike: TypeAlias = str | os.PathLike[str]
 _TAIL_BYTES = 64 * 1024
@@ -71,7 +71,7 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
     """The messages of a spectator log, in order; messages of unknown types are left out.
 
     They are the `public` structs of its game, beside `PlayerName`, `PlayerDisqualified` and
-    `GameEnd` of `referee.wire.messages`.
+    `GameEnd` of `referee.match.messages`.
 
     Args:
         path: of the file, plain, .gz or .zst; "-" is standard input.

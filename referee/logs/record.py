@@ -17,13 +17,13 @@ import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
 from referee._version import __version__
+from referee.games.interface.faults import Fault
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import SeatId, seat_id
 from referee.logs.sink import Sink
-from referee.match import Disqualified, Entry, Match, Received, Sent
-from referee.match_spec import MatchSpec, settings_type
-from referee.result import seat_ends, with_facts
-from referee.seam.faults import Fault
-from referee.seam.rules import Rules
-from referee.seam.seats import SeatId, seat_id
+from referee.match.machine import Disqualified, Entry, Match, Received, Sent
+from referee.match.result import seat_ends, with_facts
+from referee.match.spec import MatchSpec, settings_type
 
 T = TypeVar("T", bound=Struct)
 FORMAT = "referee-match-record"

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from referee.errors import LogReadError, UsageError, why
-from referee.terminal import as_text
+from referee.text.terminal import as_text
 
 STDIN = "-"
 MAX_LINE_BYTES = 16 * 1024 * 1024

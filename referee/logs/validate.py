@@ -15,15 +15,14 @@ from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
 from referee.games import DEFAULT_GAME, GAMES
+from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.faults import Disqualification, Termination, describe
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.parsing import BOM, Line, Messages, max_seats, message_kinds
 from referee.logs.source import LogReader
-from referee.match import CONTROL_CHARACTERS, MAX_NAME_LENGTH
-from referee.seam.capabilities import Finding, LogChecker
-from referee.seam.faults import Disqualification, Termination, describe
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id, seat_of
-from referee.specification import SHARED, load_page
-from referee.wire.messages import (
+from referee.match.machine import CONTROL_CHARACTERS, MAX_NAME_LENGTH
+from referee.match.messages import (
     PROTOCOL_VERSION,
     SHARED_PUBLIC,
     GameEnd,
@@ -31,7 +30,8 @@ from referee.wire.messages import (
     PlayerName,
     PlayerNameRequest,
 )
-from referee.wire.shapes import meant, misfits
+from referee.match.pages import SHARED, load_page
+from referee.match.shapes import meant, misfits
 
 MAX_FINDINGS = 100
 """Different findings of a log, at most: one with more is not mended line by line."""

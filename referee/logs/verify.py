@@ -29,6 +29,8 @@ from msgspec.structs import replace
 from referee._version import __version__
 from referee.errors import LogReadError
 from referee.games import GAMES
+from referee.games.interface.faults import Disqualification, Fault
+from referee.games.interface.seats import seat_id
 from referee.logs.files import LogFile
 from referee.logs.header import Kind as Kind
 from referee.logs.header import read_header
@@ -49,12 +51,10 @@ from referee.logs.record import (
     without_time,
 )
 from referee.logs.source import LogReader
-from referee.match import Disqualified, Entry, Match, Received, Sent
-from referee.match_spec import split
-from referee.seam.faults import Disqualification, Fault
-from referee.seam.seats import seat_id
-from referee.terminal import escaped
-from referee.wire.decode import is_blank
+from referee.match.decode import is_blank
+from referee.match.machine import Disqualified, Entry, Match, Received, Sent
+from referee.match.spec import split
+from referee.text.terminal import escaped
 
 _EXCERPT = 200
 """Characters of a line that a verdict shows, at most."""

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from referee.errors import UsageError
-from referee.nearest import nearest
-from referee.terminal import command_line
+from referee.text.nearest import nearest
+from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
-    from referee.seam.rules import Rules
+    from referee.games.interface.rules import Rules
 
 
 class Language(NamedTuple):

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.nearest import instead
+from referee.text.nearest import instead
 from referee.tournament.rows import Entrant
 
 _PATHS = ("store", "records")

@@ -12,8 +12,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from referee.options import MAX_SECONDS
-from referee.result import MatchResult
+from referee.match.limits import MAX_SECONDS
+from referee.match.result import MatchResult
 from referee.tournament.choices import MAX_BOTS
 
 WORKER_KILLED = "worker-killed"

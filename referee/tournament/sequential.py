@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from referee.tournament.rating.sprt import OUTCOMES, Sprt, Verdict
 from referee.tournament.rows import MatchRow, points_of
 from referee.tournament.setup import Setup
-from referee.tournament.sprt import OUTCOMES, Sprt, Verdict
 
 
 class Sequential:

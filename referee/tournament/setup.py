@@ -12,12 +12,12 @@ from msgspec import Meta, Struct
 
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.match_spec import checked_seed, match_spec
-from referee.options import MAX_COUNT
+from referee.match.limits import MAX_COUNT
+from referee.match.spec import checked_seed, match_spec
 from referee.tournament.choices import CHALLENGERS, DEALS, MAX_BOTS, Format, Seats
-from referee.tournament.pairing import seatings
+from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
-from referee.tournament.sprt import Sprt
+from referee.tournament.schedule.pairing import seatings
 
 SPRT_DEALS = 50_000
 """A sequential test that has not decided by then ends undecided."""

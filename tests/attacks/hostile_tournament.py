@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import conftest  # noqa: F401 (finds what is in tests/support)
 from live import hostile, left_behind
 
-from referee.tournament.pairing import deal_seed
-from referee.tournament.player import Player
+from referee.tournament.playing.dispatcher import Player
 from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.setup import Setup, setup
 from referee.workers import worker_processes
 

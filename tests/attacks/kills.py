@@ -42,7 +42,7 @@ from live import end_left_behind, hostile
 from made_up import contents
 
 from referee import cli
-from referee.bots.orphans import children
+from referee.bots.processes.orphans import children
 from referee.errors import UsageError
 from referee.tournament.store import Store
 

@@ -38,17 +38,17 @@ from rich.table import Table
 
 import referee
 from referee.bots.command import BotCommand, resolve_bot
-from referee.bots.launch import launched
+from referee.bots.processes.launch import launched
 from referee.games import GAMES
 from referee.games.dominion.rules.cards import WORTH
 from referee.games.dominion.rules.messages import PlayReply, PlayTurn
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Setup
 from referee.logs.files import open_logs
-from referee.match import Match, Sent
-from referee.match_spec import match_spec
+from referee.match.machine import Match, Sent
+from referee.match.messages import PlayerNameReply, PlayerNameRequest
+from referee.match.spec import match_spec
 from referee.play import play_once
-from referee.seam.chance import SeededChance
-from referee.seam.game import Setup
-from referee.wire.messages import PlayerNameReply, PlayerNameRequest
 
 SEEDS = range(1, 6)
 RULES = GAMES["dominion"]

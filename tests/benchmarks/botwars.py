@@ -12,8 +12,8 @@ from random import Random
 
 from referee.games.botwars.rules.game import BotWars, Options, begin_at
 from referee.games.botwars.rules.messages import MoveReply
-from referee.seam.chance import SeededChance
-from referee.seam.game import Setup
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Setup
 
 SIDE = 30
 COLS = 20

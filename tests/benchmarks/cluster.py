@@ -21,10 +21,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from dask_cluster import DaskCluster
 from stores import rows
 
-from referee.tournament.cluster import Cluster
-from referee.tournament.player import Player
+from referee.tournament.playing.cluster import Cluster
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, MatchRow
-from referee.tournament.run import Run
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from worlds import World, decide, duel, held, means, rate_by_match, rate_to_all
 
-from referee.tournament.rating import rate
-from referee.tournament.sprt import Sprt
+from referee.tournament.rating.ratings import rate
+from referee.tournament.rating.sprt import Sprt
 
 Kind = dict[str, float]
 KINDS: dict[str, Kind] = {

@@ -28,9 +28,9 @@ from learners import Watched, at_random, play_episode
 from referee.env import botwars_v1, dominion_v1
 from referee.env.episode import Episode
 from referee.games import GAMES
-from referee.seam.chance import SeededChance
-from referee.seam.game import Setup
-from referee.seam.seats import seat_ids
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Setup
+from referee.games.interface.seats import seat_ids
 
 
 class Figures(NamedTuple):

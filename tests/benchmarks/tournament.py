@@ -45,10 +45,10 @@ from rich.table import Table
 
 import referee
 from referee.bots.command import resolve_bot
-from referee.tournament.batch import Batch
-from referee.tournament.player import Player
+from referee.tournament.playing.batch import Batch
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, MatchRow
-from referee.tournament.run import Run
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes

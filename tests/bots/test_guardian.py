@@ -11,11 +11,11 @@ import sys
 import pytest
 from live import await_end, left_behind
 
-from referee.bots import guardian
 from referee.bots.command import BotCommand
-from referee.bots.guardian import GUARDIAN, Guardian
-from referee.bots.launch import LaunchedBot
-from referee.bots.orphans import children
+from referee.bots.processes import guardian
+from referee.bots.processes.guardian import GUARDIAN, Guardian
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
 
 STAYS = "import signal; print('up', flush=True); signal.pause()"
@@ -23,7 +23,7 @@ STAYS = "import signal; print('up', flush=True); signal.pause()"
 REFEREE = f"""
 import os, sys
 from referee.bots.command import BotCommand
-from referee.bots.launch import LaunchedBot
+from referee.bots.processes.launch import LaunchedBot
 words = [sys.executable, "-I", "-S", "-c", {STAYS!r}]
 wrapped = ["/bin/sh", "-c", '"$@"; true', "sh", *words]
 bots = [LaunchedBot(BotCommand("bot", argv)) for argv in (words, wrapped, words)]

@@ -23,7 +23,7 @@ from referee import play_match
 from referee.bots.bot import Answer, Failure
 from referee.bots.http import FORM, JSON, LINES, HttpBot
 from referee.logs.verify import Kind, verify_record
-from referee.options import Limits
+from referee.match.limits import Limits
 
 LINE = b'{"type":"some-request"}\n'
 OK = servers.always(servers.response(b"reply\n"))

@@ -20,13 +20,13 @@ from referee.bots.bot import Answer, Failure
 from referee.bots.command import PythonBot
 from referee.bots.in_process import InProcessBot
 from referee.errors import BotError
+from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
 from referee.logs.record import without_time
 from referee.logs.sink import MemorySink
 from referee.logs.verify import Kind, verify_record
-from referee.match_spec import MatchSpec, match_spec
+from referee.match.spec import MatchSpec, match_spec
 from referee.play import NEWS_SECONDS, PlainRunner, Played, Runner, objects, play_once
-from referee.seam.faults import Disqualification
 
 EXITED = Failure(Disqualification.EXITED, "as the script says")
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from referee.bots.command import BotCommand
-from referee.bots.launch import LaunchedBot
+from referee.bots.processes.launch import LaunchedBot
 
 SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))")
 

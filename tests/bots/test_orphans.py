@@ -8,7 +8,7 @@ import threading
 
 from live import await_end
 
-from referee.bots.orphans import children, no_orphans
+from referee.bots.processes.orphans import children, no_orphans
 
 PAUSE = [sys.executable, "-I", "-S", "-c", "import signal; signal.pause()"]
 LOSE = f"""

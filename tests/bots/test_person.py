@@ -15,12 +15,12 @@ from live import entries
 from referee.bots.bot import Bot
 from referee.bots.in_process import InProcessBot
 from referee.bots.person import PersonBot
+from referee.games.interface.dialogue import Picks, Question
+from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
 from referee.logs.verify import Kind, verify_record
-from referee.match_spec import match_spec
+from referee.match.spec import match_spec
 from referee.play import Played, Runner
-from referee.seam.faults import Disqualification
-from referee.seam.person import Picks, Question
 
 
 class Threes:

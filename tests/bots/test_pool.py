@@ -11,16 +11,16 @@ import trio
 from batches import kept
 from live import await_end, hostile, is_running
 
-from referee.bots import pool as module
 from referee.bots.bot import Failure
 from referee.bots.command import BotCommand, resolve_bot
-from referee.bots.launch import LaunchedBot
-from referee.bots.pool import BotPool
-from referee.bots.process import BotProcess
-from referee.bots.stderr import StderrKeeper
+from referee.bots.processes import pool as module
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.pool import BotPool
+from referee.bots.processes.process import BotProcess
+from referee.bots.processes.stderr import StderrKeeper
+from referee.games.interface.faults import Disqualification
 from referee.logs.sink import MemorySink
-from referee.options import Limits
-from referee.seam.faults import Disqualification
+from referee.match.limits import Limits
 
 LIMITS = Limits(grace=5.0)
 GRACE = 5.0

@@ -14,13 +14,13 @@ import trio
 
 from referee.bots.bot import Failure
 from referee.bots.command import resolve_bot
-from referee.bots.launch import LaunchedBot
-from referee.bots.process import BotProcess
-from referee.bots.stderr import END_CAP, FILE_CAP, StderrKeeper
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.process import BotProcess
+from referee.bots.processes.stderr import END_CAP, FILE_CAP, StderrKeeper
 from referee.errors import ProtocolMisuseError
 from referee.logs.files import open_logs
-from referee.options import Limits
-from referee.result import Stderr
+from referee.match.limits import Limits
+from referee.match.result import Stderr
 
 NOT_FATAL = {
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.bots.traces import shortened
-from referee.result import Stderr
+from referee.match.result import Stderr
 
 DEBUG = [f"debug {number}" for number in range(30)]
 KIT = [

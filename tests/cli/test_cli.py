@@ -30,13 +30,13 @@ from live import (
 )
 
 from referee import cli
-from referee.cli import play as play_command
 from referee.cli.arguments import MAX_SEED as COMMAND_MAX_SEED
+from referee.cli.commands import play as play_command
 from referee.games import GAMES
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
-from referee.match import MAX_SEED, Match
-from referee.options import Limits
+from referee.match.limits import Limits
+from referee.match.machine import MAX_SEED, Match
 
 PLAY = ("play", "big_money", "big_money")
 
@@ -444,7 +444,7 @@ sys.exit(main())
     [
         ("referee.interrupts", -signal.SIGINT),  # nothing is started, and nothing is caught
         ("referee.cli", 130),
-        ("referee.bots.launch", 130),
+        ("referee.bots.processes.launch", 130),
         ("referee.games", 130),  # the bots are running from here on
         ("msgspec._core", 130),
         ("trio._core._run", 130),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from live import ROOT, entries, one_line, referee
 
-from referee.cli.commands import COMMANDS, parser, read_words
+from referee.cli.registry import COMMANDS, parser, read_words
 
 PARSERS = {"": parser(), **parser().commands.choices}
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from live import one_line, referee
 
-from referee.cli.commands import COMMANDS, parser
-from referee.cli.completion import SHELLS, script
-from referee.cli.manual import pages
+from referee.cli.commands.completion import SHELLS, script
+from referee.cli.commands.manual import pages
+from referee.cli.registry import COMMANDS, parser
 
 TYPED = {
     "pl": "play",

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from referee import cli
 from referee.games import GAMES
-from referee.seam.capabilities import Phrase, Picture, Summary
-from referee.seam.faults import Fault
+from referee.games.interface.capabilities import Phrase, Picture, Summary
+from referee.games.interface.faults import Fault
 
 SCHEMA = schema("dominion-v1-turn")
 EXAMPLES = ROOT / "spec" / "examples"

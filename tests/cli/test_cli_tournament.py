@@ -27,7 +27,7 @@ from live import end_left_behind, one_line, referee, referee_process
 from made_up import MadeUp, Result, contents, left, row, void, workers
 
 from referee import cli
-from referee.tournament.batch import lost_row
+from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.cli.typed import Refusal, read_answer
-from referee.seam.person import Choice, Question
+from referee.games.interface.dialogue import Choice, Question
 
 CARDS = [
     Choice("militia"),

@@ -19,8 +19,8 @@ from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
-from referee.seam.probing import ProbeMatch
-from referee.specification import load_page
+from referee.games.interface.probing import ProbeMatch
+from referee.match.pages import load_page
 
 RULES = GAMES["dominion"]
 CASES = load_referee_cases().cases

@@ -32,7 +32,7 @@ from referee.conformance.suite import Suite
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
 from referee.games.dominion import RULES
-from referee.seam.faults import Disqualification
+from referee.games.interface.faults import Disqualification
 
 CASES = {case.id: case for case in load_cases(RULES).cases}
 BOT = Path(__file__).parent / "wrong_bot.py"

@@ -8,7 +8,7 @@ import pytest
 from referee.conformance.case import Case, load_cases, select
 from referee.errors import UsageError
 from referee.games.dominion import RULES
-from referee.specification import read_spec
+from referee.match.pages import read_spec
 
 IDS = ["1.1/1", "1.1/2", "1.10/1", "5.1/1", "5.2/1", "9/1"]
 CASES = [Case(id, "MUST", "Something.") for id in IDS]

@@ -23,7 +23,7 @@ from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch, Seat, read_line
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status, Violation
-from referee.seam.probing import Plan, ProbeMatch
+from referee.games.interface.probing import Plan, ProbeMatch
 
 Json = dict[str, Any]
 BY_ID = {match.id: match for match in MATCHES}

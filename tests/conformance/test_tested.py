@@ -25,7 +25,7 @@ from referee.conformance.tested import why_skipped
 from referee.conformance.text import TextReport
 from referee.conformance.verdict import Report, Status
 from referee.games.dominion import RULES
-from referee.seam.faults import Disqualification
+from referee.games.interface.faults import Disqualification
 
 FILE = load_cases(RULES)
 PROCESS = BotCommand("bot", ("bot",))

@@ -21,7 +21,6 @@ from unittest.mock import patch
 
 import msgspec
 
-from referee import match
 from referee.games.dominion import RULES
 from referee.games.dominion.rules import (
     cards,
@@ -42,11 +41,12 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.table import Table
-from referee.match import Disqualified, Match, Sent
-from referee.seam.chance import Chance, SeededChance
-from referee.seam.faults import Disqualification, Malformed
-from referee.seam.game import LEFT, Outcome, Setup
-from referee.wire import decode
+from referee.games.interface.chance import Chance, SeededChance
+from referee.games.interface.faults import Disqualification, Malformed
+from referee.games.interface.game import LEFT, Outcome, Setup
+from referee.match import decode
+from referee.match import machine as match
+from referee.match.machine import Disqualified, Match, Sent
 
 SEED = 5
 STARTED: dict[str, Any] = {"start_new_session": True}
@@ -79,7 +79,7 @@ if IS_REAL:
     import trio
 
     from referee import play
-    from referee.bots import process
+    from referee.bots.processes import process
     from referee.cli import main
 
 MODES: dict[str, Callable[[], object]] = {}

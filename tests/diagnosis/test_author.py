@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from referee.bots.command import find_bot, resolve_bot
-from referee.bots.launch import launched
+from referee.bots.processes.launch import launched
 from referee.logs.sink import MemorySink
-from referee.match_spec import match_spec
+from referee.match.result import PlayerResult
+from referee.match.spec import match_spec
 from referee.play import LOOK_SECONDS, Played, play_once
-from referee.result import PlayerResult
 
 HEAD = """
 import json, os, sys, time

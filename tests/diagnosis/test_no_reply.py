@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from referee.diagnosis.lines import QUOTED, quoted, why_no_reply
 from referee.games.dominion import RULES
-from referee.seam.faults import Malformed
-from referee.wire.decode import decode_reply, is_blank, reply_decoder
-from referee.wire.messages import PlayerNameReply
+from referee.games.interface.faults import Malformed
+from referee.match.decode import decode_reply, is_blank, reply_decoder
+from referee.match.messages import PlayerNameReply
 
 REPLY = {"type": "play-reply", "phase": "buy", "cards_to_buy": ["silver"]}
 TEXT = json.dumps(REPLY)

@@ -27,8 +27,8 @@ from referee.games.dominion.rules.messages import (
     PlayTurn,
 )
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
-from referee.seam.chance import SeededChance
-from referee.seam.game import Setup
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Setup
 
 SEEDS = st.integers(0, 2**53 - 1)
 DOMINION, BOTWARS = GAMES["dominion"], GAMES["botwars"]

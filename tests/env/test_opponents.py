@@ -11,7 +11,7 @@ from helpers import cautious
 from live import await_end, hostile
 
 import referee
-from referee.bots.guardian import GUARDIAN
+from referee.bots.processes.guardian import GUARDIAN
 from referee.env.episode import Episode, Observation
 from referee.env.policy_bot import PolicyBot
 from referee.errors import BotError, UsageError
@@ -92,7 +92,7 @@ def test_a_match_that_is_given_up_leaves_no_process() -> None:
 
 def test_no_process_outlives_the_program() -> None:
     code = (
-        "from referee.bots.guardian import GUARDIAN\n"
+        "from referee.bots.processes.guardian import GUARDIAN\n"
         "from referee.env.episode import Episode\n"
         "from referee.games import GAMES\n"
         "episode = Episode(GAMES['dominion'], None, {}, [None, 'big_money'])\n"

@@ -21,10 +21,10 @@ from helpers import COST, WORTH, to_line
 from random_logs import Choose, idle, random_match, trasher
 from random_players import doubtful, mixed, nonsense, right
 
-from referee.match import Disqualified, Entry, Received, Sent
-from referee.seam.chance import SeededChance
-from referee.seam.faults import Fault
-from referee.seam.seats import seat_id
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.faults import Fault
+from referee.games.interface.seats import seat_id
+from referee.match.machine import Disqualified, Entry, Received, Sent
 
 GAMES = Path(__file__).resolve().parents[2] / "spec" / "vectors" / "games"
 Line = dict[str, Any]

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from referee.errors import LogReadError
 from referee.games import GAMES
+from referee.games.interface.rules import Rules
 from referee.logs import message_of, read_log, read_record
 from referee.logs.parsing import Line, Messages, entry_kinds
 from referee.logs.record import SentEntry
+from referee.logs.replay.reader import Replay
 from referee.logs.source import LogReader
-from referee.replay.reader import Replay
-from referee.seam.rules import Rules
 
 LOG = (ROOT / "spec" / "examples" / "two-players.log.jsonl").read_bytes().splitlines(keepends=True)
 RECORD = (ROOT / "spec" / "examples" / "two-players.record.jsonl").read_bytes()

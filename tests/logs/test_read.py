@@ -19,7 +19,7 @@ from referee.errors import LogReadError, UsageError
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.logs import message_of, read_log, read_record, summaries
 from referee.logs.record import EndEntry, Header, SentEntry
-from referee.wire.messages import GameEnd, PlayerName
+from referee.match.messages import GameEnd, PlayerName
 
 EXAMPLES = ROOT / "spec" / "examples"
 RECORD = EXAMPLES / "four-players.record.jsonl"

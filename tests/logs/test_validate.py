@@ -20,8 +20,8 @@ from random_players import right
 
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.interface.capabilities import Finding
 from referee.logs.validate import MAX_FINDINGS, validate_log
-from referee.seam.capabilities import Finding
 
 EXAMPLES = sorted((ROOT / "spec" / "examples").glob("*.log.jsonl"))
 TWO, FOUR = (ROOT / "spec" / "examples" / f"{n}-players.log.jsonl" for n in ("two", "four"))

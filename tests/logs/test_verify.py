@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from referee._version import __version__
 from referee.errors import UsageError
+from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
 from referee.logs.record import RecordWriter
 from referee.logs.verify import Kind, Verdict, verify_record
-from referee.match_spec import match_spec
-from referee.seam.faults import Disqualification
+from referee.match.spec import match_spec
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "spec" / "examples"

@@ -17,10 +17,10 @@ from random_logs import idle, random_log, trasher
 from random_players import right
 
 from referee.errors import LogReadError
+from referee.games.interface.capabilities import MAX_KEPT, Picture
+from referee.logs.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
+from referee.logs.replay.terminal import Painter
 from referee.logs.source import LogReader
-from referee.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
-from referee.replay.terminal import Painter
-from referee.seam.capabilities import MAX_KEPT, Picture
 
 EXAMPLES = ROOT / "spec" / "examples"
 NAMES = ("two-players", "four-players")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
-from referee.match import Match, Sent
-from referee.seam.chance import SeededChance, shuffle
+from referee.games.interface.chance import SeededChance, shuffle
+from referee.match.machine import Match, Sent
 
 seeds = st.integers(0, 2**53 - 1)
 

@@ -1,4 +1,4 @@
-"""What a game has besides its rules is found by name (`referee.seam.rules.Rules.extras`)."""
+"""What a game has besides its rules is found by name (`Rules.extras`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from toy import RULES as TOY
 
 from referee.games import GAMES
 from referee.games.botwars import RULES as BOTWARS
-from referee.seam.rules import Extra, Rules
+from referee.games.interface.rules import Extra, Rules
 
 EXTRAS = {name for name, value in vars(Rules).items() if isinstance(value, Extra)} | {"probes"}
 

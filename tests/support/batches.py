@@ -13,8 +13,8 @@ import msgspec
 from live import ROOT, left_behind
 from msgspec import structs
 
-from referee.bots.orphans import adopt_orphans
-from referee.tournament.batch import Batch, Failed, end_bots, play_batch
+from referee.bots.processes.orphans import adopt_orphans
+from referee.tournament.playing.batch import Batch, Failed, end_bots, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
 
 

@@ -17,13 +17,13 @@ from referee.games.dominion import RULES, Dominion
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
-from referee.match import Disqualified, Entry, Match, Sent
-from referee.seam.chance import SeededChance
-from referee.seam.faults import Fault
-from referee.seam.game import Game, Request, Setup
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
-from referee.wire.decode import decode_reply, reply_decoder
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.faults import Fault
+from referee.games.interface.game import Game, Request, Setup
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import Disqualified, Entry, Match, Sent
 
 ROOT = Path(__file__).parents[2]
 TIMES = int(os.environ.get("REFEREE_TEST_TIMES", "1"))

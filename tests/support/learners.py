@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from referee.env.episode import Episode
 from referee.games import GAMES
-from referee.match import Match, Sent
-from referee.seam.game import Game, Setup
-from referee.seam.rules import Rules
+from referee.games.interface.game import Game, Setup
+from referee.games.interface.rules import Rules
+from referee.match.machine import Match, Sent
 
 Policy = Callable[[Any], Any]
 

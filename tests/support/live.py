@@ -22,10 +22,10 @@ import msgspec
 
 from referee import cli
 from referee.bots.command import find_bot
-from referee.bots.launch import launched
-from referee.bots.orphans import children
+from referee.bots.processes.launch import launched
+from referee.bots.processes.orphans import children
 from referee.logs.files import LogFile, open_logs
-from referee.match_spec import match_spec
+from referee.match.spec import match_spec
 from referee.play import Played, play_once
 
 ROOT = Path(__file__).parents[2]

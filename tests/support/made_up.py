@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from referee.tournament.batch import (
+from referee.tournament.playing.batch import (
     MAX_LATE_REPLAYS,
     Batch,
     Failed,
     play_batch,
 )
-from referee.tournament.player import Player
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, Faults, Histogram, MatchRow, Plan, SeatRow
-from referee.tournament.run import Run
 from referee.tournament.setup import Setup, setup
 from referee.tournament.store import TIME_COLUMNS, Store
 

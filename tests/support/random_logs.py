@@ -13,12 +13,12 @@ from random_players import doubtful, mixed, nonsense, right
 
 from referee.games import GAMES
 from referee.games.dominion.rules.game import Options
+from referee.games.interface.chance import Chance
+from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
 from referee.logs.record import RecordWriter
-from referee.match import Entry, Match, Sent
-from referee.match_spec import match_spec
-from referee.seam.chance import Chance
-from referee.seam.faults import Disqualification
+from referee.match.machine import Entry, Match, Sent
+from referee.match.spec import match_spec
 
 Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 

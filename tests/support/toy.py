@@ -19,13 +19,13 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from referee.errors import UsageError
-from referee.seam.capabilities import Finding, Phrase, SeatFacts, Summary, Table
-from referee.seam.dialect import DialectKind
-from referee.seam.faults import Fault, Malformed, Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
-from referee.seam.person import Choice, Decision, Question
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id, seat_index
+from referee.games.interface.capabilities import Finding, Phrase, SeatFacts, Summary, Table
+from referee.games.interface.dialect import DialectKind
+from referee.games.interface.dialogue import Choice, Decision, Question
+from referee.games.interface.faults import Fault, Malformed, Termination
+from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id, seat_index
 
 
 class GameInfo(Struct, frozen=True, tag="game-info"):

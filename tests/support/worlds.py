@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.tournament.deals import Deals, Floats, Table
-from referee.tournament.rating import ELO, Ratings, rate
-from referee.tournament.sprt import OUTCOMES, Sprt, expected_share
-from referee.tournament.swiss import swiss_round
-from referee.tournament.tallies import head_to_head, seat_advantage, tally
+from referee.tournament.rating.deals import Deals, Floats, Table
+from referee.tournament.rating.ratings import ELO, Ratings, rate
+from referee.tournament.rating.sprt import OUTCOMES, Sprt, expected_share
+from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
+from referee.tournament.schedule.swiss import swiss_round
 
 
 def rate_by_match(table: Table) -> Ratings:

@@ -14,12 +14,12 @@ from batches import batch, faults, kept, left, name_of, names, play, play_all, s
 from live import hostile, left_behind
 from msgspec.structs import replace
 
-from referee.bots import pool
 from referee.bots.bundled import bundled_bots
-from referee.bots.guardian import GUARDIAN
+from referee.bots.processes import pool
+from referee.bots.processes.guardian import GUARDIAN
 from referee.errors import UsageError
-from referee.tournament import batch as module
-from referee.tournament.batch import LATE_PART, MAX_LATE_REPLAYS, Batch, play_batch
+from referee.tournament.playing import batch as module
+from referee.tournament.playing.batch import LATE_PART, MAX_LATE_REPLAYS, Batch, play_batch
 from referee.tournament.rows import MatchRow
 
 MATCHES = [

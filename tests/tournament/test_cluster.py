@@ -17,15 +17,15 @@ from dask_cluster import END_SECONDS, DaskCluster
 from live import ROOT, hostile, referee_process
 from stores import rows
 
-from referee.bots.orphans import children, descendants
+from referee.bots.processes.orphans import children, descendants
 from referee.errors import UsageError
-from referee.tournament import on_worker
-from referee.tournament.batch import Batch, play_batch
-from referee.tournament.cluster import Cluster
-from referee.tournament.directories import cache, pack, place
-from referee.tournament.player import Player
+from referee.tournament.playing import on_worker
+from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.cluster import Cluster
+from referee.tournament.playing.directories import cache, pack, place
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, MatchRow, Plan
-from referee.tournament.run import Run
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import UsageError
-from referee.tournament import directories
-from referee.tournament.directories import cache, pack, place, unpack
+from referee.tournament.playing import directories
+from referee.tournament.playing.directories import cache, pack, place, unpack
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import UsageError
-from referee.match_spec import DRAWN_SEEDS
-from referee.tournament.line_ups import TABLE_BOTS, blocks
-from referee.tournament.pairing import (
+from referee.match.spec import DRAWN_SEEDS
+from referee.tournament.schedule.line_ups import TABLE_BOTS, blocks
+from referee.tournament.schedule.pairing import (
     MAX_PLAYERS,
     LineUps,
     deal_seed,

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import World, rate_by_match
 
-from referee.tournament.deals import Deals, Table
-from referee.tournament.rating import AFTER_STOPPING, ELO, PRIOR, Ratings, rate
+from referee.tournament.rating.deals import Deals, Table
+from referee.tournament.rating.ratings import AFTER_STOPPING, ELO, PRIOR, Ratings, rate
 
 WON, LOST, TIED = (1, 2), (2, 1), (1, 1)
 

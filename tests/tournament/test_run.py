@@ -16,12 +16,12 @@ from made_up import MadeUp, StopError, contents, made_setup, play, played, playe
 
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
-from referee.tournament.batch import Failed
-from referee.tournament.player import Player
+from referee.tournament.playing.batch import Failed
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run, is_finished
+from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
-from referee.tournament.run import Run, is_finished
 from referee.tournament.setup import Setup
-from referee.tournament.sprt import Sprt
 from referee.tournament.store import Store
 
 SETUPS = {

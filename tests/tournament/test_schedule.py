@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from made_up import contents, made_setup, play, played, row, void
 
-from referee.tournament.batch import lost_row
+from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import Plan
-from referee.tournament.schedule import planned, stages
+from referee.tournament.schedule.swiss import swiss_round
 from referee.tournament.setup import Setup, check_extension
+from referee.tournament.stages import planned, stages
 from referee.tournament.store import Store
-from referee.tournament.swiss import swiss_round
 
 
 def plans(store: Store) -> Iterator[Plan]:

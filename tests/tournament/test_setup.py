@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from made_up import made_setup
 
 from referee.errors import UsageError
+from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 from referee.tournament.setup import (
     Setup,
@@ -19,7 +20,6 @@ from referee.tournament.setup import (
     entrant,
     with_unique_names,
 )
-from referee.tournament.sprt import Sprt
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from worlds import World, decide
 
-from referee.tournament.sprt import Sprt, Verdict, expected_share
+from referee.tournament.rating.sprt import Sprt, Verdict, expected_share
 
 COUNTS = st.lists(st.integers(0, 500), min_size=5, max_size=5)
 

@@ -14,16 +14,16 @@ import pytest
 from made_up import Left, left, made_setup, play, played, row, void
 from rich.console import Console
 
-from referee.tournament.batch import lost_row
-from referee.tournament.lessons import LESSONS, lessons
-from referee.tournament.page import page
+from referee.tournament.playing.batch import lost_row
+from referee.tournament.rating.sprt import Sprt
+from referee.tournament.report.facts import Departure, statistics
+from referee.tournament.report.lessons import LESSONS, lessons
+from referee.tournament.report.page import page
+from referee.tournament.report.standings import Meeting, Standings, standings
+from referee.tournament.report.text import standings_text
 from referee.tournament.rows import Entrant, MatchRow, Plan
-from referee.tournament.schedule import stages
-from referee.tournament.sprt import Sprt
-from referee.tournament.standings import Meeting, Standings, standings
-from referee.tournament.statistics import Departure, statistics
+from referee.tournament.stages import stages
 from referee.tournament.store import Store
-from referee.tournament.text import standings_text
 
 
 def better_wins(plan: Plan, **changes: Any) -> MatchRow:
@@ -327,7 +327,7 @@ def test_two_bots_have_a_summary() -> None:
 
 
 def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> None:
-    monkeypatch.setattr("referee.tournament.page.MOST_MATCHES", 3)
+    monkeypatch.setattr("referee.tournament.report.page.MOST_MATCHES", 3)
     setup = made_setup(2, deals=3, settings={"time_limit": 2.0, "max_turns": 30})
     words = ["Traceback", "<b>KeyError"]
     out = [Left("exited", "exit code 48", words), None]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import UsageError
-from referee.tournament.swiss import SwissRound, swiss_round
+from referee.tournament.schedule.swiss import SwissRound, swiss_round
 
 Pairs = Counter[tuple[int, int]]
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import World
 
-from referee.tournament.deals import Deals
-from referee.tournament.intervals import shares_over_deals, t_point, wilson
-from referee.tournament.tallies import head_to_head, seat_advantage, tally
+from referee.tournament.rating.deals import Deals
+from referee.tournament.rating.intervals import shares_over_deals, t_point, wilson
+from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 
 
 def three() -> Deals:

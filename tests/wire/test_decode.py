@@ -17,8 +17,8 @@ from msgspec import UNSET
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.messages import AttackReply, AttackReplyReaction, PlayReply
-from referee.seam.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
-from referee.wire.decode import MAX_DEPTH
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
+from referee.match.decode import MAX_DEPTH
 
 FIELDS = {
     "play-reply": (

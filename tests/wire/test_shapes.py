@@ -17,8 +17,8 @@ from referee.games.dominion.rules.messages import (
     PlayTurn,
     SupplyInfo,
 )
-from referee.wire.messages import SHARED_PUBLIC, GameEnd, PlayerName
-from referee.wire.shapes import Misfit, meant, misfits
+from referee.match.messages import SHARED_PUBLIC, GameEnd, PlayerName
+from referee.match.shapes import Misfit, meant, misfits
 
 GAINED = {"type": "player-gained", "player_number": "player1", "gained": "silver"}
 PILES = [{"card": "copper", "count": 1}] * 17

@@ -11,7 +11,7 @@ processes.py   what is asked of a referee beside its messages: ends, processes, 
 verdicts.py    departures of all matches -> results of the cases
 experiment.py  trio: all matches, side by side; what they say together; seeds
 
-What is about one game is the game's: `referee.seam.probing.Probes`.
+What is about one game is the game's: `referee.games.interface.probing.Probes`.
 """
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.conformance.referee_side.template import Template
-from referee.specification import read_spec
+from referee.match.pages import read_spec
 
 
 class RefereeCase(Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,12 +20,12 @@ from msgspec.structs import replace
 
 from referee.conformance.referee_side.recording import Line, RecordedMatch
 from referee.conformance.verdict import Violation, shown
-from referee.match import Match, Sent
-from referee.options import Limits
-from referee.seam.faults import Disqualification
-from referee.seam.probing import Deed, Message, ProbeMatch, Step
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id, seat_ids
+from referee.games.interface.faults import Disqualification
+from referee.games.interface.probing import Deed, Message, ProbeMatch, Step
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id, seat_ids
+from referee.match.limits import Limits
+from referee.match.machine import Match, Sent
 
 LINE_LIMIT = Limits().line_limit
 _EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")

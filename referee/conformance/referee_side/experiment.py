@@ -19,10 +19,10 @@ from referee.conformance.referee_side.template import Template
 from referee.conformance.referee_side.verdicts import is_for, results
 from referee.conformance.verdict import Report, Result, Violation, summarize
 from referee.errors import UsageError
-from referee.seam.probing import ProbeMatch
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
-from referee.specification import load_page
+from referee.games.interface.probing import ProbeMatch
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+from referee.match.pages import load_page
 
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3

@@ -14,14 +14,14 @@ from pathlib import Path
 import trio
 
 from referee.bots.command import BotCommand
-from referee.bots.launch import LaunchedBot
-from referee.bots.process import kill, wait_for_exit
-from referee.bots.stderr import StderrKeeper
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.process import kill, wait_for_exit
+from referee.bots.processes.stderr import StderrKeeper
 from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import TOKEN, Hello, RecordedMatch, Seat
 from referee.conformance.referee_side.template import Template
-from referee.seam.probing import Deed, ProbeMatch
-from referee.seam.rules import Rules
+from referee.games.interface.probing import Deed, ProbeMatch
+from referee.games.interface.rules import Rules
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5

@@ -1,7 +1,7 @@
 """A probe: what is done with each line that a seat is sent. Pure.
 
-The game's own `Player` (`referee.seam.probing`) plays; handshakes and the way in which lines are
-written are no game's, so the tricks of both are here: written.json.
+The game's own `Player` (`games/interface/probing.py`) plays; handshakes and the way in which lines
+are written are no game's, so the tricks of both are here: written.json.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from referee.conformance.referee_side.comparing import LINE_LIMIT
 from referee.conformance.referee_side.recording import Seat
-from referee.seam.probing import Deed, Message, Plan
-from referee.seam.rules import Rules
-from referee.seam.seats import seat_id
+from referee.games.interface.probing import Deed, Message, Plan
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
 
 _EARLY = "long-line-early"
 

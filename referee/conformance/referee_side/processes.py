@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from referee.conformance.referee_side.comparing import Compared, Departure
 from referee.conformance.referee_side.recording import TOKEN, Hello, Seat
-from referee.seam.seats import seat_id
+from referee.games.interface.seats import seat_id
 
 _SHOWN_NAMES = 5
 _PATIENCE_SECONDS = 0.3

@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from referee.conformance.verdict import LAST_LINES, Violation, shown
-from referee.seam.probing import Deed
-from referee.seam.seats import seat_id
+from referee.games.interface.probing import Deed
+from referee.games.interface.seats import seat_id
 
 TOKEN = "REFEREE_PROBE"
 """A variable of the environment, by which a probe shows whose environment it has (8.5)."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.bots.command import how_to_run
 from referee.errors import UsageError
-from referee.seam.seats import seat_ids
+from referee.games.interface.seats import seat_ids
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLAYERS = "players"

@@ -12,8 +12,8 @@ from referee.conformance.referee_side.cases import RefereeCase
 from referee.conformance.referee_side.comparing import Compared, Departure
 from referee.conformance.referee_side.template import Template
 from referee.conformance.verdict import Result, Status, result_of
-from referee.seam.probing import ProbeMatch
-from referee.specification import Page
+from referee.games.interface.probing import ProbeMatch
+from referee.match.pages import Page
 
 _NO_CASE = "What is sent departs from the rules; no case can be named for certain."
 

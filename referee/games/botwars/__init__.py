@@ -26,8 +26,8 @@ from referee.games.botwars.rules.game import (
     begin_at,
     simplest_reply,
 )
-from referee.seam.capabilities import Starters
-from referee.seam.rules import Rules, loaded
+from referee.games.interface.capabilities import Starters
+from referee.games.interface.rules import Rules, loaded
 
 RULES = Rules(
     name="botwars",

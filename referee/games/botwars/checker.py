@@ -14,13 +14,13 @@ from referee.games.botwars.rules.board import COLOURS, Board, is_sound, played_a
 from referee.games.botwars.rules.game import ELIMINATED
 from referee.games.botwars.rules.messages import MAX_SIZE, MIN_SIZE, GameInfo, State, TurnPlayed
 from referee.games.botwars.rules.moves import BAD_FORMAT
-from referee.seam.capabilities import Finding
-from referee.seam.faults import Termination
-from referee.seam.seats import seat_id
+from referee.games.interface.capabilities import Finding
+from referee.games.interface.faults import Termination
+from referee.games.interface.seats import seat_id
 
 
 class Checker:
-    """Implements `referee.seam.capabilities.LogChecker` for Bot Wars.
+    """Implements `referee.games.interface.capabilities.LogChecker` for Bot Wars.
 
     Args:
         names: the players' names, in seat order.

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from referee.seam.dialect import DialectKind
+from referee.games.interface.dialect import DialectKind
 
 
 class _Asked(Struct):
@@ -36,7 +36,7 @@ _any_json = msgspec.json.Decoder(Raw)
 
 
 class Classic:
-    """Implements `referee.seam.dialect.Dialect`.
+    """Implements `referee.games.interface.dialect.Dialect`.
 
     Args:
         seat: of the bot; which side it plays each request says.

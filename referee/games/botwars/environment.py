@@ -16,7 +16,7 @@ from referee.errors import UsageError
 from referee.games.botwars.rules.board import COLOURS
 from referee.games.botwars.rules.game import Options
 from referee.games.botwars.rules.messages import MoveReply, MoveRequest, State, TurnPlayed
-from referee.seam.environment import Environment, Numbers
+from referee.games.interface.environment import Environment, Numbers
 
 CHOICES = ("stay", "up", "left", "right", "down")
 _STEPS = ((0, 0), (-1, 0), (0, -1), (0, 1), (1, 0))
@@ -36,7 +36,7 @@ def layout(seats: int, options: Options) -> Numbers:
 
 
 class Translator:
-    """Implements `referee.seam.environment.Translator` for Bot Wars."""
+    """Implements `referee.games.interface.environment.Translator` for Bot Wars."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
@@ -112,7 +112,7 @@ class Translator:
 
 
 class Follower:
-    """Implements `referee.seam.environment.Follower` for Bot Wars."""
+    """Implements `referee.games.interface.environment.Follower` for Bot Wars."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._state: State

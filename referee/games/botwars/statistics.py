@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, structs
 
 from referee.games.botwars.rules.game import BotWars, Facts
-from referee.seam.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, Table
 
 _COUNTS = ("turns", "botlets", *(field.name for field in structs.fields(Facts)))
 _COLUMNS = ("bot", "result", "matches", *(name.replace("_", " ") for name in _COUNTS))
@@ -19,7 +19,7 @@ _SeatFacts = msgspec.defstruct("_SeatFacts", [(name, _Count | bool) for name in 
 
 
 class ArmyStatistics:
-    """Implements `referee.seam.capabilities.Statistics` for Bot Wars."""
+    """Implements `referee.games.interface.capabilities.Statistics` for Bot Wars."""
 
     def of_match(self, game: BotWars) -> list[bytes]:
         """The facts of each side's standing, with its turns and the botlets that it has left."""

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from referee.games.botwars.rules.board import COLOURS, Board, Happened, is_sound, played_again
 from referee.games.botwars.rules.messages import GameInfo, Move, Moves, State, TurnPlayed
-from referee.seam.capabilities import Kept, Phrase, Picture, Summary
-from referee.seam.faults import Fault
-from referee.seam.seats import seat_id
+from referee.games.interface.capabilities import Kept, Phrase, Picture, Summary
+from referee.games.interface.faults import Fault
+from referee.games.interface.seats import seat_id
 
 _NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
@@ -55,7 +55,7 @@ class Turn(Struct, frozen=True):
 
 
 class Turns:
-    """Implements `referee.seam.capabilities.TurnReader` for Bot Wars.
+    """Implements `referee.games.interface.capabilities.TurnReader` for Bot Wars.
 
     Args:
         names: the players' names, in seat order.

@@ -8,8 +8,8 @@ from pathlib import Path
 from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
-from referee.seam.capabilities import Starters
-from referee.seam.rules import Rules, loaded
+from referee.games.interface.capabilities import Starters
+from referee.games.interface.rules import Rules, loaded
 
 RULES = Rules(
     name="dominion",

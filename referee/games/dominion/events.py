@@ -24,7 +24,7 @@ from referee.games.dominion.rules.messages import (
     PlayerTopDiscard,
     PlayerTrashed,
 )
-from referee.seam.seats import seat_id
+from referee.games.interface.seats import seat_id
 
 TurnMessage: TypeAlias = (
     PlayerGained | PlayerPlayed | PlayerTrashed | PlayerTopDiscard | PlayerReveal | PlayerShuffled

@@ -62,7 +62,7 @@ _FIELDS = {
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """What a fault most likely comes of; see `referee.seam.rules.Rules.hint`."""
+    """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
     named = reply.get(_FIELDS.get(code, ""))
     for card in named if isinstance(named, list) else [named]:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):

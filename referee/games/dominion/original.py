@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from referee.seam.dialect import DialectKind
-from referee.seam.seats import seat_index
+from referee.games.interface.dialect import DialectKind
+from referee.games.interface.seats import seat_index
 
 _AS_HERE = ("player-name-request", "play-turn", "attack-request")
 
 
 class Original:
-    """Implements `referee.seam.dialect.Dialect`."""
+    """Implements `referee.games.interface.dialect.Dialect`."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._supply = b""

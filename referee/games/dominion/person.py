@@ -28,9 +28,9 @@ from referee.games.dominion.rules.cards import CARDS, COST, WORTH
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed, plural
-from referee.seam.capabilities import Phrase
-from referee.seam.person import Choice, Decision, Picks, Question, View
-from referee.seam.seats import seat_id, seat_index
+from referee.games.interface.capabilities import Phrase
+from referee.games.interface.dialogue import Choice, Decision, Picks, Question, View
+from referee.games.interface.seats import seat_id, seat_index
 
 Parameters = Mapping[str, Any]
 
@@ -83,7 +83,7 @@ def does(card: str) -> str:
 
 
 class Player:
-    """Implements `referee.seam.person.Dialogue` for Dominion."""
+    """Implements `referee.games.interface.dialogue.Dialogue` for Dominion."""
 
     def __init__(self, names: Sequence[str], seat: int) -> None:
         self._seat = seat

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from referee.games.dominion.rules.cards import CARDS
 from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.rules.player import Gains
-from referee.seam.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, Table
 
 _COLUMNS = (
     *("bot", "card", "matches", "share"),
@@ -36,7 +36,7 @@ class SeatCards(Struct, frozen=True, omit_defaults=True):
 
 
 class CardStatistics:
-    """Implements `referee.seam.capabilities.Statistics` for Dominion."""
+    """Implements `referee.games.interface.capabilities.Statistics` for Dominion."""
 
     def of_match(self, game: Dominion) -> list[bytes]:
         """A `SeatCards` for each seat, as JSON."""

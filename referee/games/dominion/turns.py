@@ -23,9 +23,9 @@ from referee.games.dominion.events import (
 from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
-from referee.seam.capabilities import Kept, Phrase, Picture, Summary
-from referee.seam.faults import Fault
-from referee.seam.seats import seat_id, seat_index
+from referee.games.interface.capabilities import Kept, Phrase, Picture, Summary
+from referee.games.interface.faults import Fault
+from referee.games.interface.seats import seat_id, seat_index
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
 """What each card gives when it is played."""
@@ -95,7 +95,7 @@ class Turn(Struct, frozen=True):
 
 
 class Turns:
-    """Implements `referee.seam.capabilities.TurnReader` for Dominion."""
+    """Implements `referee.games.interface.capabilities.TurnReader` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names

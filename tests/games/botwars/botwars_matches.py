@@ -11,7 +11,7 @@ from helpers import name_line, to_line
 from naive_turn import beside
 
 from referee.games.botwars import RULES
-from referee.match import Entry, Match, Sent
+from referee.match.machine import Entry, Match, Sent
 
 Json = dict[str, Any]
 Decide = Callable[[str, Json], bytes]

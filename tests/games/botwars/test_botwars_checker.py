@@ -16,10 +16,10 @@ from helpers import Told, name_line
 
 from referee.games.botwars import RULES
 from referee.games.botwars.checker import Checker
-from referee.match import Match
-from referee.seam.capabilities import Finding
-from referee.seam.faults import Disqualification
-from referee.wire.messages import SHARED_PUBLIC
+from referee.games.interface.capabilities import Finding
+from referee.games.interface.faults import Disqualification
+from referee.match.machine import Match
+from referee.match.messages import SHARED_PUBLIC
 
 Json = dict[str, Any]
 _decode = msgspec.json.Decoder(reduce(or_, (*SHARED_PUBLIC, *RULES.public))).decode  # type: ignore

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from referee.games.botwars import RULES
 from referee.games.botwars.dialect import Classic
 from referee.games.botwars.rules.moves import bad_format
-from referee.match import Match, Sent
-from referee.wire.decode import decode_reply, reply_decoder
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import Match, Sent
 
 _decoder = reply_decoder(RULES.replies)
 

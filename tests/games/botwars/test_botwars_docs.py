@@ -15,9 +15,9 @@ from helpers import ROOT
 from live import referee
 
 from referee.games import GAMES
-from referee.seam.chance import SeededChance
-from referee.seam.faults import BAD_NAME_REPLY, Disqualification, Termination
-from referee.seam.game import Setup
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Termination
+from referee.games.interface.game import Setup
 
 FOLDER = ROOT / "spec" / "botwars"
 PAGE = (FOLDER / "protocol.md").read_text()

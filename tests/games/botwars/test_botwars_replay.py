@@ -16,9 +16,9 @@ from helpers import NAMES, Told, name_line
 
 from referee.games.botwars import RULES
 from referee.games.botwars.turns import Turn, Turns
-from referee.match import Match
-from referee.seam.capabilities import Phrase, Picture
-from referee.seam.faults import Fault
+from referee.games.interface.capabilities import Phrase, Picture
+from referee.games.interface.faults import Fault
+from referee.match.machine import Match
 
 Json = dict[str, Any]
 _decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode

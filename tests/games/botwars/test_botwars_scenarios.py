@@ -10,8 +10,8 @@ import pytest
 from helpers import ROOT, Told, name_line, to_line
 
 from referee.games.botwars import RULES
-from referee.match import Match
-from referee.seam.faults import Disqualification, Termination
+from referee.games.interface.faults import Disqualification, Termination
+from referee.match.machine import Match
 
 Json = dict[str, Any]
 

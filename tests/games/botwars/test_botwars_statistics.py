@@ -11,8 +11,8 @@ from botwars_matches import Decide, gathering, new_match, play_out, reply, wande
 from helpers import Told, name_line, to_line
 
 from referee.games.botwars import RULES
-from referee.seam.capabilities import SeatFacts, Statistics
-from referee.seam.faults import Disqualification
+from referee.games.interface.capabilities import SeatFacts, Statistics
+from referee.games.interface.faults import Disqualification
 
 COLUMNS = [
     *("bot", "result", "matches", "turns", "botlets", "energy", "gathered", "spawned", "lost"),

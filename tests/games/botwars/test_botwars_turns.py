@@ -17,7 +17,7 @@ from naive_turn import beside, free_pairs, mirrored, play
 
 from referee.games.botwars.rules.board import Board
 from referee.games.botwars.rules.messages import State
-from referee.match import Entry, Sent
+from referee.match.machine import Entry, Sent
 
 Json = dict[str, Any]
 

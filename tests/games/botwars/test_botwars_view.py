@@ -9,8 +9,8 @@ from botwars_matches import new_match, wandering
 from helpers import from_struct, name_line
 
 from referee.games.botwars.environment import Follower
-from referee.match import Sent
-from referee.seam.game import ALL, PUBLIC
+from referee.games.interface.game import ALL, PUBLIC
+from referee.match.machine import Sent
 
 
 @pytest.mark.parametrize("seed", range(3))

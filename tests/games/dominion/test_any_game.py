@@ -32,10 +32,10 @@ from random_players import VALUES, doubtful, mixed, nonsense, right
 from referee.games.dominion import Dominion
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.messages import SupplyInfo
-from referee.match import Match
-from referee.seam.faults import Disqualification, Fault, Termination
-from referee.seam.game import LEFT, Outcome
-from referee.seam.seats import seat_id
+from referee.games.interface.faults import Disqualification, Fault, Termination
+from referee.games.interface.game import LEFT, Outcome
+from referee.games.interface.seats import seat_id
+from referee.match.machine import Match
 
 Json = dict[str, Any]
 Choose = Callable[[Random, Json, Mapping[str, int]], bytes]

@@ -30,8 +30,8 @@ from referee.games.dominion.person import BY_COST, Player, does
 from referee.games.dominion.rules.game import begin_at
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import Turns, listed
-from referee.seam.faults import Fault
-from referee.seam.person import Picks, Question
+from referee.games.interface.dialogue import Picks, Question
+from referee.games.interface.faults import Fault
 
 Json = dict[str, Any]
 Choose = Callable[[Question], Picks]

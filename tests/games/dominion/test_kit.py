@@ -30,8 +30,8 @@ from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.table import Table
-from referee.match import Match, Sent
-from referee.seam.faults import Disqualification, Malformed
+from referee.games.interface.faults import Disqualification, Malformed
+from referee.match.machine import Match, Sent
 
 SUPPORT = ROOT / "tests" / "support"
 

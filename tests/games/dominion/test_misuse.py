@@ -1,4 +1,4 @@
-"""Code that drives a game or a match out of turn is told so; the seam's corners."""
+"""Code that drives a game or a match out of turn is told so; the corners of the interface."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from helpers import Imposed, new_setup
 
 from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES, Dominion
-from referee.match import Match
-from referee.seam.faults import describe
+from referee.games.interface.faults import describe
+from referee.match.machine import Match
 
 
 def test_a_match_is_started_once() -> None:

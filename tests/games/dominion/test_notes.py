@@ -8,7 +8,7 @@ import pytest
 from helpers import Imposed, begun, new_match, shake_hands, to_line
 
 from referee.games.dominion import RULES
-from referee.match import Match
+from referee.match.machine import Match
 
 CLEAN_UP = to_line({"type": "play-reply", "phase": "cleanup"})
 

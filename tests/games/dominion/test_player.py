@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion.rules.player import Player
-from referee.seam.chance import SeededChance
+from referee.games.interface.chance import SeededChance
 
 COPPERS_AND_ESTATES = Counter(copper=7, estate=3)
 

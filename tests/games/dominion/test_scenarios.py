@@ -25,7 +25,7 @@ from helpers import (
 )
 
 from referee.games.dominion import RULES, Dominion
-from referee.seam.faults import INVALID_JSON, WRONG_TYPE, Disqualification, Termination
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Disqualification, Termination
 
 Json = dict[str, Any]
 

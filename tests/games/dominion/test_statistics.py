@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from random_players import Json, mixed, right
 
 from referee.games.dominion import RULES
-from referee.match import Match
-from referee.seam.capabilities import SeatFacts, Statistics, Table
-from referee.seam.faults import Disqualification
+from referee.games.interface.capabilities import SeatFacts, Statistics, Table
+from referee.games.interface.faults import Disqualification
+from referee.match.machine import Match
 
 CLEAN_UP = to_line({"type": "play-reply", "phase": "cleanup"})
 

@@ -16,8 +16,8 @@ from random_players import mixed, nonsense
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
-from referee.match import Match
-from referee.seam.chance import SeededChance
+from referee.games.interface.chance import SeededChance
+from referee.match.machine import Match
 
 Json = dict[str, Any]
 Decide = Callable[[Json], Json | bytes]

@@ -15,7 +15,7 @@ from referee.games.dominion import RULES
 from referee.games.dominion.rules import cards
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.table import Table
-from referee.seam.chance import SeededChance
+from referee.games.interface.chance import SeededChance
 
 
 def test_the_cards() -> None:

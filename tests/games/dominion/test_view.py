@@ -19,11 +19,11 @@ from referee.games.dominion import RULES
 from referee.games.dominion.environment.follower import Follower
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.view import View
-from referee.match import Match, Received, Sent
-from referee.seam.chance import SeededChance
-from referee.seam.faults import Disqualification, Malformed
-from referee.seam.game import ALL, PUBLIC, Viewer
-from referee.wire.decode import decode_reply, reply_decoder
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.faults import Disqualification, Malformed
+from referee.games.interface.game import ALL, PUBLIC, Viewer
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import Match, Received, Sent
 
 SEEDS = st.integers(0, 2**53 - 1)
 

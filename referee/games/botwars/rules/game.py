@@ -25,9 +25,9 @@ from referee.games.botwars.rules.moves import (
     format_fault,
     ignored_fault,
 )
-from referee.seam.chance import Chance
-from referee.seam.faults import Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.chance import Chance
+from referee.games.interface.faults import Termination
+from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
 
 ELIMINATED = "eliminated"
 REASONS = (ELIMINATED, BAD_FORMAT)
@@ -78,7 +78,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BotWars:
-    """One game of Bot Wars; implements `referee.seam.game.Game`.
+    """One game of Bot Wars; implements `referee.games.interface.game.Game`.
 
     Args:
         setup: as of every game; its options are `Options`.

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from msgspec import UNSET
 
 from referee.games.botwars.rules.messages import MoveReply
-from referee.seam.faults import Fault, Malformed, describe
+from referee.games.interface.faults import Fault, Malformed, describe
 
 BAD_FORMAT = "bad-format"
 IGNORED_MOVE = "ignored-move"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from referee.games.dominion.environment.actions import NAMES
 from referee.games.dominion.environment.follower import Follower
 from referee.games.dominion.environment.translator import Translator, layout
-from referee.seam.environment import Environment
+from referee.games.interface.environment import Environment
 
 ENVIRONMENT = Environment(
     version=1,

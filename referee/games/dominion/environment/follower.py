@@ -9,11 +9,11 @@ from referee.games.dominion.kit import Memory
 from referee.games.dominion.rules.cards import CARDS
 from referee.games.dominion.rules.messages import AttackRequest, PlayReply, PlayTurn
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
-from referee.seam.seats import seat_id, seat_ids
+from referee.games.interface.seats import seat_id, seat_ids
 
 
 class Follower:
-    """Implements `referee.seam.environment.Follower` for Dominion."""
+    """Implements `referee.games.interface.environment.Follower` for Dominion."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat

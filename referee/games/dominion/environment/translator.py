@@ -25,7 +25,7 @@ from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.messages import AttackRequest
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.view import View
-from referee.seam.environment import Numbers
+from referee.games.interface.environment import Numbers
 
 _STAGE = {stage: place for place, stage in enumerate(STAGES)}
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
@@ -64,7 +64,7 @@ def layout(seats: int, options: Options) -> Numbers:
 
 
 class Translator:
-    """Implements `referee.seam.environment.Translator` for Dominion."""
+    """Implements `referee.games.interface.environment.Translator` for Dominion."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat

@@ -18,7 +18,7 @@ from referee.games.dominion.probes.player import ProbePlayer
 from referee.games.dominion.probes.sight import Style
 from referee.games.dominion.probes.tricks import TRICKS
 from referee.games.dominion.rules.cards import CARDS
-from referee.seam.probing import ProbeMatch, Probes
+from referee.games.interface.probing import ProbeMatch, Probes
 
 
 class _Match(Struct, forbid_unknown_fields=True):

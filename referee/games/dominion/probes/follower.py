@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.seam.probing import Message, Step
-from referee.seam.seats import seat_id, seat_index
+from referee.games.interface.probing import Message, Step
+from referee.games.interface.seats import seat_id, seat_index
 
 _DRAWS = {"smithy": 3, "moat": 2, "village": 1, "market": 1}
 
@@ -50,7 +50,7 @@ ABOUT = {
 
 
 class Follower:
-    """Implements `referee.seam.probing.Follower` for Dominion."""
+    """Implements `referee.games.interface.probing.Follower` for Dominion."""
 
     def __init__(self, requests: Sequence[Sequence[Message]], public: Sequence[Message]) -> None:
         self._shown = [[_hand_of(request) for request in each] for each in requests]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from referee.games.dominion.probes.sight import Sight, Style, buy
 from referee.games.dominion.probes.tricks import TRICKS, deed
 from referee.games.dominion.rules.cards import KINGDOM
-from referee.seam.probing import Deed, Message
+from referee.games.interface.probing import Deed, Message
 
 _MOST_REPLIES = 100
 """To one turn; one that takes more does not end."""
 
 
 class ProbePlayer(Sight):
-    """Implements `referee.seam.probing.Player`."""
+    """Implements `referee.games.interface.probing.Player`."""
 
     def __init__(self, plan: Style, seat: int, seed: str) -> None:
         super().__init__(plan, seat, seed)

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from referee.games.dominion.rules.cards import COST, KINGDOM, STARTING_DECK, WORTH
-from referee.seam.probing import Message, Plan
-from referee.seam.seats import seat_id
+from referee.games.interface.probing import Message, Plan
+from referee.games.interface.seats import seat_id
 
 Wishes = tuple[tuple[str, int], ...]
 """Cards in the order in which they are wanted, each with how many of it are enough."""

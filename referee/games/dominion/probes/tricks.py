@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from referee.games.dominion.probes.sight import Sight, action, buy
 from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
-from referee.seam.probing import Deed
+from referee.games.interface.probing import Deed
 
 _GROUPS = {"": (*COST,), "treasure": (*WORTH,), "kingdom": KINGDOM}
 

@@ -22,8 +22,8 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn_state import TurnState
-from referee.seam.faults import WRONG_TYPE, Malformed, describe
-from referee.seam.game import LEFT, Request
+from referee.games.interface.faults import WRONG_TYPE, Malformed, describe
+from referee.games.interface.game import LEFT, Request
 
 Parameters: TypeAlias = Mapping[str, Any]
 Decisions: TypeAlias = Generator[Request, Any, None]

@@ -21,8 +21,8 @@ from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn import play_turn
 from referee.games.dominion.rules.view import View, view_of
-from referee.seam.faults import Termination
-from referee.seam.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.faults import Termination
+from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
 
 PROVINCES_EMPTY = "provinces-empty"
 PILES_EMPTY = "piles-empty"
@@ -51,7 +51,7 @@ class Facts(Struct, frozen=True):
 
 
 class Dominion:
-    """One game of Dominion for 2 to 4 players; implements `referee.seam.game.Game`.
+    """One game of Dominion for 2 to 4 players; implements `referee.games.interface.game.Game`.
 
     Args:
         setup: as of every game; its options are `Options`.

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.games.dominion.rules.cards import CARDS, KINGDOM
-from referee.seam.seats import SeatId
+from referee.games.interface.seats import SeatId
 
 CardId = Annotated[
     str, Meta(description="A card's id (1.6).", extra_json_schema={"enum": list(CARDS)})

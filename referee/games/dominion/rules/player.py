@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, STARTING_DECK, points_of
-from referee.seam.chance import Chance
-from referee.seam.seats import seat_id
+from referee.games.interface.chance import Chance
+from referee.games.interface.seats import seat_id
 
 
 class Gains(NamedTuple):

@@ -16,8 +16,8 @@ from referee.games.dominion.rules.messages import (
 )
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.supply import Supply
-from referee.seam.chance import Chance
-from referee.seam.faults import Fault
+from referee.games.interface.chance import Chance
+from referee.games.interface.faults import Fault
 
 
 class Table:

@@ -27,8 +27,8 @@ from referee.games.dominion.rules.messages import PlayerPlayed, PlayReply, PlayT
 from referee.games.dominion.rules.player import Gains, Player
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn_state import TurnState
-from referee.seam.faults import WRONG_TYPE, Malformed, describe
-from referee.seam.game import LEFT, Request
+from referee.games.interface.faults import WRONG_TYPE, Malformed, describe
+from referee.games.interface.game import LEFT, Request
 
 
 def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> Decisions:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from referee.games.dominion.rules.cards import points_of
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn
-from referee.seam.game import ALL, Request, Viewer
+from referee.games.interface.game import ALL, Request, Viewer
 
 if TYPE_CHECKING:
     from referee.games.dominion.rules.player import Player
@@ -51,7 +51,7 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """What is to be seen of a game (`referee.seam.game.Game.view`).
+    """What is to be seen of a game (`referee.games.interface.game.Game.view`).
 
     Attributes:
         supply: card -> cards left.

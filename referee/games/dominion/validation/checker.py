@@ -45,9 +45,9 @@ from referee.games.dominion.validation.reading import (
     every_way,
     put,
 )
-from referee.seam.capabilities import Finding
-from referee.seam.faults import Disqualification, Termination, describe
-from referee.seam.seats import seat_id, seat_index
+from referee.games.interface.capabilities import Finding
+from referee.games.interface.faults import Disqualification, Termination, describe
+from referee.games.interface.seats import seat_id, seat_index
 
 _IN_HANDSHAKE_ONLY = (
     Disqualification.FAILED_TO_START,
@@ -61,7 +61,7 @@ _MAX_EVENTS = 2000
 
 
 class Checker:
-    """Implements `referee.seam.capabilities.LogChecker` for Dominion."""
+    """Implements `referee.games.interface.capabilities.LogChecker` for Dominion."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)

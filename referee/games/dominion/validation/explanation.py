@@ -28,8 +28,8 @@ from referee.games.dominion.validation.reading import (
     furthest,
     put,
 )
-from referee.seam.capabilities import Finding
-from referee.seam.seats import seat_id
+from referee.games.interface.capabilities import Finding
+from referee.games.interface.seats import seat_id
 
 
 class _Course(Struct):

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from referee.games.dominion.events import Event
-from referee.seam.capabilities import Finding
+from referee.games.interface.capabilities import Finding
 
 S = TypeVar("S")
 T = TypeVar("T")

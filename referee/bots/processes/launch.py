@@ -1,0 +1,230 @@
+"""Command line -> process in a session and process group of its own; ending that group.
+
+Without trio, so that the command line can start the bots first and import the rest while they
+come up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
+from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.orphans import descendants, no_orphans
+from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
+
+if TYPE_CHECKING:
+    from referee.bots.processes.stderr import StderrKeeper
+
+_PIPE = subprocess.PIPE
+_REAP_SECONDS = 5
+UNBUFFERED = ("PYTHONUNBUFFERED", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E")
+"""What bots do not inherit: it would hide that a bot does not flush, here and nowhere else.
+
+The last three are by coreutils' stdbuf.
+"""
+
+
+class LaunchedBot:
+    """A bot's process, or why there is none.
+
+    Attributes:
+        command: what was started.
+        popen: the process with its three pipes; None if it could not be started.
+        error, cause: why it could not be started; empty and None if it was.
+        started: `time.monotonic()` at the start.
+        last_stderr: what keeps the stderr of the match before; None until there was one.
+    """
+
+    def __init__(self, command: BotCommand, **others: Any) -> None:
+        """Start the process. Failing is no exception: the bot is then disqualified (3.4).
+
+        Args:
+            others: for `Popen`, in place of the pipes and beside them.
+
+        Raises:
+            ShortageError: the system has no process, memory or file descriptor left for it.
+        """
+        self.command = command
+        self.popen: subprocess.Popen[bytes] | None = None
+        self.error = ""
+        self.cause: OSError | None = None
+        self.started = time.monotonic()
+        self.last_stderr: StderrKeeper | None = None
+        self._guarded = False
+        with GUARDIAN.lock:  # until it is watched it looks like an orphan
+            try:
+                GUARDIAN.begin()
+            except OSError as error:
+                raise ShortageError("cannot start /bin/sh", error) from error
+            try:
+                self.popen = subprocess.Popen(
+                    command.argv,
+                    bufsize=0,
+                    cwd=command.directory or None,
+                    # The group is what is killed; the session keeps a terminal's Ctrl-C away.
+                    start_new_session=True,
+                    **{
+                        "stdin": _PIPE,
+                        "stdout": _PIPE,
+                        "stderr": _PIPE,
+                        "env": _environment(command.env),
+                        **others,
+                    },
+                )
+            except OSError as error:
+                GUARDIAN.end(None)
+                if error.errno in SHORTAGES:
+                    raise ShortageError(f"cannot start {command.argument}", error) from error
+                self.error, self.cause = _explain(error), error
+            except BaseException:
+                GUARDIAN.end(None)
+                raise
+            else:
+                GUARDIAN.watch(self.popen.pid)
+                self._guarded = True
+
+    @property
+    def argument(self) -> str:
+        """The BOT argument."""
+        return self.command.argument
+
+    @property
+    def dialect(self) -> str:
+        """Which the bot speaks; empty for the canonical messages."""
+        return self.command.dialect
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the process, once reaped: -N after signal N; None before, or if never started."""
+        return self.popen.returncode if self.popen else None
+
+    @property
+    def pipes(self) -> tuple[int, int, int]:
+        """The referee's ends of stdin, stdout and stderr, of a process that was started."""
+        popen = self.popen
+        if popen is None or popen.stdin is None or popen.stdout is None or popen.stderr is None:
+            raise ProtocolMisuseError("a bot that was not started has no pipes")
+        return popen.stdin.fileno(), popen.stdout.fileno(), popen.stderr.fileno()
+
+    def close_stdin(self) -> None:
+        """Let the bot see the end of its input."""
+        if self.popen is not None and self.popen.stdin is not None:
+            self.popen.stdin.close()
+
+    def terminate(self) -> None:
+        """Ask everything in the bot's process group to end."""
+        self._signal_group(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill the process group, and what the bot has started outside it (8.3).
+
+        What has cut itself off from the bot, as a daemon does whose parent has ended, is not known
+        to be this bot's; `orphans.kill_orphans` finds it once all bots have ended.
+        """
+        if self.popen is None or self.popen.returncode is not None:
+            return
+        outside = descendants(self.popen.pid)  # of a dead process nobody descends
+        self._signal_group(signal.SIGKILL)
+        for pid in outside:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _signal_group(self, number: int) -> None:
+        # Before the process is reaped its id cannot be anybody else's, and only then.
+        if self.popen is not None and self.popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.popen.pid, number)
+
+    def peek_exit_code(self) -> int | None:
+        """The exit code of an ended process that need not be reaped yet; -N after signal N."""
+        if self.popen is None or self.popen.returncode is not None:
+            return self.exit_code
+        if not hasattr(os, "waitid"):
+            return self.popen.poll()
+        try:
+            status = os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return self.popen.poll()
+        if status is None:
+            return None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+    def reap(self) -> None:
+        """Reap the process if it has ended; never waits for it."""
+        if self.popen is not None and self.peek_exit_code() is not None:
+            self._unguard()
+            self.popen.poll()
+
+    def _unguard(self) -> None:
+        if self.popen is not None and self._guarded:
+            self._guarded = False
+            GUARDIAN.end(self.popen.pid)
+
+    def close_pipes(self) -> None:
+        """Close the referee's ends of the pipes."""
+        if self.popen is not None:
+            for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+                if pipe is not None:
+                    pipe.close()
+
+    def end(self) -> None:
+        """Kill the group, wait for the process, close the pipes. Safe at any time, and twice."""
+        self.kill()
+        if self.popen is not None:
+            self._unguard()
+            # SIGKILL cannot be ignored, but one stuck in the kernel must not hang us.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(timeout=_REAP_SECONDS)
+        self.close_pipes()
+
+
+Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
+"""A bot that is ready for a match."""
+
+
+@contextlib.contextmanager
+def launched(sources: Sequence[BotSource]) -> Iterator[list[Started]]:
+    """Bots that run inside this block; nothing that they have started is left after it.
+
+    What is no process stays as it is.
+
+    Raises:
+        ShortageError: the system has no process, memory or file descriptor left for one.
+    """
+    bots: list[Started] = []
+    with no_orphans():
+        try:
+            for source in sources:
+                bot = LaunchedBot(source) if isinstance(source, BotCommand) else source
+                bots.append(bot)  # at once: none may be lost
+            yield bots
+        finally:
+            for bot in bots:
+                if isinstance(bot, LaunchedBot):
+                    bot.end()
+
+
+def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str] | None:
+    """What a bot has in its environment; None: all that the referee has (8.5).
+
+    Args:
+        given: what it has beside that.
+    """
+    if not given and not any(name in os.environ for name in UNBUFFERED):
+        return None
+    inherited = {name: value for name, value in os.environ.items() if name not in UNBUFFERED}
+    return {**inherited, **dict(given)}
+
+
+def _explain(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if reason == "Exec format error":
+        reason += " (a script needs a first line such as #!/usr/bin/env node)"
+    return reason

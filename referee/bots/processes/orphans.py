@@ -1,0 +1,110 @@
+"""Finding what a bot has started outside its process group (protocol, 8.3 and 8.4).
+
+Killing a process group misses a child that went into a session of its own ("daemonised"). On
+Linux it is found as a descendant of its bot while the processes between them live. If they do not,
+the referee inherits it: every new child that is no bot is such an orphan. Elsewhere these functions
+do nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+
+from referee.bots.processes.guardian import GUARDIAN
+
+_PR_SET_CHILD_SUBREAPER = 36
+_MAX_ROUNDS = 1000
+
+
+def adopt_orphans(adopt: bool = True) -> None:
+    """Let orphaned descendants become children of this process instead of init's, or no longer."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
+
+
+def children(pid: int | str = "self") -> set[int]:
+    """The process ids of a process's children, zombies among them; by default this process's."""
+    found: set[int] = set()
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{pid}/task"):
+                with (
+                    contextlib.suppress(OSError),
+                    open(f"/proc/{pid}/task/{task}/children") as file,
+                ):
+                    found |= {int(child) for child in file.read().split()}
+    return found
+
+
+def descendants(pid: int) -> set[int]:
+    """The children of a process, theirs, and so on."""
+    found: set[int] = set()
+    new = children(pid)
+    while new:
+        found |= new
+        new = {grandchild for child in new for grandchild in children(child)} - found
+    return found
+
+
+def kill_orphans(spare: set[int]) -> None:
+    """Kill and reap children of this process that are neither bots nor anybody else's.
+
+    Those in this process's own session are nobody's orphans: each bot has a session of its own,
+    and nothing can leave that but for a new one.
+
+    Args:
+        spare: the children that are no bots'.
+    """
+    session = os.getsid(0)
+    with GUARDIAN.lock:
+        # A killed orphan's own children come up as new ones, hence the rounds.
+        for _ in range(_MAX_ROUNDS):
+            others = children() - spare - GUARDIAN.processes
+            orphans = {pid for pid in others if _session(pid) not in (session, None)}
+            if not orphans:
+                break
+            for pid in orphans:
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
+
+
+_lock = threading.Lock()
+_users = 0
+_spare: set[int] = set()
+
+
+@contextlib.contextmanager
+def no_orphans() -> Iterator[None]:
+    """Kill at the end of this block what the processes started in it have left behind.
+
+    Of blocks in several threads, the last to end does it for all: the bots of the others live.
+    """
+    global _users, _spare
+    with _lock:
+        _users += 1
+        if _users == 1:
+            _spare = children()
+            adopt_orphans()
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                kill_orphans(_spare)
+                adopt_orphans(False)

@@ -1,0 +1,88 @@
+"""What a bot said on stderr: both its ends for the report, and a file on request (1.4)."""
+
+from __future__ import annotations
+
+from referee.bots.traces import shortened
+from referee.errors import LogWriteError
+from referee.logs.sink import Sink
+from referee.match.result import Stderr
+from referee.text.terminal import cut, plain
+
+FILE_CAP = 16 * 1024 * 1024
+"""Bytes of a bot's stderr that its file takes; the rest is read and dropped."""
+END_CAP = 16 * 1024
+"""Bytes of the beginning, and as many of the end, that are kept for the report."""
+
+
+_MOST_COLUMNS = 400
+"""Columns after which a line is cut."""
+
+
+class StderrKeeper:
+    """Keeps one bot's stderr.
+
+    Args:
+        file: to write to, or None. A file that takes no more is given up silently: a full disk
+            is no reason to stop a match, and the logs will say so.
+    """
+
+    def __init__(self, file: Sink | None) -> None:
+        self._file = file
+        self._room = FILE_CAP
+        self._head = b""
+        self._tail = b""  # what follows the head, but for its middle
+        self._dropped = 0  # line ends that are in neither
+        self._ended = False
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        if not self._ended:
+            self._keep(data)
+        if self._file is None or not self._room:
+            return
+        kept = data[: self._room]
+        self._room -= len(kept)
+        try:
+            self._file.write(kept)
+            if not self._room:
+                self._file.write(b"\n[cut here by the referee: %d bytes kept]\n" % FILE_CAP)
+        except LogWriteError:
+            self.close()
+
+    def end(self) -> None:
+        """Show nothing of what still comes: the referee has brought it about."""
+        self._ended = True
+
+    def _keep(self, data: bytes) -> None:
+        room = END_CAP - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        tail = self._tail + data
+        if len(tail) > END_CAP:
+            self._dropped += tail.count(b"\n", 0, len(tail) - END_CAP)
+            tail = tail[-END_CAP:]
+        self._tail = tail
+
+    def lines(self, count: int) -> Stderr:
+        """What its author needs of it, made plain: up to `count` lines from either end."""
+        if not self._dropped:
+            return shortened(list(enumerate(_plain_lines(self._head + self._tail))), count)
+        head, tail = _plain_lines(self._head), _plain_lines(self._tail)
+        # A line is partly in each of the two.
+        behind = max(len(head) + self._dropped - 1, len(head) + 1)
+        return shortened([*enumerate(head), *enumerate(tail, behind)], count)
+
+    def close(self) -> None:
+        """Close the file, if there is one."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _plain_lines(data: bytes) -> list[str]:
+    text = data.decode(errors="replace").replace("\r\n", "\n")
+    lines = [cut(plain(line.expandtabs()), _MOST_COLUMNS) for line in text.split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    return lines

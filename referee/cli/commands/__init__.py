@@ -1,0 +1,1 @@
+"""A module for each command: `add` says its arguments, `run` does it."""

@@ -1,0 +1,98 @@
+"""`referee completion`: what a shell needs to complete the words of `referee`.
+
+The scripts are made by shtab from the parser. A script asks nothing of Python while words are
+completed, so that TAB takes no time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from referee.bots.bundled import bundled_bots, templates
+from referee.cli import registry as commands
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, printing
+from referee.games import GAMES
+from referee.interrupts import Interrupts
+
+SHELLS = ("bash", "zsh", "fish")
+_FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
+"""Metavars of arguments that are files."""
+
+
+def add(to: Commands) -> None:
+    """Add the command."""
+    parser = to.add_parser(
+        "completion",
+        help="print a script that completes words in a shell",
+        description="Print a script with which a shell completes commands, options, bundled bots "
+        "and files.",
+        examples=(
+            ('eval "$(referee completion bash)"', "a line for ~/.bashrc"),
+            ('eval "$(referee completion zsh)"', "a line for ~/.zshrc, after compinit"),
+            (
+                "referee completion fish > ~/.config/fish/completions/referee.fish",
+                "once, for fish",
+            ),
+        ),
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    text = script(options.shell)
+    with interrupts.raising(), printing():
+        print(text)
+    return OK
+
+
+def script(shell: str) -> str:
+    """The script of a shell, one of `SHELLS`."""
+    import shtab
+
+    top = commands.parser()
+    parsers = top.commands.choices
+    for about in top.commands._get_subactions():
+        parsers[about.dest].description = about.help  # one line, which is what is shown
+    of_metavar = {"DIR": shtab.DIRECTORY, "BOT": _bots_and_files()}
+    of_metavar |= dict.fromkeys(_FILES, shtab.FILE)
+    for parser in parsers.values():
+        for action in parser._actions:
+            if action.metavar in of_metavar:
+                action.complete = of_metavar[action.metavar]  # type: ignore[attr-defined]
+    for command, name, words in (
+        ("help", "command", list(parsers)),
+        ("bots", "show", [name for game in GAMES for name in bundled_bots(game) | templates(game)]),
+    ):
+        (action,) = (each for each in parsers[command]._actions if each.dest == name)
+        action.choices = words
+    text = shtab.complete(top, shell)
+    # shtab 1.13 has zsh complete the first of several arguments alone.
+    return text if shell != "zsh" else re.sub(r'"\(\*\)::?', '"*:', text)
+
+
+def _bots_and_files() -> dict[str, Any]:
+    """What shtab is to be told of a BOT."""
+    names = " ".join(name for game in GAMES for name in bundled_bots(game))
+    return {
+        "bash": "_referee_bots_or_files",
+        "zsh": "_referee_bots_or_files",
+        "fish": rf"(printf '%s\tbundled bot\n' {names}; __fish_complete_path (commandline -ct))",
+        "preamble": {
+            "bash": f"""\
+_referee_bots_or_files() {{
+  compgen -W '{names}' -- "$1"
+  compgen -f -- "$1"
+}}
+""",
+            "zsh": f"""\
+_referee_bots_or_files() {{
+  _alternative 'bots:bundled bot:({names})' 'files:file:_files'
+}}
+""",
+        },
+    }

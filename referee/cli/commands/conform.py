@@ -1,0 +1,344 @@
+"""`referee conform`: what a bot, or another referee, does wrong, by section of the protocol."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands, count, made_folder, seconds, seed
+from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
+from referee.cli.settings import add_game
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.interrupts import Interrupted, Interrupts
+
+if TYPE_CHECKING:
+    from referee.conformance.case import Stated
+    from referee.conformance.suite import Suite
+    from referee.conformance.text import TextReport
+    from referee.conformance.verdict import Report, Result
+
+DEPARTS = 1
+FORMATS = ("text", "json", "junit", "html")
+MATCH_SECONDS = 60.0
+"""A referee gets so long for a match."""
+SAY_EVERY_SECONDS = 15
+"""How often it says how far it is where there is no terminal."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    conform = commands.add_parser(
+        "conform",
+        help="check a bot, or another referee, against the protocol, sentence by sentence",
+        description="Check a bot against the protocol, sentence by sentence: what it is sent, what "
+        "it must answer, and what it did instead. With --referee, check a program that plays "
+        "matches between bots.",
+        epilog="BOT is what referee play takes: a program, a command line, the http:// or https:// "
+        "address of a bot, or one that speaks a dialect of the game, such as classic:COMMAND with "
+        "--game botwars. Cases that cannot be tried with it are skipped, with the reason. "
+        "The cases are those of spec/vectors and of the game. A referee's "
+        "COMMAND has {player1} and {player2} where it takes the command lines of its bots, and "
+        "{player3} and {player4} if it can, or {players} for all of them; and {seed} if it takes "
+        "one. It is split into words as a shell would, and no shell runs it; each command line is "
+        "filled in as one argument, for the referee to split likewise.",
+        exit_codes={0: "it conforms", 1: "it does not"},
+        examples=(
+            ("referee conform ./my_bot.py", "all cases: what fails, and how many passed"),
+            ("referee conform ./my_bot.py --case 7.2 -q", "one section, and its failures alone"),
+            (
+                "referee conform ./my_bot.py --format html --output report.html",
+                "a page to read, beside the table",
+            ),
+        ),
+    )
+    conform.set_defaults(run=run)
+    add = conform.add_argument
+    add("bot", nargs="?", metavar="BOT", help="a bundled name, a program, a command, an address")
+    template = 'check this referee instead of a bot: "my_referee {player1} {player2}"'
+    add("--referee", metavar="COMMAND", help=template)
+    pattern = 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
+    add("--case", action="append", default=[], metavar="PATTERN", help=pattern)
+    add("--list", action="store_true", help="list the cases and run none")
+    add("--strict", action="store_true", help="a failed SHOULD counts as well as a failed MUST")
+    matches = "with --referee: play only this match, or a pattern of its name; repeatable"
+    add("--match", action="append", default=[], metavar="NAME", help=matches)
+    keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
+    add("--keep", metavar="DIR", help=keep)
+    add_game(conform)
+    timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
+    add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
+    add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
+    add("--seed", type=seed, default=1, metavar="N", help="of the matches (default: 1)")
+    jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
+    add("--jobs", type=count, metavar="N", help=jobs)
+    add("--format", choices=FORMATS, default="text", help="of the report (default: text)")
+    output = "write the report there; on stdout it is shown as text all the same"
+    add("--output", metavar="FILE", help=output)
+    much = conform.add_mutually_exclusive_group()
+    quiet = (
+        "show failures and the verdict alone, with --referee the first failure alone in full; "
+        "with --output the verdict alone"
+    )
+    much.add_argument("-q", "--quiet", action="store_true", help=quiet)
+    verbose = "show a line for each case, and the last lines before each failure"
+    much.add_argument("-v", "--verbose", action="store_true", help=verbose)
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.conformance.text import TextReport
+
+    if options.bot is not None and options.referee is not None:
+        raise UsageError("conform takes a BOT or --referee COMMAND, not both")
+    if options.bot is None and options.referee is None and not options.list:
+        raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
+    if options.referee is None and (options.match or options.keep):
+        raise UsageError("--match and --keep are for --referee COMMAND")
+    subject = _Bot(options) if options.referee is None else _Referee(options)
+    if options.keep is not None:
+        made_folder(options.keep)
+    if options.output is not None:
+        _check_writable(Path(options.output))
+
+    on_stdout = TextReport(
+        subject.chapters,
+        width=width(sys.stdout),
+        colour=has_colour(sys.stdout),
+        strict=options.strict,
+    )
+    if options.list:
+        with printing():
+            _list(options, subject.cases, on_stdout)
+        return OK
+    shown = options.format == "text" or options.output is not None
+    results: list[Result] = []
+    try:
+        report = _run(subject, interrupts, results, quiet=options.quiet)
+    except Interrupted as interrupted:
+        if shown:
+            with printing():
+                _print(on_stdout.failures(results))
+        say(f"{interrupted} after {subject.progress()}; what was running was ended, no report made")
+        raise
+    if shown:
+        only_verdict = options.quiet and options.output is not None
+        with printing():
+            _print(on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report))
+    if options.format != "text":
+        _write(options.output, _rendered(options.format, report, subject.chapters))
+    elif options.output is not None:
+        in_file = TextReport(
+            subject.chapters, width=PLAIN_WIDTH, colour=False, strict=options.strict
+        )
+        _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
+    return OK if report.conforms else DEPARTS
+
+
+def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
+    # One mistake of a referee fails many cases: the first is to be mended first.
+    brief = options.quiet and report.tested == "referee"
+    yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
+    if options.verbose:
+        yield from text.results(report.cases)
+    if not options.quiet:
+        yield from text.counts(report.cases)
+    if not options.quiet or (report.not_judged and not report.failed):
+        yield from text.unjudged(report.cases)
+        yield ""
+    yield from text.verdict(report)
+    yield from text.notes(report)
+    yield from text.commands(report)
+
+
+def _list(options: argparse.Namespace, cases: Sequence[Stated], text: TextReport) -> None:
+    if options.format == "json":
+        import msgspec
+
+        print(msgspec.json.encode(cases).decode())
+    else:
+        _print(text.listed(cases))
+
+
+def _print(lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line)
+
+
+# --- what is checked ------------------------------------------------------------------------------
+
+
+class _Bot:
+    """A bot, checked with the cases that were asked for.
+
+    Attributes:
+        chapters: titles of the protocol's chapters.
+        cases: what is judged, in the order of the sections.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from referee.bots.command import find_bot
+        from referee.conformance.case import load_cases, select
+
+        file = load_cases(GAMES[options.game])
+        self.chapters = file.chapters
+        self.cases = select(file.cases, options.case)
+        self._bot = None if options.bot is None else find_bot(options.bot, options.game)
+        self._options = options
+        self._suite: Suite | None = None
+
+    async def check(self, on_result: Callable[[Result], None]) -> Report:
+        """Run the cases; `on_result` gets each result, in their order, as soon as can be."""
+        from referee.cli.work import cores
+        from referee.conformance.driver import Limits
+        from referee.conformance.suite import Suite
+        from referee.conformance.tested import why_skipped
+
+        assert self._bot is not None  # only a list goes without
+        whys = [why_skipped(case, self._bot) for case in self.cases]
+        if all(whys):
+            raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
+        options = self._options
+        limits = Limits() if options.time_limit is None else Limits(timeout=options.time_limit)
+        self._suite = Suite(
+            self.cases,
+            self._bot,
+            GAMES[options.game],
+            options.seed,
+            jobs=options.jobs or cores(),
+            limits=limits,
+            on_result=on_result,
+        )
+        return await self._suite.run(strict=options.strict)
+
+    def progress(self) -> str:
+        """How far it is."""
+        done = 0 if self._suite is None else self._suite.done
+        return f"{done} of {len(self.cases)} cases"
+
+
+class _Referee:
+    """Another referee, checked by matches with probes; its attributes are those of `_Bot`."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from referee.conformance.case import select
+        from referee.conformance.referee_side import Template, load_referee_cases
+
+        file = load_referee_cases()
+        self.chapters = file.chapters
+        template = Template(options.referee, GAMES[options.game].max_seats)
+        cases = select(file.cases, options.case)
+        asked = [case for case in cases if case.applies(template)]
+        if not asked:
+            raise UsageError("COMMAND has no place for the players or the seed that this needs")
+        if not options.list:
+            template.check_program()
+        self.cases = asked if options.list else cases
+        self._options = options
+        self._played = 0
+
+    async def check(self, on_result: Callable[[Result], None]) -> Report:
+        """Play all matches; `on_result` gets the results when they are over."""
+        from referee.cli.work import cores
+        from referee.conformance.referee_side import check_referee
+
+        def played() -> None:
+            self._played += 1
+
+        options = self._options
+        rules = GAMES[options.game]
+        return await check_referee(
+            options.referee,
+            rules,
+            self.cases,
+            seed=options.seed,
+            jobs=options.jobs or cores(),
+            timeout=options.time_limit or MATCH_SECONDS,
+            strict=options.strict,
+            on_result=on_result,
+            on_match=played,
+            covers=[case.id for case in self.cases] if options.case else [],
+            only=options.match,
+            keep=None if options.keep is None else Path(options.keep),
+        )
+
+    def progress(self) -> str:
+        """How far it is."""
+        return "1 match" if self._played == 1 else f"{self._played} matches"
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def _run(
+    subject: _Bot | _Referee, interrupts: Interrupts, results: list[Result], *, quiet: bool
+) -> Report:
+    """Check the subject; each result is put into `results` as soon as it is known."""
+    from functools import partial
+
+    import trio
+
+    from referee.bots.processes.orphans import no_orphans
+    from referee.cli.work import collect_garbage, run_in_trio, show_progress
+
+    async def work(nursery: trio.Nursery) -> Report:
+        started = trio.current_time()
+
+        def line() -> str:
+            failed = [result.id for result in results if result.status == "failed"]
+            parts = [subject.progress(), f"{trio.current_time() - started:.0f} s"]
+            if failed:
+                parts.insert(1, f"{len(failed)} failed, the first {failed[0]}")
+            return ", ".join(parts)
+
+        async def say_line() -> None:
+            while True:
+                await trio.sleep(SAY_EVERY_SECONDS)
+                say(line())
+
+        if sys.stderr.isatty():
+            await nursery.start(partial(show_progress, line))
+        elif not quiet:
+            nursery.start_soon(say_line)
+        return await subject.check(results.append)
+
+    collect_garbage()
+    with no_orphans():
+        return run_in_trio(work, interrupts)
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+def _check_writable(path: Path) -> None:
+    """Say before the run, not after it, that the report could not be written."""
+    folder = path.parent
+    if path.is_dir():
+        raise UsageError(f"cannot write {path}: it is a directory")
+    if not folder.is_dir():
+        raise UsageError(f"cannot write {path}: there is no folder {folder}")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError(f"cannot write {path}: permission denied")
+
+
+def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
+    if format == "json":
+        import msgspec
+
+        return msgspec.json.encode(report).decode() + "\n"
+    if format == "junit":
+        from referee.conformance.junit import junit
+
+        return junit(report, chapters)
+    from referee.conformance.page import page
+
+    return page(report, chapters) + "\n"
+
+
+def _write(output: str | None, text: str) -> None:
+    with printing(output) as file:
+        print(text, end="", file=file)

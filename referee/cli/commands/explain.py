@@ -1,0 +1,171 @@
+"""`referee explain`: a section of a game's protocol, or a code, at the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, has_colour, printing, width
+from referee.cli.settings import add_game
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.interrupts import Interrupts
+from referee.match.pages import Page, load_page, rows
+from referee.text.nearest import near
+
+MOST_WIDTH = 100
+"""Longer lines are hard to read, however wide the terminal is."""
+_NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:/.*)?")
+_HTTP = "http-bots"
+_KINDS = "vectors/README"
+"""The page that has what `referee conform` finds beside the faults of a game."""
+_SECTIONS = ("1.2", "2.2")
+"""Where it stands there: of bots, of referees."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    explain = commands.add_parser(
+        "explain",
+        help="print a section of the protocol, or what a code means",
+        description="Print a section of the protocol, or what a code means and the sections that "
+        "say more.",
+        epilog="Without WHAT it prints the contents.",
+        exit_codes={0: "printed"},
+        examples=(
+            ("referee explain 5.2", "a section; 7 is a chapter, supply-info a title"),
+            ("referee explain bad-discard", "a code, with the sections that say more"),
+            ("referee explain http-bots.md 3", "a section of another page"),
+        ),
+    )
+    explain.set_defaults(run=run)
+    what = "a section, a title, a code of a fault or a disqualification, or the id of a case"
+    explain.add_argument("what", nargs="*", metavar="WHAT", help=what)
+    add_game(explain)
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    page = load_page(GAMES[options.game].specification)
+    what = " ".join(options.what)
+    markdown = explained(what, page) if what else _contents(page)
+    if markdown is None:
+        raise UsageError(_unknown(what, options.game, page))
+    with printing():
+        _print(markdown)
+    return OK
+
+
+def explained(what: str, page: Page) -> str | None:
+    """The Markdown that answers; None if there is nothing of that name."""
+    page, what = _place(page, what)
+    number = _NUMBER.fullmatch(what)
+    if number is not None:
+        return _section(page, number[1]) or None
+    word = what.lower()
+    meanings = {**_finding(page, word), **_code(page, word)}
+    sections = [_place(page, number) for numbers in meanings.values() for number in numbers]
+    if not meanings:
+        sections = [(page, number) for number in page.titled(word)]
+    texts = dict.fromkeys(_section(*section) for section in sections)
+    return "\n\n".join([*meanings, *filter(None, texts)]) or None
+
+
+def _section(page: Page, number: str) -> str:
+    return "\n\n".join(f"## {s.number} {s.title}\n\n{s.text}" for s in page.inside(number))
+
+
+def _place(page: Page, what: str) -> tuple[Page, str]:
+    """The page that is asked about, which may be that on HTTP, and what of it."""
+    first, _, rest = what.partition(" ")
+    return (load_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
+
+
+def _code(page: Page, word: str) -> dict[str, list[str]]:
+    """What the tables say of a code -> the sections that say more."""
+    found: dict[str, list[str]] = {}
+    for code in page.codes:
+        if code.code == word:
+            then = f"; {code.then}" if code.then else ""
+            text = f"- `{word}`, {code.kind}: {code.why}{then}"
+            found[text] = [code.section] if code.section else []
+    return found
+
+
+def _finding(page: Page, word: str) -> dict[str, list[str]]:
+    """What `referee conform` means by a kind of violation -> the sections that say more."""
+    found: dict[str, list[str]] = {}
+    for kinds, sections, why in _findings():
+        if word in kinds and word not in {code.code for code in page.codes}:
+            found[f"- `{word}`, found by `referee conform`: {why}"] = re.findall(
+                r"(?:[\w.-]+ )?[\d.]+", sections
+            )
+    return found
+
+
+def _findings() -> Iterator[tuple[list[str], str, str]]:
+    """The kinds of violation of `referee conform`: names, sections, meaning."""
+    for number in _SECTIONS:
+        for kinds, sections, why in rows(load_page(_KINDS).sections[number].text):
+            yield re.findall("`([a-z-]+)`", kinds), sections, why
+
+
+def _contents(page: Page) -> str:
+    lines = [f"Sections of spec/{page.name}.md:", ""]
+    for section in page.sections.values():
+        indent = "  " * section.number.count(".")
+        lines.append(f"{indent}- {section.number} {section.title}")
+    return "\n".join(lines)
+
+
+def _unknown(what: str, game: str, page: Page) -> str:
+    """Say in one line what there is instead."""
+    text = f"spec/{page.name}.md has no section, title or code {what!r}"
+    for name, rules in GAMES.items():
+        if name != game and explained(what, load_page(rules.specification)):
+            return f"{text}; that of {name} has: add --game {name}"
+    names = near(what.lower(), _names(page), 3)
+    if names:
+        return f"{text}; did you mean {' or '.join(names)}?"
+    return f"{text} (referee explain lists the sections; referee explain 9 the codes)"
+
+
+def _names(page: Page) -> list[str]:
+    """All that can be asked for."""
+    titles = (section.title.lower() for section in page.sections.values())
+    codes = (code.code for code in page.codes)
+    kinds = (kind for kinds, _, _ in _findings() for kind in kinds)
+    return list(dict.fromkeys([*page.sections, *titles, *codes, *kinds]))
+
+
+def _print(markdown: str) -> None:
+    """Print Markdown as text, styled if a person looks at it."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    colour = has_colour(sys.stdout)
+    console = Console(
+        file=sys.stdout,
+        width=min(width(sys.stdout), MOST_WIDTH),
+        no_color=not colour,
+        force_terminal=colour,
+        highlight=False,
+    )
+    markdown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
+    lines: list[str] = []
+    # JSON lines are to be copied: they are not wrapped.
+    for place, text in enumerate(re.split(r"^```.*\n?", markdown, flags=re.MULTILINE)):
+        if place % 2:
+            lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
+            continue
+        if not colour:  # then backticks alone show what is code
+            text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
+        with console.capture() as caught:
+            console.print(Markdown(text))
+        lines += [line.rstrip() for line in caught.get().strip("\n").splitlines()]
+    for before, line in zip(["", *lines], lines, strict=False):
+        if line or before:  # one empty line is enough
+            print(line)

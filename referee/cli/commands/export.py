@@ -1,0 +1,119 @@
+"""`referee export`: the matches of a tournament, a row each."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, printing
+from referee.interrupts import Interrupts
+from referee.text.terminal import command_line, csv_text
+
+if TYPE_CHECKING:
+    from referee.tournament.rows import MatchRow
+    from referee.tournament.store import Store
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    export = commands.add_parser(
+        "export",
+        help="print the matches of a tournament, a row each",
+        description="Print the matches of a tournament, a row each, in the order of the schedule. "
+        "Void matches are left out.",
+        epilog="Lists are in seat order; in csv their parts are separated by spaces, and a part "
+        "with white space, quotes or a backslash in it is quoted as for a shell. A text that a "
+        "spreadsheet would run as a formula has an apostrophe before it.",
+        exit_codes={0: "printed", 2: "wrong usage, or no store"},
+        examples=(("referee export night.sqlite --output night.csv", "for a spreadsheet"),),
+    )
+    export.set_defaults(run=run)
+    export.add_argument("store", metavar="FILE.sqlite", help="the store of a tournament")
+    export.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="(default: csv)")
+    export.add_argument("--output", metavar="FILE", help="write them there, not to stdout")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.tournament.store import Store
+
+    with (
+        Store.for_reading(options.store) as store,
+        interrupts.raising(),
+        printing(options.output, [options.store]) as file,
+        contextlib.redirect_stdout(file),
+    ):
+        if options.format == "csv":
+            _csv(store)
+        else:
+            _jsonl(store)
+    return OK
+
+
+COLUMNS = (
+    "match",
+    "deal",
+    "seed",
+    "players",
+    "ranks",
+    "scores",
+    "turns",
+    "reason",
+    "faults",
+    "disqualified",
+    "detail",
+    "seconds",
+    "digest",
+)
+_OF_SEATS = {
+    "ranks": "rank",
+    "scores": "score",
+    "faults": "fault_count",
+    "disqualified": "disqualified",
+    "detail": "detail",
+}
+_TEXTS = ("players", "reason", "disqualified", "detail", "digest")
+_AMBIGUOUS = re.compile(r"[\s'\"\\]").search
+
+
+def _rows(store: Store) -> Iterator[dict[str, Any]]:
+    """The matches that count, by `COLUMNS`; the players by their names."""
+    names = store.names
+    for match in store.matches():
+        if not match.void:
+            yield {column: _cell(match, column, names) for column in COLUMNS}
+
+
+def _cell(match: MatchRow, column: str, names: Sequence[str]) -> Any:
+    if column == "players":
+        return [names[seat.bot] for seat in match.seats]
+    if column in _OF_SEATS:
+        return [getattr(seat, _OF_SEATS[column]) for seat in match.seats]
+    return getattr(match, column)
+
+
+def _csv(store: Store) -> None:
+    import csv
+
+    def spaced(parts: Iterable[object]) -> str:
+        words = ("null" if part is None else str(part) for part in parts)
+        return " ".join(command_line([word]) if _AMBIGUOUS(word) else word for word in words)
+
+    writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in _rows(store):
+        row |= {name: spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)}
+        writer.writerow(row | {name: csv_text(row[name]) for name in _TEXTS})
+
+
+def _jsonl(store: Store) -> None:
+    import msgspec
+
+    encode = msgspec.json.Encoder().encode
+    for row in _rows(store):
+        print(encode(row).decode())

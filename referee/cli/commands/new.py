@@ -1,0 +1,55 @@
+"""`referee new`: a folder to start a bot from."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, printing
+from referee.cli.settings import add_game
+from referee.games import DEFAULT_GAME, GAMES
+from referee.interrupts import Interrupts
+from referee.text.terminal import escaped
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    new = commands.add_parser(
+        "new",
+        help="make a folder to start your own bot from",
+        description="Make a folder with a small bot that plays a whole game, a test and a README, "
+        "and say what to do next.",
+        exit_codes={0: "made", 2: "wrong usage, or a folder that cannot be made"},
+        examples=(
+            ("referee new my_bot", "in Python, with referee.bot"),
+            ("referee new bots/smithy --language rust", "in another language"),
+        ),
+    )
+    new.set_defaults(run=run)
+    add = new.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="to be made; its name is the bot's: my_bot")
+    languages = "python, javascript, java, c, cpp, rust, perl or go (python)"
+    add("--language", default="python", metavar="NAME", help=languages)
+    add("--plain", action="store_true", help="python: speak the protocol, without referee.bot")
+    add_game(new)
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.starters import LANGUAGES, find_language, make_bot
+
+    key = find_language(options.language)
+    option = "" if options.game == DEFAULT_GAME else f"--game {options.game}"
+    made = make_bot(options.folder, GAMES[options.game], key, option, plain=options.plain)
+    needs = LANGUAGES[key].needs
+    title, folder = LANGUAGES[key].title, escaped(str(options.folder))
+    with interrupts.raising(), printing():
+        print(f"Made {folder}: a bot in {title}, a test and a README. Next:\n")
+        for command in made.commands:
+            print(f"  {command}")
+        print(f"\nThen change {made.source}; README.md says how to go on.")
+        if needs and shutil.which(needs) is None:
+            print(f"Install {needs} first: it is not on the PATH.")
+    return OK

@@ -1,0 +1,385 @@
+"""`referee play`: one match.
+
+It starts its bots before it imports trio: they come up in the meantime.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands, count, made_folder, seed
+from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
+from referee.cli.settings import (
+    add_game,
+    add_settings,
+    chosen_settings,
+    settings_as_words,
+)
+from referee.errors import LogReadError, LogWriteError, UsageError
+from referee.games import DEFAULT_GAME
+from referee.interrupts import Interrupted, Interrupts
+from referee.logs.sink import Sink
+from referee.text.terminal import escaped, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import trio
+
+    from referee.bots.command import BotSource
+    from referee.bots.processes.launch import Started
+    from referee.logs.conversation import RecordedAnswers
+    from referee.logs.files import LogFile
+    from referee.logs.sink import Sink
+    from referee.match.spec import MatchSpec
+    from referee.play import Played, Runner
+
+DISQUALIFIED = 1
+PROGRESS_AFTER_SECONDS = 1.0
+_SLOW_SECONDS = 2.0
+"""A person hears of a bot that thinks for longer."""
+_LIVE = "-"
+"""As the folder of `--stderr`: it is shown at once."""
+_MOST_LINE = 64 * 1024
+_PUSH_SECONDS = 0.1
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    play = commands.add_parser(
+        "play",
+        help="play one match between two to four bots",
+        description="Play one match between two to four bots.",
+        epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
+        'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
+        'the http:// or https:// address of a bot (spec/http-bots.md), or "human": you, at this '
+        "terminal.",
+        exit_codes={
+            0: "played, and nobody was disqualified",
+            1: "somebody was disqualified",
+            2: "wrong usage, or a log that cannot be written",
+        },
+        examples=(
+            ("referee play big_money ./my_bot.py", "your bot against a bundled one"),
+            (
+                'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
+                "two of yours, with a record for referee replay and referee verify",
+            ),
+            ("referee play human ./my_bot.py", "you against your bot"),
+            (
+                "referee play big_money ./my_bot.py --time-limit none",
+                "no clock runs while your bot stands in a debugger",
+            ),
+        ),
+    )
+    play.set_defaults(run=run)
+    add = play.add_argument
+    add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
+    add_game(play, default=None)  # with --from, that of the record
+    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
+    add("--record", metavar="FILE", help="match record: all that is needed to run it again")
+    add_settings(play, endless=True)
+    resume = "go on with the match of this record, from turn N of --turn on"
+    add("--from", dest="resume", metavar="FILE", help=resume)
+    turn = "with --from: the first turn that is played (all players' turns count)"
+    add("--turn", type=count, metavar="N", help=turn)
+    kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
+    add("--stderr", metavar="DIR", help=kept)
+    add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
+    add("-q", "--quiet", action="store_true", help="no table, no progress")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.bots.processes.launch import launched
+    from referee.cli.work import check_descriptors
+    from referee.logs.files import STDOUT, opened, standard_error
+    from referee.match.spec import match_spec
+
+    if options.log == STDOUT and options.format == "json":
+        raise UsageError("--log - and --format json both want stdout; write the log to a file")
+    if options.record == STDOUT:
+        raise UsageError("--record needs the name of a file")
+    resumed = _resumed(options)
+    options.game = options.game or DEFAULT_GAME
+    if not options.bots:
+        raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
+    check_descriptors()  # before an old log is emptied
+    sources = _sources(options)
+    spec = match_spec(
+        [source.argument for source in sources],
+        game=options.game,
+        seed=options.seed,
+        options=(resumed.settings if resumed is not None else {}) | chosen_settings(options),
+    )
+    stderr_files = _stderr_files(options.stderr, len(sources))
+    live = standard_error() if options.stderr == _LIVE else None
+    with ExitStack() as stack:
+        with interrupts.raising():  # a FIFO waits for its reader
+            names = [options.log, options.record, *stderr_files]
+            log, record, *files = stack.enter_context(opened(names))
+        stderr: list[Sink | None] = [*files]
+        if live is not None:
+            stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
+        try:
+            with launched(sources) as started:
+                played = _play_match(
+                    options, interrupts, spec, started, log, record, stderr, live, resumed
+                )
+            with interrupts.raising():  # what reads a compressed log from a pipe may be slow
+                lost = _finish([log, record])
+                if live is not None:
+                    with suppress(LogWriteError):  # nobody is there to be shown
+                        live.drain()
+        except Interrupted as interrupted:
+            if live is None or not live.behind:  # else saying it would wait for a reader
+                say(f"{interrupted}; the match was given up, all bots were ended")
+            raise
+    with interrupts.raising(), printing():
+        _print_result(options, played)
+    if lost is not None:
+        return fail(str(lost), USAGE)
+    return DISQUALIFIED if played.disqualified else OK
+
+
+def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
+    """What was answered in the match that is to go on; its bots, seed and game are chosen.
+
+    Raises:
+        UsageError: the record cannot be gone on with, or what was chosen contradicts it.
+    """
+    if options.resume is None:
+        if options.turn is not None:
+            raise UsageError("--turn goes with --from FILE, a match record")
+        return None
+    from referee.logs.conversation import answers_before
+
+    if options.turn is None:
+        raise UsageError("--from goes with --turn N, the first turn that is played")
+    if options.seed is not None or options.game is not None:
+        raise UsageError("--from has the seed and the game of its record: leave out the option")
+    try:
+        resumed = answers_before(options.resume, options.turn)
+    except LogReadError as error:
+        raise UsageError(str(error)) from error
+    recorded = resumed.header.bots
+    if options.bots and len(options.bots) != len(recorded):
+        raise UsageError(f"the match of {options.resume} has {len(recorded)} bots")
+    options.bots = options.bots or recorded
+    options.seed, options.game = resumed.header.seed, resumed.header.game
+    return resumed
+
+
+def _sources(options: argparse.Namespace) -> list[BotSource]:
+    """What the bots are; a person is one of them by the name of `human`."""
+    from referee.bots.command import HUMAN, find_bot
+
+    people = options.bots.count(HUMAN)
+    if not people:
+        return [find_bot(bot, options.game) for bot in options.bots]
+    from referee.cli.desk import seated
+
+    person = seated(options.game, people, log_to_stdout=options.log == "-")
+    return [person if bot == HUMAN else find_bot(bot, options.game) for bot in options.bots]
+
+
+def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
+    """Complete the logs. Returns: why one of them could not be."""
+    from referee.logs.files import finished
+
+    warnings, lost = finished(logs)
+    for warning in warnings:
+        say(warning)
+    if lost is not None and lost.reader_gone:
+        raise lost
+    return lost
+
+
+def _stderr_files(directory: str | None, count: int) -> list[str | None]:
+    """One file name a seat, in a folder that is made if it is not there."""
+    if directory in (None, _LIVE):
+        return [None] * count
+    folder = made_folder(directory)
+    return [str(folder / f"player{seat}.stderr") for seat in range(1, count + 1)]
+
+
+class LiveStderr(Sink):
+    """Shows what a bot writes on stderr as it comes, line by line.
+
+    Args:
+        out: shared by all bots; it never waits for a reader.
+    """
+
+    def __init__(self, seat: int, out: LogFile) -> None:
+        from referee.games.interface.seats import seat_id
+
+        self._name = seat_id(seat)
+        self._out = out
+        self._rest = b""
+
+    def write(self, lines: bytes) -> None:
+        """Show the lines that are whole; a very long one is shown in parts."""
+        *whole, self._rest = (self._rest + lines).split(b"\n")
+        if len(self._rest) > _MOST_LINE:
+            whole.append(self._rest)
+            self._rest = b""
+        for line in whole:
+            text = line.decode(errors="backslashreplace").rstrip("\r").expandtabs()
+            self._out.write(f"{self._name}| {escaped(text)}\n".encode())
+
+    def close(self) -> None:
+        """Show what has no line end."""
+        if self._rest:
+            self.write(b"\n")
+
+
+def _play_match(
+    options: argparse.Namespace,
+    interrupts: Interrupts,
+    spec: MatchSpec,
+    started: list[Started],
+    log: LogFile | None,
+    record: LogFile | None,
+    stderr: list[Sink | None],
+    live: LogFile | None,
+    resumed: RecordedAnswers | None,
+) -> Played:
+    """Play the match with bots that come up while trio is imported."""
+    from functools import partial
+
+    from referee.bots.command import HUMAN
+    from referee.cli.work import collect_garbage, run_in_trio, show_progress
+    from referee.logs.files import LogFile
+    from referee.play import play_once
+
+    for file in (log, record):
+        if file is not None:
+            file.begin(copy=True)
+    for sink in stderr:
+        if isinstance(sink, LogFile):
+            sink.begin()
+
+    async def work(nursery: trio.Nursery) -> Played:
+        def watch(runner: Runner) -> None:
+            if live is not None:
+                nursery.start_soon(_push, live)
+            elif options.quiet or not sys.stderr.isatty():
+                return
+            elif HUMAN in spec.bots:
+                nursery.start_soon(_say_who_thinks, runner, spec.bots)
+            else:
+                line = partial(_progress, runner)
+                nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
+
+        return await play_once(
+            spec,
+            started,
+            log=log,
+            record=record,
+            stderr=stderr,
+            watch=watch,
+            answers=resumed.answers if resumed is not None else (),
+        )
+
+    collect_garbage()
+    return run_in_trio(work, interrupts)
+
+
+async def _push(out: LogFile) -> None:
+    """Hand over what a slow reader did not take, again and again."""
+    import trio
+
+    with suppress(LogWriteError):  # it is gone
+        while True:
+            await trio.sleep(_PUSH_SECONDS)
+            out.push()
+
+
+async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> None:
+    """Say of each slow reply whose it is, once: a line that is kept up to date is in the way."""
+    import trio
+
+    from referee.bots.command import HUMAN
+    from referee.games.interface.seats import seat_id
+
+    said = None
+    while True:
+        await trio.sleep(_SLOW_SECONDS / 2)
+        since = runner.asked_since
+        slow = [seat_id(seat) for seat in runner.match.due if bots[seat] != HUMAN]
+        if slow and said != since and trio.current_time() - since > _SLOW_SECONDS:
+            said = since
+            print(f"{slow[0]} is thinking ...", file=sys.stderr, flush=True)
+
+
+def _progress(runner: Runner) -> str:
+    """Where a long match stands."""
+    import trio
+
+    from referee.games.interface.seats import seat_id
+
+    standings = runner.match.standings()
+    if not standings:
+        return "waiting for the handshakes"
+    scores = ", ".join(
+        f"{plain(name)} {standing.score}"
+        for name, standing in zip(runner.match.names, standings, strict=True)
+    )
+    line = f"turn {runner.match.turns}: {scores}"
+    if runner.match.due:
+        seconds = trio.current_time() - runner.asked_since
+        line += f"; {seat_id(runner.match.due[0])} is thinking"
+        if seconds >= 1:
+            line += f" for {seconds:.0f} s"
+    return line
+
+
+def _print_result(options: argparse.Namespace, played: Played) -> None:
+    if options.format == "json":
+        import msgspec
+
+        print(msgspec.json.encode(played.result).decode())
+        return
+    if options.quiet:
+        _say_disqualified(played)
+        return
+    from referee.cli.result import match_report
+
+    file = sys.stderr if options.log == "-" else sys.stdout
+    text = match_report(
+        played,
+        _again(options, played),
+        width=width(file),
+        colour=has_colour(file),
+        record=options.record,
+        stderr=options.stderr,
+    )
+    print(text, end="", file=file, flush=True)
+
+
+def _say_disqualified(played: Played) -> None:
+    """Who left the match, one line each: the exit code alone says nothing of it."""
+    for player in played.result.players:
+        left = player.disqualification
+        if left is not None:
+            cause = f"; {left.cause}" if left.cause else ""
+            say(
+                f"{player.player_number}, {player.bot}, was disqualified: "
+                f"{player.disqualified}, {left.detail}{cause}"
+            )
+
+
+def _again(options: argparse.Namespace, played: Played) -> list[str]:
+    """The command that plays the same match again."""
+    words = ["referee", "play", *options.bots]
+    if options.resume is not None:
+        words += ["--from", options.resume, "--turn", str(options.turn)]
+        return words + settings_as_words(options)
+    words += ["--seed", str(played.result.seed)]
+    if options.game != DEFAULT_GAME:
+        words[2:2] = ["--game", options.game]
+    return words + settings_as_words(options)

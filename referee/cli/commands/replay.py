@@ -1,0 +1,277 @@
+"""`referee replay`: a match turn by turn."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from referee.cli.arguments import Commands, check_files, count, player
+from referee.cli.console import OK, fail, has_colour, printing, say, width
+from referee.cli.work import collect_garbage
+from referee.errors import LogReadError, UsageError
+from referee.interrupts import Interrupts
+from referee.text.terminal import escaped, plain
+
+if TYPE_CHECKING:
+    from referee.games.interface.capabilities import Summary, TurnReader
+    from referee.logs.replay.reader import Item, Replay
+    from referee.logs.replay.terminal import Painter
+
+NO_LOG = 1
+FOLLOW_SECONDS = 0.1
+"""Seconds between two looks at a log that is followed."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    replay = commands.add_parser(
+        "replay",
+        help="show a match turn by turn, from its record or its spectator log",
+        description="Show a match turn by turn. A match record shows hands and faults as well, a "
+        "spectator log what everybody saw.",
+        epilog="On a terminal the text goes through a pager ($PAGER, or less).",
+        exit_codes={0: "shown", 1: "a file is no log"},
+        examples=(
+            ("referee replay game.jsonl --turn 18", "one turn"),
+            ("referee replay game.jsonl --summary", "the whole match as a table, a row a turn"),
+            (
+                "referee replay game.record.jsonl --input-of player2 | ./my_bot.py",
+                "your bot alone, sent what it was sent then",
+            ),
+        ),
+    )
+    replay.set_defaults(run=run)
+    arg = replay.add_argument
+    log = 'a match record or a spectator log, plain, .gz or .zst; "-" is stdin'
+    arg("files", nargs="+", metavar="FILE", help=log)
+    arg("--turn", type=count, metavar="N", help="that turn alone (all players' turns count)")
+    arg("--from", dest="first", type=count, metavar="N", help="from that turn on")
+    arg("--to", dest="last", type=count, metavar="N", help="up to that turn")
+    arg("--player", type=player, metavar="N", help="that player's turns: 1, or player1")
+    arg("--input-of", type=player, metavar="N", help="print the lines that this player was sent")
+    arg("--summary", action="store_true", help="the turns as one table")
+    arg("--follow", action="store_true", help="go on while the log is being written")
+    formats = "text; json: an object a turn"
+    arg("--format", choices=("text", "json"), default="text", help=formats)
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    if options.turn is not None:
+        if options.first is not None or options.last is not None:
+            raise UsageError("--turn is one turn; --from and --to are a range: give one of them")
+        options.first = options.last = options.turn
+    if options.first and options.last and options.first > options.last:
+        raise UsageError(f"--from {options.first} --to {options.last}: --to is before --from")
+    if options.follow and len(options.files) > 1:
+        raise UsageError("--follow takes one FILE")
+    if options.summary and options.format == "json":
+        raise UsageError("--summary is a table; --format json has all that is in it")
+    check_files(options.files)
+    if options.input_of is not None:
+        return _input_of(options, interrupts)
+    import referee.logs.replay.reader  # noqa: F401 (no import is to be interrupted)
+
+    problems: list[LogReadError] = []
+    lines = _lines(options, problems)
+    with interrupts.raising(), printing():
+        paged = sys.stdout.isatty() and not options.follow and options.format == "text"
+        if not (paged and _page(lines)):
+            for line in lines:
+                print(line, flush=options.follow)
+    for problem in problems:
+        fail(str(problem), NO_LOG)
+    return NO_LOG if problems else OK
+
+
+def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Print what a bot was sent, as it was, to be given to a bot once more."""
+    from referee.games.interface.seats import seat_id
+    from referee.logs.conversation import input_of
+
+    chosen = (options.first, options.last, options.player, options.summary, options.follow)
+    if any(chosen) or options.format != "text" or len(options.files) > 1:
+        raise UsageError("--input-of takes one FILE, a match record, and no other option")
+    try:
+        with interrupts.raising(), printing():
+            for line in input_of(options.files[0], seat_id(options.input_of - 1)):
+                sys.stdout.buffer.write(line)
+    except LogReadError as error:
+        return fail(str(error), NO_LOG)
+    return OK
+
+
+def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterator[str]:
+    """All that is to be printed."""
+    from referee.logs.replay.reader import Replay
+    from referee.logs.replay.terminal import Painter
+    from referee.logs.source import LogReader
+
+    collect_garbage()
+    painter = Painter(width(sys.stdout), colour=has_colour(sys.stdout))
+    for place, name in enumerate(options.files):
+        if len(options.files) > 1 and options.format == "text":
+            yield from ([""] if place else [])
+            yield f"== {escaped(name)}"
+        try:
+            with LogReader(name, at_end=_wait if options.follow else None) as reader:
+                replay = Replay(reader)
+                if options.format == "json":
+                    yield from _json(options, replay)
+                elif options.summary:
+                    yield from _summary(options, replay, painter)
+                else:
+                    yield from _text(options, replay, painter)
+        except LogReadError as error:
+            problems.append(error)
+
+
+def _wait() -> bool:
+    time.sleep(FOLLOW_SECONDS)
+    return True
+
+
+def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader) -> bool:
+    return (
+        (options.first is None or turn.turn >= options.first)
+        and (options.last is None or turn.turn <= options.last)
+        and (options.player is None or options.player - 1 in reader.seats(turn))
+    )
+
+
+def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
+    """What is chosen; a log that is followed ends with its match.
+
+    Raises:
+        UsageError: the match has no such player or turn.
+    """
+    from referee.logs.replay.reader import CutShort, End, Start, TurnOver
+
+    turns = 0
+    shown = options.first is None and options.last is None
+    before: list[Item] = []  # what comes before the first turn that is chosen
+    for item in replay.items():
+        if isinstance(item, Start) and (options.player or 1) > len(item.names):
+            players = f"the match has {len(item.names)} players"
+            raise UsageError(f"--player {options.player}: {players}")
+        if isinstance(item, TurnOver):
+            turns = item.turn.turn
+            if not _chosen(options, item.turn, replay.turn_reader):
+                continue
+            shown = True
+        if isinstance(item, End | CutShort) and not shown:
+            raise UsageError(_no_turn(options, turns))
+        before.append(item)
+        if shown:
+            yield from before
+            before.clear()
+        if options.follow and isinstance(item, End):
+            return
+
+
+def _no_turn(options: argparse.Namespace, turns: int) -> str:
+    """Why a match with this number of turns has none of those that are asked for."""
+    first, last = options.first or 1, options.last or turns
+    asked = f"--turn {first}" if first == options.last else f"--from {first} --to {last}"
+    if first > turns:
+        asked = asked if first == options.last else f"--from {first}"
+        return f"{asked}: the match has {turns} turn{'s' * (turns != 1)}"
+    return f"{asked} --player {options.player}: that player has no turn there"
+
+
+def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
+    from referee.logs.replay.reader import End, Start, TurnOver
+
+    names: list[str] = []
+    for item in _items(options, replay):
+        if isinstance(item, Start):
+            names = item.names
+            yield from painter.start(item)
+        elif isinstance(item, TurnOver):
+            yield from painter.turn(item.turn, replay.turn_reader)
+        elif isinstance(item, End):
+            yield from painter.end(item, names)
+        else:
+            yield from painter.note(item)
+
+
+def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
+    import msgspec
+
+    from referee.logs.replay.reader import CutShort, TurnOver
+
+    for item in _items(options, replay):
+        if isinstance(item, TurnOver):
+            yield msgspec.json.encode(item.turn).decode()
+        elif isinstance(item, CutShort):
+            say(f"the log was cut short after line {item.line}: {item.why}")
+
+
+def _summary(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
+    """The turns as one table, then how the match ended."""
+    from referee.logs.replay.reader import End, Start, TurnOver
+
+    names: list[str] | None = None
+    turns: list[Any] = []
+    after: list[str] = []
+    for item in _items(options, replay):
+        if isinstance(item, Start):
+            names = item.names
+        elif isinstance(item, TurnOver):
+            turns.append(item.turn)
+        elif isinstance(item, End):
+            after += painter.end(item, names or [])
+        else:
+            after += painter.note(item)
+    if names is not None:
+        yield from _table(replay.turn_reader.summary(turns))
+    yield from after
+
+
+def _table(summary: Summary) -> Iterator[str]:
+    import io
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.ASCII2, title=None)
+    first, *others = (Text(plain(heading)) for heading in summary.columns)
+    table.add_column(first, justify="right")
+    for heading in others:
+        table.add_column(heading, overflow="fold")
+    for row in summary.rows:
+        table.add_row(*(Text(plain(cell)) for cell in row))
+    table.add_section()
+    for row in summary.totals:
+        table.add_row(*(Text(plain(cell)) for cell in row))
+    text = io.StringIO()
+    Console(file=text, width=min(width(sys.stdout), 140), color_system=None).print(table)
+    yield from (line.rstrip() for line in text.getvalue().splitlines())
+
+
+def _page(lines: Iterable[str]) -> bool:
+    """Show lines in a pager; False if there is none."""
+    environment = {"LESS": "FRX", **os.environ}
+    try:
+        command = shlex.split(os.environ.get("PAGER") or "less")
+        pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)
+    except (OSError, ValueError, IndexError):
+        return False
+    assert pager.stdin is not None  # it is a pipe
+    try:
+        with pager.stdin as text:
+            for line in lines:
+                text.write(line + "\n")
+    except BrokenPipeError:  # the reader has seen enough
+        pass
+    finally:
+        pager.wait()
+    return True

@@ -1,0 +1,214 @@
+"""`referee standings`: the standings of a tournament, at any time."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from referee.cli.arguments import Commands, number
+from referee.cli.console import OK, has_colour, printing, width
+from referee.errors import UsageError
+from referee.interrupts import Interrupts
+from referee.text.terminal import csv_text
+
+if TYPE_CHECKING:
+    from referee.tournament.report.standings import Standings
+    from referee.tournament.store import Store
+
+FORMATS = ("text", "json", "csv", "html")
+WATCH_SECONDS = 2.0
+"""Seconds between two looks at a store that is watched."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "standings",
+        help="print the standings of a tournament",
+        description="Print the standings of a tournament from its store: while it runs, when it "
+        "was cut off, or at its end.",
+        exit_codes={0: "printed", 2: "wrong usage, or no store"},
+        examples=(
+            ("referee standings night.sqlite --watch", "the standings while the tournament runs"),
+            (
+                "referee standings night.sqlite --format html --output night.html",
+                "a page for everybody",
+            ),
+        ),
+    )
+    parser.set_defaults(run=run)
+    add = parser.add_argument
+    add("store", metavar="FILE.sqlite", help="the store of a tournament")
+    add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")
+    add("--output", metavar="FILE", help="write them there, not to stdout")
+    add_standings(parser)
+    without = "leave out all matches of this bot; may be given more than once"
+    add("--without", action="append", default=[], metavar="NAME", help=without)
+    add("--watch", action="store_true", help="print them again whenever there is something new")
+
+
+def add_standings(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what of the standings is shown."""
+    add = parser.add_argument
+    add("--anchor", metavar="BOT=RATING", help="a bot whose rating is this; else the mean is 1500")
+    add("--bot", metavar="NAME", help="show all that is known of this bot as well")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.cli.work import load_numpy
+
+    load_numpy()
+    from referee.tournament.store import Store
+
+    if options.watch and (options.format != "text" or options.output is not None):
+        raise UsageError("--watch shows text on the terminal")
+    if options.watch:
+        with interrupts.raising(), printing():
+            _watch(options)
+    with Store.for_reading(options.store) as store, interrupts.raising():
+        anchor_of(options, store.names)  # before a file is emptied
+        report = printing(options.output, [options.store])
+        with report as file, contextlib.redirect_stdout(file):
+            print_standings(store, options.format, options)
+    return OK
+
+
+def print_standings(store: Store, format: str, options: argparse.Namespace) -> None:
+    """Print the standings so far.
+
+    Args:
+        format: one of `FORMATS`.
+        options: `--anchor`, `--bot` and `--without`.
+
+    Raises:
+        UsageError: they name a bot that does not take part.
+    """
+    from referee.tournament.report.facts import statistics
+    from referee.tournament.report.lessons import lessons
+    from referee.tournament.report.standings import standings
+
+    anchor = anchor_of(options, store.names)
+    left_out = {store.names.index(name) for name in options.without}
+    found = standings(store, anchor, left_out)
+    if format == "csv":
+        _print_csv(found)
+        return
+    facts = statistics(store)
+    if format == "text":
+        of_bots = {} if options.bot is None else lessons(store, found)
+        _print_text(found, facts, options.bot, of_bots)
+    elif format == "json":
+        import msgspec
+
+        whole = msgspec.to_builtins(found)
+        whole |= {"statistics": facts, "lessons": lessons(store, found)}
+        print(msgspec.json.encode(whole).decode())
+    else:
+        import time
+
+        from referee.tournament.report.page import page
+
+        made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+        print(page(store, found, facts, lessons(store, found), made))
+
+
+def anchor_of(options: argparse.Namespace, names: list[str]) -> tuple[int, float] | None:
+    """The bot that has a given rating, by its number, and the rating, of `--anchor`.
+
+    Raises:
+        UsageError: it says neither, or `--bot` or `--without` names a bot that does not take part.
+    """
+    without = [("--without", bot) for bot in options.without]
+    for option, bot in [("--bot", options.bot), *without]:
+        if bot is not None and bot not in names:
+            raise UsageError(f"{option} {bot}: there are: {', '.join(names)}")
+    text = options.anchor
+    if text is None:
+        return None
+    name, equals, rating = text.rpartition("=")
+    if not equals or name not in names:
+        raise UsageError(f"--anchor {text}: give BOT=RATING with one of {', '.join(names)}")
+    try:
+        return names.index(name), number(rating)
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"--anchor {text}: {error}") from error
+
+
+def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from referee.tournament.report.text import bot_text, standings_text
+
+    colour = has_colour(sys.stdout)
+    text = io.StringIO()  # rich has an exit code of its own for a reader that has seen enough
+    console = Console(
+        file=text,
+        width=width(sys.stdout),
+        force_terminal=colour,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    for part in standings_text(found, facts):
+        console.print(part)
+    if bot is not None:
+        (standing,) = [standing for standing in found.bots if standing.name == bot]
+        console.print()
+        for part in bot_text(standing, found, facts.bots[bot], facts.game, lessons[bot]):
+            # A command is to be copied whole; `print` forgets what a text says of that.
+            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+    print(text.getvalue(), end="")
+
+
+def _print_csv(found: Standings) -> None:
+    import csv
+    from itertools import chain
+
+    import msgspec
+
+    from referee.tournament.report.standings import BotStanding
+
+    columns = [name for name in BotStanding.__struct_fields__ if name not in _SHARES]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([*columns, *(f"{name}{end}" for name in _SHARES for end in _ENDS)])
+    for bot in found.bots:
+        shares = [getattr(bot, name) for name in _SHARES]
+        ends = [msgspec.structs.astuple(share) if share else (None,) * 3 for share in shares]
+        values = [getattr(bot, name) for name in columns]
+        texts = [csv_text(value) if isinstance(value, str) else value for value in values]
+        writer.writerow([*texts, *chain.from_iterable(ends)])
+
+
+_SHARES = ("win_rate", "mean_points")
+_ENDS = ("", "_low", "_high")
+
+
+def _watch(options: argparse.Namespace) -> NoReturn:
+    import time
+
+    from referee.tournament.store import Store
+
+    seen = count = None
+    while True:
+        # All rows are checked when it is opened, which is to be done only if there are new ones.
+        state = []
+        for file in (options.store, f"{options.store}-wal"):
+            with contextlib.suppress(OSError):  # it is not there, or not any more
+                state.append(os.stat(file).st_mtime_ns)
+        if state != seen:
+            seen = state
+            with Store.for_reading(options.store) as store:  # not for long: a run wants to end
+                if store.count() != count:
+                    count = store.count()
+                    if sys.stdout.isatty():
+                        print("\x1b[H\x1b[2J", end="")
+                    print_standings(store, options.format, options)
+                    sys.stdout.flush()
+        time.sleep(WATCH_SECONDS)

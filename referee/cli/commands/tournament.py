@@ -1,0 +1,288 @@
+"""`referee tournament`: many matches between many bots, and who is better."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, NoReturn
+
+from referee.cli.arguments import (
+    Commands,
+    Parser,
+    count,
+    made_folder,
+    number,
+    probability,
+    seed,
+)
+from referee.cli.commands.standings import add_standings, anchor_of, print_standings
+from referee.cli.console import OK, printing, say
+from referee.cli.settings import add_game, add_settings, chosen_settings
+from referee.errors import UsageError
+from referee.interrupts import Interrupted, Interrupts
+from referee.tournament import choices
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from referee.tournament.rating.sprt import Sprt
+    from referee.tournament.store import Store
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    tournament = commands.add_parser(
+        "tournament",
+        help="play many matches between many bots, and rate them",
+        description="Play many matches between many bots, and rate them. The same command on the "
+        "same --store goes on where it was.",
+        epilog="BOT is as for referee play, with NAME= before it if it is to have a name. "
+        "spec/tournaments.md has all of it.",
+        exit_codes={0: "done", 2: "wrong usage, or a store that cannot be written"},
+        examples=(
+            (
+                "referee tournament new=./my_bot.py old=./my_old_bot.py --deals 100",
+                "which version of a bot is better",
+            ),
+            (
+                "referee tournament big_money minimal ./my_bot.py --store night.sqlite",
+                "each against each, with the results kept",
+            ),
+        ),
+    )
+    tournament.set_defaults(run=run, parser=tournament, config_bots=[], directories=[], without=[])
+    _add_options(tournament)
+
+
+def _add_options(parser: Parser) -> None:
+    add = parser.add_argument
+    add("bots", nargs="*", metavar="BOT", help="a bot, or NAME=BOT")
+    add("--config", metavar="FILE", help="a TOML file with these options and [[bot]] tables")
+    add("--store", metavar="FILE", help="where results are kept (SQLite); else in memory")
+    add("--extend", action="store_true", help="let the store have more bots, deals or rounds")
+    add_game(parser)
+    add("--format", choices=choices.FORMATS, default=choices.FORMATS[0], help="how bots are paired")
+    add("--players", type=count, metavar="N", help="seats of a match")
+    add(
+        "--deals",
+        type=count,
+        metavar="D",
+        help=f"deals for each pairing or line-up (default: {choices.DEALS})",
+    )
+    add("--matches", type=count, metavar="M", help="matches in all, instead of --deals")
+    rounds = "of a Swiss tournament (default: log2 of the bots, + 2)"
+    add("--rounds", type=count, metavar="R", help=rounds)
+    first = f"of a gauntlet: the first N bots (default: {choices.CHALLENGERS})"
+    add("--challengers", type=count, metavar="N", help=first)
+    seats = "what of its seats a deal is played in"
+    add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
+    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    for name, kind, text, default in (
+        ("--elo0", number, "the lower hypothesis", choices.ELO0),
+        ("--elo1", number, "the higher hypothesis", choices.ELO1),
+        ("--alpha", probability, "wrongly for the higher", choices.ALPHA),
+        ("--beta", probability, "wrongly for the lower", choices.BETA),
+    ):
+        metavar = "E" if kind is number else "P"
+        add(name, type=kind, metavar=metavar, help=f"sprt: {text} (default: {default:g})")
+    add_standings(parser)
+    jobs = "matches at a time (default: as many as there are cores)"
+    add("--jobs", type=count, metavar="J", help=jobs)
+    add("--cluster", metavar="ADDRESS", help="of a Dask scheduler, whose workers play the matches")
+    add("--no-keep-alive", action="store_true", help="start every bot anew for every match")
+    add("--records", metavar="DIR", help="keep match records there, compressed")
+    which = f"which records (default: {choices.KEEP[0]})"
+    add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
+    add_settings(parser)
+    add("--json", action="store_true", help="print the standings as JSON, and nothing else")
+    add("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    from referee.cli.work import load_numpy
+
+    words = options.words
+    load_numpy()
+    if options.config is not None:
+        options = _with_config(options)
+    from referee.tournament.store import Store
+
+    store = Store.in_memory() if options.store is None else Store.for_writing(options.store)
+    with store:
+        _settle(options, store)
+        anchor = anchor_of(options, store.names)
+        try:
+            _play(options, interrupts, store, anchor)
+        except Interrupted as interrupted:
+            say(f"{interrupted}; matches that were being played were dropped")
+            if options.store is not None:
+                say(f"go on with: referee {shlex.join(words)}")
+            raise
+        with interrupts.raising(), printing():
+            format = "json" if options.json else "text"
+            print_standings(store, format, options)
+    return OK
+
+
+# --- what is to be played -------------------------------------------------------------------------
+
+_FLAGS = ("extend", "no-keep-alive", "json", "quiet")
+_NOT_IN_CONFIG = ("config", "set", "help")
+
+
+class _ConfigParser(Parser):
+    """Takes the options of a configuration file, by whose name it says what is wrong there."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say that a value in the file is none for its option."""
+        raise UsageError(f"{self.prog}: {message.removeprefix('argument ')}")
+
+
+def _with_config(options: argparse.Namespace) -> argparse.Namespace:
+    """The options with those of the configuration file, over which the command line wins."""
+    from referee.tournament.config import read_config
+
+    parser = _ConfigParser(prog=options.config, allow_abbrev=False)
+    _add_options(parser)
+    names = {name.removeprefix("--") for name in parser._option_string_actions}
+    values = {name for name in names if not name.startswith("-")} - {*_FLAGS, *_NOT_IN_CONFIG}
+    chosen, bots, directories = read_config(options.config, values, _FLAGS)
+    config = parser.parse_args(chosen)
+    del config.bots
+    if options.deals is not None or options.matches is not None:
+        config.deals = config.matches = None  # either says the same in another way
+    words = options.words[options.words.index("tournament") + 1 :]
+    both: argparse.Namespace = options.parser.read(words, config)
+    both.config_bots = bots
+    both.directories = directories
+    return both
+
+
+def _settle(options: argparse.Namespace, store: Store) -> None:
+    """Decide what is played: what the store is of already, or what it is to be of.
+
+    Raises:
+        UsageError: the store is of something else, or there is no such tournament.
+    """
+    import secrets
+
+    from referee.bots.command import find_bot
+    from referee.match.spec import DRAWN_SEEDS
+    from referee.tournament.playing.run import is_finished
+    from referee.tournament.setup import (
+        check_extension,
+        differences,
+        entrant,
+        setup,
+        with_unique_names,
+    )
+
+    stages = store.stages
+    seed = options.seed
+    if seed is None:
+        seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
+    entrants = [entrant(bot) for bot in options.bots] or options.config_bots
+    now = setup(
+        with_unique_names(entrants),
+        game=options.game,
+        format=options.format,
+        players=options.players,
+        deals=options.deals,
+        matches=options.matches,
+        rounds=options.rounds,
+        challengers=options.challengers,
+        sprt=_sprt(options),
+        seats=options.seats,
+        seed=seed,
+        keep_alive=not options.no_keep_alive,
+        settings=chosen_settings(options),
+    )
+    is_known = bool(stages) and stages[-1] == now
+    if options.cluster is None and not (is_known and is_finished(store)):
+        for bot in now.bots:  # of a cluster its workers look for them
+            find_bot(bot.bot, now.game, bot.directory)
+    # What is shown at the end is checked before the first match.
+    anchor_of(options, [bot.name for bot in now.bots])
+    if is_known:
+        return
+    if options.extend and not store.is_empty:
+        check_extension(stages[-1], now)
+    elif not store.is_empty:  # else nothing is lost: a slip of the keyboard can be mended
+        raise UsageError(
+            f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
+            " (give another --store; --extend allows more bots, deals or rounds)"
+        )
+    store.add_stage(now)
+
+
+def _sprt(options: argparse.Namespace) -> Sprt | None:
+    """The sequential test; None if nothing is said of it.
+
+    Raises:
+        UsageError: there is no such test.
+    """
+    from referee.tournament.rating.sprt import Sprt
+
+    given = {name: getattr(options, name) for name in ("elo0", "elo1", "alpha", "beta")}
+    given = {name: value for name, value in given.items() if value is not None}
+    try:
+        return Sprt(**given) if given else None
+    except ValueError as error:
+        raise UsageError(f"--format sprt: {error}") from error
+
+
+# --- playing --------------------------------------------------------------------------------------
+
+
+def _play(
+    options: argparse.Namespace,
+    interrupts: Interrupts,
+    store: Store,
+    anchor: tuple[int, float] | None,
+) -> None:
+    from referee.cli.commands.tournament_progress import Progress
+    from referee.cli.work import collect_garbage
+    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.playing.run import Run
+
+    workers, jobs = _workers(options)
+    collect_garbage()
+    records = None if options.records is None else made_folder(options.records)
+    keep = "none" if records is None else options.keep
+    run = Run(store, records=records)
+    with (
+        Progress(run, store, anchor, quiet=options.quiet) as progress,
+        Player(workers, jobs, keep=keep) as player,
+    ):
+
+        def look() -> None:
+            interrupts.check()
+            progress.look()
+
+        run.look = look
+        run.on_rows = progress.add
+        run.play(player)
+
+
+def _workers(
+    options: argparse.Namespace,
+) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
+    """What makes the executor, and says how many batches it works on at once."""
+    from referee.cli.work import cores
+
+    if options.cluster is None:
+        from referee.workers import worker_processes
+
+        if (options.jobs or 0) > cores():
+            too_many = f"{options.jobs} jobs on {cores()} cores"
+            say(f"{too_many}: bots may time out since the machine is busy")
+        jobs = options.jobs or cores()
+        return lambda: worker_processes(jobs, pin=True), lambda: jobs
+    from referee.tournament.playing.cluster import Cluster
+    from referee.tournament.playing.directories import pack
+
+    cluster = Cluster(options.cluster, {name: pack(name) for name in options.directories}, say)
+    return cluster.workers, lambda: min(cluster.threads, options.jobs or cluster.threads)

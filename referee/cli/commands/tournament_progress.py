@@ -1,0 +1,126 @@
+"""How far a tournament is, while it runs."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from referee.cli.console import say
+from referee.cli.work import bar, clock_time, status
+from referee.text.terminal import plain
+from referee.tournament.playing.run import Run
+from referee.tournament.rating.ratings import Ratings, rate
+from referee.tournament.report.standings import deals_of
+from referee.tournament.report.text import PUT_OUT
+from referee.tournament.rows import WORKER_KILLED, MatchRow
+from referee.tournament.store import Store
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+REFRESH_SECONDS = 0.5
+LINE_SECONDS = 10.0
+"""Seconds between two lines where there is no terminal."""
+LEADING = 5
+"""Bots that are shown."""
+_RATING_PART = 0.05
+"""The part of the time that is spent on ratings that are only shown, at most."""
+
+
+class Progress:
+    """Shows a bar and the leading bots on a terminal, and a line now and then elsewhere."""
+
+    def __init__(
+        self, run: Run, store: Store, anchor: tuple[int, float] | None, *, quiet: bool
+    ) -> None:
+        self._run = run
+        self._anchor = anchor
+        self._quiet = quiet
+        self._names = [plain(bot.name) for bot in run.setup.bots]
+        self._ratings: Ratings | None = None
+        self._rate_at = 0.0
+        self._show_at = time.monotonic()
+        self._shown = ExitStack()
+        self._show: Callable[[RenderableType], None] | None = None  # on a terminal
+        if not quiet:
+            self._deals = deals_of(store)
+
+    def __enter__(self) -> Progress:
+        if not self._quiet and sys.stderr.isatty():
+            self._show = self._shown.enter_context(status())
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._shown.close()
+
+    def add(self, rows: Sequence[MatchRow]) -> None:
+        """Take matches that were played; say who is put out."""
+        for row in rows:
+            for seat in row.seats:
+                if seat.disqualified == WORKER_KILLED:
+                    say(f"{self._names[seat.bot]} {PUT_OUT}")
+        if not self._quiet:
+            for row in rows:
+                if not row.void:
+                    self._deals.append(row.deal, row.players, row.ranks)
+
+    def look(self) -> None:
+        """Show how far it is, if it is time to."""
+        now = time.monotonic()
+        if self._quiet or now < self._show_at:
+            return
+        if self._show is not None:
+            self._rate(now)
+            self._show_at = now + REFRESH_SECONDS
+            self._show(self._picture())
+        elif self._run.played:
+            self._show_at = now + LINE_SECONDS
+            say(self._line())
+
+    def _rate(self, now: float) -> None:
+        if now >= self._rate_at and len(self._deals):
+            stopped = self._run.test is not None
+            self._ratings = rate(self._deals, anchor=self._anchor, stopped=stopped)
+            cost = time.monotonic() - now
+            self._rate_at = now + cost / _RATING_PART
+
+    def _line(self) -> str:
+        run = self._run
+        rate = run.played / run.seconds if run.seconds else 0.0
+        parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
+        if rate:
+            at_most = "at most " if run.test is not None else ""
+            parts.append(f"{at_most}{clock_time((run.total - run.done) / rate)} left")
+        if run.test is not None:
+            lower, upper = run.test.test.bounds
+            parts.append(f"LLR {run.test.llr:.2f} ({lower:.2f} to {upper:.2f})")
+        return ", ".join(parts)
+
+    def _picture(self) -> RenderableType:
+        from rich.console import Group
+        from rich.table import Table
+
+        parts = [bar(self._run.done, self._run.total, self._line())]
+        if self._ratings is not None:
+            table = Table(box=None, pad_edge=False, show_header=False)
+            table.add_column(overflow="ellipsis", no_wrap=True)
+            table.add_column(justify="right")
+            table.add_column(justify="right")
+            for bot in self._ratings.order()[:LEADING]:
+                rating, low, high = (
+                    float(getattr(self._ratings, name)[bot]) for name in ("rating", "low", "high")
+                )
+                if math.isnan(rating):
+                    continue  # it has played none
+                reach = f"{low - rating:+.0f} {high - rating:+.0f}".replace("inf", "?")
+                table.add_row(self._names[bot], f"{rating:.0f}", reach)
+            parts.append(table)
+        return Group(*parts)
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"

@@ -1,0 +1,113 @@
+"""`referee validate`: spectator logs against the protocol."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands, check_files
+from referee.cli.console import BUG, OK, say
+from referee.cli.many_files import Told, add_report_options, difference, examine
+from referee.interrupts import Interrupts
+from referee.text.junit import Case
+from referee.text.terminal import as_text
+
+if TYPE_CHECKING:
+    from referee.games.interface.capabilities import Finding
+    from referee.logs.validate import CheckedLog
+
+INVALID = 1
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    validate = commands.add_parser(
+        "validate",
+        help="check spectator logs, of any referee, against the protocol",
+        description="Check spectator logs against the protocol: every line, and whether such a "
+        "game can have been played.",
+        epilog="Each finding has its line, the section of the game's page in spec/ that it breaks, "
+        "what is expected and what was found.",
+        exit_codes={0: "all valid", 1: "one is not"},
+        examples=(
+            ("referee validate game.jsonl", "one log"),
+            (
+                "referee validate logs/*.jsonl --format junit --output validate.xml",
+                "many, with a report for a build server",
+            ),
+        ),
+    )
+    validate.set_defaults(run=run)
+    log = 'a spectator log, plain, .gz or .zst; "-" is stdin'
+    validate.add_argument("logs", nargs="+", metavar="LOG", help=log)
+    formats = "text; json: an object a log; junit: a test case a log"
+    add_report_options(validate, formats=formats, quiet="say nothing of valid logs")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    names: list[str] = options.logs
+    check_files(names)
+    # No import is to be interrupted, a forked process has it, and the collector lets it be.
+    from referee.logs.validate import Validation, check_log
+
+    unchecked: dict[str, str] = {}  # games without a checker, each with its first log
+    invalid = found = 0
+
+    def tell(name: str, log: CheckedLog) -> Told:
+        nonlocal invalid, found
+        if log.unchecked:
+            unchecked.setdefault(log.unchecked, name)
+        invalid += bool(log.findings)
+        found += len(log.findings)
+        lines = [] if options.quiet and not log.findings else _lines(name, log)
+        value = Validation(as_text(name), not log.findings, log.findings)
+        return Told(lines, value, _case(name, log))
+
+    def summary() -> list[str]:
+        findings = f" ({found} findings)" if invalid else ""
+        return [f"{len(names)} logs: {len(names) - invalid} valid, {invalid} not{findings}"]
+
+    if not examine(
+        check_log,
+        names,
+        options,
+        interrupts,
+        doing="validating",
+        what="logs",
+        tell=tell,
+        summary=summary,
+    ):
+        return BUG
+    for game, name in unchecked.items():
+        say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")
+    return INVALID if invalid else OK
+
+
+def _lines(name: str, log: CheckedLog) -> list[str]:
+    """What people are told."""
+    from referee.logs.validate import MAX_FINDINGS
+
+    if not log.findings:
+        return [f"{name}: valid"]
+    lines = [line for finding in log.findings for line in _finding(f"{name}, ", log.page, finding)]
+    if len(log.findings) >= MAX_FINDINGS:
+        lines.append(
+            f"{name}: {MAX_FINDINGS} different findings or more; the rest was not looked at"
+        )
+    return lines
+
+
+def _finding(where: str, page: str, finding: Finding) -> list[str]:
+    times = f", the first of {finding.count} lines" if finding.count > 1 else ""
+    head = f"{where}line {finding.line}: {page}, {finding.section}{times}"
+    return [head, *difference(finding.expected, finding.found)]
+
+
+def _case(name: str, log: CheckedLog) -> Case:
+    if not log.findings:
+        return Case(log.page, name)
+    first = log.findings[0]
+    lines = [line for finding in log.findings for line in _finding("", log.page, finding)]
+    message = f"line {first.line}: {log.page}, {first.section}"
+    return Case(log.page, name, "failure", message, "\n".join(lines))

@@ -1,0 +1,226 @@
+"""`referee verify`: run match records again and compare."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands, check_files, count
+from referee.cli.console import BUG, OK, USAGE, fail, printing
+from referee.cli.many_files import Report, Told, add_report_options, difference, examine
+from referee.cli.work import collect_garbage, cores
+from referee.errors import LogWriteError, UsageError
+from referee.interrupts import Interrupts
+from referee.text.junit import Case
+from referee.text.terminal import as_text
+
+if TYPE_CHECKING:
+    from referee.logs.files import LogFile
+    from referee.logs.verify import Verdict
+    from referee.tournament.playing.check import Checked
+
+FAILED = 1
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    verify = commands.add_parser(
+        "verify",
+        help="run match records again and compare",
+        description="Run each match again from the seed and the replies in its record, and compare "
+        "every message, fault, disqualification and the outcome.",
+        epilog="A record is plain or compressed (.gz, .zst).",
+        exit_codes={0: "all hold", 1: "one does not"},
+        examples=(
+            ("referee verify game.record.jsonl", "whether this record is of a real match"),
+            ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
+        ),
+    )
+    verify.set_defaults(run=run)
+    add = verify.add_argument
+    add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
+    add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
+    add("--sample", type=count, metavar="N", help="check N matches of the store, drawn by lot")
+    add("--records-of", metavar="DIR", help="where the tournament's records are, to be run again")
+    add(
+        "--log",
+        metavar="FILE",
+        help="write the spectator log that follows from the one RECORD; "
+        '"-" is stdout, and nothing else goes there',
+    )
+    text = "text: a line for a failure; json: an object a line for each RECORD; junit: a case each"
+    add_report_options(verify, formats=text, quiet="failures only: no summary, no progress")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Run the command."""
+    if options.store is not None:
+        return _check_store(options, interrupts)
+    # No import is to be interrupted, a forked process has it, and the collector lets it be.
+    import referee.logs.verify  # noqa: F401
+
+    names: list[str] = options.records
+    _check(options, names)
+    seen: Counter[str] = Counter()
+
+    def tell(name: str, verdict: Verdict) -> Told:
+        seen[verdict.kind] += 1
+        shown = verdict.kind != "holds" or not (options.quiet or len(names) > 1)
+        return Told(_lines(verdict) if shown else [], verdict, _case(verdict))
+
+    def summary() -> list[str]:
+        return [] if options.quiet else [_summary(seen)]
+
+    try:
+        with interrupts.raising(), _log(options.log) as log:
+            done = examine(
+                partial(_verify, log=log),
+                names,
+                options,
+                interrupts,
+                doing="verifying",
+                what="records",
+                tell=tell,
+                summary=summary,
+                text=sys.stderr if options.log == "-" else None,
+            )
+    except LogWriteError as error:
+        if error.reader_gone:
+            raise
+        return fail(str(error), USAGE)
+    if not done:
+        return BUG
+    return OK if seen.keys() <= {"holds"} else FAILED
+
+
+def _check(options: argparse.Namespace, names: list[str]) -> None:
+    """Find out what cannot be verified, before anything starts.
+
+    Raises:
+        UsageError: something cannot.
+    """
+    if not names:
+        raise UsageError("give a RECORD, or --store with the store of a tournament")
+    if options.sample is not None or options.records_of is not None:
+        raise UsageError("--sample and --records-of go with --store")
+    if options.log is not None and len(names) > 1:
+        raise UsageError(f"--log takes one RECORD, not {len(names)}")
+    if options.log == "-" and options.format != "text" and options.output is None:
+        both = f"--log - and --format {options.format} both want stdout"
+        raise UsageError(f"{both}; write one of them to a file (--output)")
+    check_files(names, written=options.log)
+
+
+@contextmanager
+def _log(name: str | None) -> Iterator[LogFile | None]:
+    """The spectator log that is to be written."""
+    from referee.logs.files import open_logs
+
+    (log,) = open_logs([name])
+    try:
+        yield log
+        if log is not None:
+            log.finish()
+    finally:
+        if log is not None:
+            log.close()
+
+
+def _verify(name: str, log: LogFile | None = None) -> Verdict:
+    """Verify one file that was there a moment ago."""
+    from referee.logs.verify import Kind, Verdict, verify_record
+
+    try:
+        return verify_record(name, log=log)
+    except UsageError as error:
+        return Verdict(as_text(name), Kind.NO_RECORD, str(error))
+
+
+# --- the store of a tournament ------------------------------------------------------------------
+
+
+def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    from pathlib import Path
+
+    from referee.tournament.playing.check import check, sampled
+    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.store import Store
+    from referee.workers import worker_processes
+
+    if options.records or options.log is not None:
+        raise UsageError("--store takes neither a RECORD nor --log; --records-of names a folder")
+    folder = None if options.records_of is None else Path(options.records_of)
+    if folder is not None and not folder.is_dir():
+        raise UsageError(f"--records-of {folder}: there is no such folder")
+    jobs = options.jobs or cores()
+    seen: Counter[str] = Counter()
+    collect_garbage()
+    with Store.for_reading(options.store) as store:
+        matches = sampled(store, options.sample)
+        with (
+            Player(partial(worker_processes, jobs), lambda: jobs) as player,
+            printing(),
+            printing(options.output, [options.store]) as file,
+            Report(options, sys.stdout, file) as report,
+        ):
+            for checked in check(store, matches, player, folder):
+                interrupts.check()
+                if checked is None:
+                    continue
+                seen[checked.how if not checked.problem else "problem"] += 1
+                report.add(_told_of_match(checked))
+            if not options.quiet:
+                summary = (
+                    f"{seen.total()} matches: {seen['record']} run again from their records and "
+                    f"{seen['played']} played again are the same, {seen['problem']} are not"
+                )
+                report.say([summary])
+    return FAILED if seen["problem"] else OK
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _lines(verdict: Verdict) -> list[str]:
+    """What people are told."""
+    section = verdict.section
+    where = f" (log-format {section})" if section and verdict.kind != "holds" else ""
+    return [verdict.text + where, *difference(verdict.expected, verdict.found)]
+
+
+def _case(verdict: Verdict) -> Case:
+    if verdict.kind == "holds":
+        return Case("log-format 2", verdict.name)
+    lines = _lines(verdict)
+    section = f"log-format {verdict.section or 2}"
+    return Case(section, verdict.name, "failure", lines[0], "\n".join(lines))
+
+
+def _told_of_match(checked: Checked) -> Told:
+    name, problem = f"match {checked.match}", checked.problem
+    case = Case("tournament", name, "failure" if problem else "passed", problem, problem)
+    return Told([f"{name}: {problem}"] if problem else [], checked, case)
+
+
+_WORDS = {
+    "cut-short": "cut short",
+    "edited": "edited",
+    "rules-changed": "of other rules",
+    "newer-format": "of a newer format",
+    "other-game": "of another game",
+    "no-record": "no record",
+}
+
+
+def _summary(seen: Counter[str]) -> str:
+    """How many of each kind."""
+    total, holding = seen.total(), seen["holds"]
+    hold = "holds" if holding == 1 else "hold"
+    parts = [f"all {hold}" if holding == total else f"{holding} {hold}"]
+    parts += [f"{seen[kind]} {word}" for kind, word in _WORDS.items() if seen[kind]]
+    return f"{total} records: {', '.join(parts)}"

@@ -1,0 +1,293 @@
+"""People at this terminal: questions, choices, help. It knows no game.
+
+What is typed is read a line at a time, as the terminal hands it over, without a thread: Ctrl-C ends
+the match as it ends any, and the other bots' pipes are served meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import TextIO
+
+import trio
+
+from referee.bots.command import HUMAN, PythonBot
+from referee.bots.person import PersonBot
+from referee.cli.console import has_colour, width
+from referee.cli.typed import Refusal, numbered, read_answer
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.games.interface.capabilities import Phrase
+from referee.games.interface.dialogue import Picks, Question
+from referee.games.interface.seats import seat_id
+from referee.text.terminal import cells, escaped, paint, plain, wrap_list
+
+_MAX_WIDTH = 100
+"""Longer lines are hard to read, however wide the terminal is."""
+_MIN_WIDTH = 40
+_GAP = "  "
+_LEAST_LAST = 8
+"""Columns that the last column of a table has at least, however narrow the terminal is."""
+_SHORT_COLUMNS = 2
+"""Columns of a table that are shown where the screen is too low for it."""
+_LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
+_ANSWERING = (
+    "Type a number and Enter, or a name or its beginning; several with a space between them. "
+    "What stands beside a letter is chosen or shown by that letter."
+)
+
+
+def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
+    """A source of people who sit at this terminal.
+
+    Args:
+        game: a key of `GAMES`.
+        people: how many there are.
+        log_to_stdout: whether stdout is taken.
+
+    Raises:
+        UsageError: there is no terminal, or people cannot play the game.
+    """
+    rules = GAMES[game]
+    if rules.person is None:
+        raise UsageError(f"BOT {HUMAN}: {game} cannot be played by a person yet, only by bots")
+    if not sys.stdin.isatty():
+        raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is none")
+    streams = (sys.stderr,) if log_to_stdout else (sys.stdout, sys.stderr)
+    out = next((stream for stream in streams if stream.isatty()), None)
+    if out is None:
+        raise UsageError(f"BOT {HUMAN}: a person needs a terminal to read from; stdout is none")
+    terminal = Terminal(people, out)
+    return PythonBot(HUMAN, lambda: PersonBot(rules, terminal))
+
+
+class Terminal:
+    """Implements `referee.bots.person.Desk`.
+
+    Args:
+        people: who sit here; if they are several, none sees what another one holds.
+        out: to write to.
+    """
+
+    def __init__(self, people: int, out: TextIO) -> None:
+        self._people = people
+        self._out = out
+        self._fd = sys.stdin.fileno()
+        self._typed = b""
+        self._lock = trio.Lock()
+        self._untold: dict[int, list[str]] = {}  # where there are several
+        self._seat: int | None = None  # who was asked last
+        self._told = 0  # rows since something was typed
+
+    def tell(self, seat: int, lines: Sequence[str]) -> None:
+        """Print, or with several people keep until that one is asked."""
+        if self._people > 1:
+            self._untold.setdefault(seat, []).extend(lines)
+        else:
+            self._tell(lines)
+
+    @asynccontextmanager
+    async def turn_of(self, seat: int) -> AsyncIterator[None]:
+        """One at a time; with several people they change seats first."""
+        async with self._lock:
+            if self._people > 1 and self._seat != seat:
+                await self._change_seats(seat)
+            self._seat = seat
+            self._tell(self._untold.pop(seat, []))
+            yield
+
+    async def _change_seats(self, seat: int) -> None:
+        if self._seat is not None:
+            self._clear()
+        self._write(self._paint(f"{seat_id(seat)}, it is your turn.", "bold") + "\n")
+        self._write("Press Enter when nobody else looks. ")
+        await self._line()  # whatever it is
+
+    async def ask(self, question: Question) -> Picks | None:
+        """Ask until there is an answer."""
+        views = {view.key: view for view in question.views}
+        lines = self._question(question, [*self._heading(question), ""])
+        while True:
+            self._write("\n".join([*lines, "> "]))
+            line = await self._line()
+            self._told = 0
+            if line is None:
+                if await self._leaves():
+                    return None
+                lines = self._text(question)
+                continue
+            word = line.strip().lower()
+            if word in ("?", "help"):
+                lines = self._question(question, ["", *self._help(question), ""])
+            elif word in views:
+                view = views[word]
+                lines = ["", *self._styled(view.name.capitalize(), "bold")]
+                lines += self._table(view.columns, view.rows)
+                lines += ["", *self._text(question)]
+            elif word in ("q", "quit", "exit"):
+                lines = [_LEAVE]
+            else:
+                answer = read_answer(question, line)
+                if not isinstance(answer, Refusal):
+                    return answer
+                lines = self._wrap(escaped(answer.text))
+
+    async def _leaves(self) -> bool:
+        """Ctrl-D was pressed: whether it was meant."""
+        self._write("\nCtrl-D again leaves the match; Enter goes on. ")
+        return await self._line() is None
+
+    # --- reading --------------------------------------------------------------------------------
+
+    async def _line(self) -> str | None:
+        """A line, without its end; None if the input ends there, as it does at Ctrl-D."""
+        try:
+            while b"\n" not in self._typed:
+                await trio.lowlevel.wait_readable(self._fd)
+                try:
+                    data = os.read(self._fd, 4096)
+                except OSError:  # the terminal is gone
+                    data = b""
+                if not data:
+                    self._typed = b""
+                    return None
+                self._typed += data
+        except trio.Cancelled:
+            self._write("\n")  # what comes next begins a line
+            raise
+        line, _, self._typed = self._typed.partition(b"\n")
+        return line.decode(errors="replace")
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def _tell(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            wrapped = self._wrap(plain(line), 2)
+            self._told += len(wrapped)
+            self._write("\n".join(wrapped) + "\n")
+
+    def _heading(self, question: Question) -> Iterator[str]:
+        if question.title or question.state:
+            yield ""
+        if question.title:
+            yield from self._styled(question.title, "bold")
+        yield from self._phrases(question.state)
+
+    def _text(self, question: Question) -> list[str]:
+        return list(self._styled(question.text, "bold"))
+
+    def _question(self, question: Question, before: Sequence[str]) -> list[str]:
+        """The question with what stands before it."""
+        head, keys = [*before, *self._text(question)], self._below(question)
+        choices = [(number, choice) for number, choice in numbered(question) if not choice.barred]
+        if not question.columns:
+            texts = [f"{number} {choice.name}" for number, choice in choices]
+            return [*head, *self._joined(texts), *keys]
+        size = len(str(len(numbered(question))))  # the same, whatever is barred
+        rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
+        table = self._table(("", *question.columns), rows)
+        height = self._told + len(head) + len(table) + len(keys) + 1
+        if len(question.columns) > _SHORT_COLUMNS and height > self._height:
+            name, second, *_ = question.columns
+            texts = [" ".join(row[: _SHORT_COLUMNS + 1]) for row in rows]
+            widest = max(map(cells, texts))
+            texts = [text + " " * (widest - cells(text)) for text in texts]
+            heads = self._paint(f"{_GAP}number, {name}, {second}", "dim")
+            return [*head, heads, *self._joined(texts), *keys]
+        return [*head, *table, *keys]
+
+    def _below(self, question: Question) -> list[str]:
+        """What stands below the choices: remarks, and keys."""
+        keys = [("Enter", question.enter)] if question.enter else []
+        keys += [(choice.key, choice.name) for choice in question.choices if choice.key]
+        keys += [(view.key, view.name) for view in question.views]
+        keys.append(("?", "help"))
+        return [
+            *self._phrases(question.remarks),
+            *self._joined([f"{key}: {name}" for key, name in keys], "dim"),
+        ]
+
+    def _table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+        """Columns under their headings; numbers to the right, the last column wrapped."""
+        table = [[*columns], *([plain(text) for text in row] for row in rows)]
+        if not rows:
+            return []
+        sizes = [max(map(cells, column)) for column in zip(*table, strict=True)]
+        before = sum(sizes[:-1]) + len(_GAP) * len(sizes)
+        room = max(self._width - before, _LEAST_LAST)
+        lines = []
+        for row in table:
+            parts = [
+                text.rjust(size) if _is_number(place, table) else text + " " * (size - cells(text))
+                for place, (text, size) in enumerate(zip(row[:-1], sizes, strict=False))
+            ]
+            first, *rest = textwrap.wrap(row[-1], room) or [""]
+            line = _GAP + _GAP.join([*parts, first])
+            lines.append(self._paint(line, "dim") if row is table[0] else line)
+            lines += [" " * before + text for text in rest]
+        return lines
+
+    def _joined(self, texts: Sequence[str], style: str = "") -> Iterator[str]:
+        """Short texts side by side, none broken where there is room for it."""
+        line = ""
+        for text in map(plain, texts):
+            if line and cells(line) + len(_GAP) + 1 + cells(text) > self._width:
+                yield self._paint(line.rstrip(), style)
+                line = ""
+            line += (_GAP + " " if line else _GAP) + text
+        if line:
+            yield self._paint(line.rstrip(), style)
+
+    def _help(self, question: Question) -> Iterator[str]:
+        for sentence in (*question.help, _ANSWERING, _LEAVE):
+            yield from self._wrap(plain(sentence))
+
+    def _phrases(self, phrases: Sequence[Phrase]) -> Iterator[str]:
+        size = max((cells(phrase.label) for phrase in phrases), default=0)
+        for phrase in phrases:
+            room = max(self._width - size - 2 * len(_GAP), _LEAST_LAST)
+            first, *rest = wrap_list(plain(phrase.text), room) or [""]
+            label = plain(phrase.label)
+            label += " " * (size - cells(label))
+            yield f"{_GAP}{self._paint(label, 'dim')}{_GAP}{self._paint(first, phrase.style)}"
+            for text in rest:
+                yield " " * (size + 2 * len(_GAP)) + self._paint(text, phrase.style)
+
+    @property
+    def _width(self) -> int:
+        return max(min(width(self._out), _MAX_WIDTH), _MIN_WIDTH)
+
+    @property
+    def _height(self) -> int:
+        return shutil.get_terminal_size().lines
+
+    def _styled(self, text: str, style: str) -> Iterator[str]:
+        return (self._paint(line, style) for line in self._wrap(plain(text)))
+
+    def _wrap(self, text: str, indent: int = 0) -> list[str]:
+        return textwrap.wrap(text, self._width, subsequent_indent=" " * indent)
+
+    def _paint(self, text: str, style: str) -> str:
+        return paint(text, style, colour=has_colour(self._out))
+
+    def _clear(self) -> None:
+        """Make what the person before has seen go away, with what could be scrolled back to."""
+        if os.environ.get("TERM", "dumb") == "dumb":
+            self._write("\n" * shutil.get_terminal_size().lines)
+        else:
+            self._write("\x1b[H\x1b[2J\x1b[3J")
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):  # the terminal is gone: reading from it says so
+            self._out.write(text)
+            self._out.flush()
+
+
+def _is_number(place: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether all texts in a column are numbers but its heading."""
+    return all(row[place].isdecimal() for row in rows[1:])

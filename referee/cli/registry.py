@@ -1,0 +1,80 @@
+"""The commands by name, and the parsers of their arguments."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from referee._version import __version__
+from referee.cli.arguments import Parser
+from referee.text.nearest import did_you_mean
+
+COMMANDS = (
+    "new",
+    "play",
+    "conform",
+    "explain",
+    "tournament",
+    "standings",
+    "export",
+    "replay",
+    "verify",
+    "validate",
+    "bots",
+    "completion",
+    "help",
+)
+"""In the order of the help; each is a module of this package, loaded when it is asked for."""
+
+
+def parser(names: Sequence[str] = COMMANDS) -> Parser:
+    """The parser of the whole command, with these sub-commands."""
+    top = Parser(
+        prog="referee",
+        usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
+        description="Plays card-game bots against each other and says what they do wrong.",
+        epilog='"referee help COMMAND" says all about one of them.',
+        examples=EXAMPLES,
+    )
+    version = f"referee {__version__}"
+    top.add_argument("-V", "--version", action="version", version=version, help="print the version")
+    top.commands = top.add_subparsers(prog="referee", title="commands", metavar="")
+    for name in names:
+        import_module(f"referee.cli.commands.{name}").add(top.commands)
+    return top
+
+
+EXAMPLES = (
+    ("referee play big_money smithy_big_money", "one match between two of the bundled bots"),
+    ("referee conform ./my_bot.py", "what is wrong with your bot, by section of the protocol"),
+    ("referee tournament big_money ./my_bot.py --deals 100", "which of the two is better"),
+)
+
+
+def command_parser(name: str) -> Parser:
+    """The parser of one command; `name` is one of `COMMANDS`."""
+    return parser([name]).commands.choices[name]
+
+
+def read_words(words: Sequence[str]) -> argparse.Namespace:
+    """The arguments in the words of a command line, without the program's name.
+
+    Raises:
+        SystemExit: they are wrong, or ask for help alone; what is to be said was printed.
+    """
+    if not words or words[0] not in COMMANDS:
+        _end_without_command(words)
+    return command_parser(words[0]).read(words[1:])
+
+
+def _end_without_command(words: Sequence[str]) -> NoReturn:
+    top = parser()
+    if not words:
+        top.error("give a COMMAND, such as referee play big_money smithy_big_money")
+    first = words[0]
+    if not first.startswith("-"):
+        top.error(f"there is no command {first!r}{did_you_mean(first, COMMANDS)}")
+    top.parse_known_args([first])  # ends the program, if there is this option
+    top.error(f"there is no option {first}: the COMMAND comes first")

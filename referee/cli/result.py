@@ -1,0 +1,313 @@
+"""The result of a match for people, as text; printing it is the caller's.
+
+It reads well at 80 columns, and nothing is said by colour alone. Plain text is made here and not
+by rich because loading rich takes longer than the match (tests/benchmarks, (c)).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, get_type_hints
+
+from referee.games import DEFAULT_GAME, GAMES
+from referee.games.interface.faults import Termination
+from referee.match.result import Departure, FirstFault, MatchResult, PlayerResult
+from referee.play import Played
+from referee.text.terminal import cells, command_line, cut, duration, paint, plain
+
+MAX_NAME = 24
+"""Columns of a name in the table, at most."""
+_ASKED_CAP = 600
+"""Characters of a request's line that are shown, at most."""
+_GAP = "  "
+
+Cell: TypeAlias = tuple[str, str]
+"""A text and its style, as for `referee.text.terminal.paint`."""
+Paint: TypeAlias = Callable[[Cell], str]
+"""Styles a cell's text, if the terminal shall see colours."""
+
+
+def match_report(
+    played: Played,
+    again: Sequence[str],
+    *,
+    width: int,
+    colour: bool,
+    record: str | None = None,
+    stderr: str | None = None,
+) -> str:
+    """Everything that a person wants to know of a match, in reading order.
+
+    Args:
+        again: the command that plays the same match again, as a list of words.
+        width: columns to wrap at. What is there to be copied is never wrapped.
+        colour: whether to style text by escape sequences.
+        record: the name of the match's record, if there is one.
+        stderr: where all that the bots wrote on stderr is, if it is kept.
+    """
+
+    def painted(cell: Cell) -> str:
+        return paint(*cell, colour=colour)
+
+    result = played.result
+    lines = [*_players(result, painted), "", *_facts(result, painted)]
+    lines += [painted((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
+    lines += _faults(result, width, painted)
+    for player in result.players:
+        if player.disqualification is not None:
+            lines += ["", *_disqualification(player, player.disqualification, width)]
+    lines += _notes(result, width)
+    # Of those that were disqualified it is shown above.
+    others = [player for player in result.players if player.disqualification is None]
+    wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
+    if stderr is None and wrote:
+        lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
+    lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
+    step = next_step(result, again, record)
+    if step is not None:
+        lines += [f"{step[0]}:", "  " + step[1]]
+    return "\n".join(lines) + "\n"
+
+
+def next_step(
+    result: MatchResult, again: Sequence[str], record: str | None
+) -> tuple[str, str] | None:
+    """What to run next to find a bot's mistake: what it does, and the command; None if nothing.
+
+    Args:
+        again: as of `match_report`.
+        record: the name of the match's record, if there is one.
+    """
+    for player in result.players:
+        left = player.disqualification
+        if left is None:
+            continue
+        if not left.request:
+            command = _conform(player, result.game, "3")
+            return f"To check the handshake of {player.player_number}", command
+        file = record or "match.jsonl"
+        look = command_line(["referee", "replay", file, "--turn", str(left.turn)])
+        if record is not None:
+            return "To see that turn", look
+        play = command_line([*again, "--quiet", "--record", file])
+        return "To see that turn", f"{play}; {look}"
+    for _, player, fault in _first_faults(result):
+        about = "3" if fault.section.startswith("3") else fault.section
+        return f"To check {player.player_number} by section {fault.section}", _conform(
+            player, result.game, about
+        )
+    return None
+
+
+def _conform(player: PlayerResult, game: str, section: str) -> str:
+    from referee.conformance.case import pattern_of  # only after a mistake
+
+    pattern = pattern_of(GAMES[game], section)
+    words = ["referee", "conform", player.bot]
+    if game != DEFAULT_GAME:
+        words += ["--game", game]
+    if pattern:
+        words += ["--case", pattern]
+    return command_line(words)
+
+
+def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
+    heads = ("seat", "name", "score", "turns", "faults", "longest\nreply", "what happened")
+    to_right = (False, False, True, True, True, True, False)
+    rows: list[tuple[Cell, ...]] = []
+    for player in result.players:
+        faults = sum(player.faults.values())
+        rows.append(
+            (
+                (player.player_number, ""),
+                (_short(_name(player)), ""),
+                (str(player.score), ""),
+                (str(player.turns), ""),
+                (str(faults), "yellow" if faults else ""),
+                (duration(player.reply_seconds.max) if player.requests else "-", ""),
+                _what_happened(player, result),
+            )
+        )
+    return _table(heads, to_right, rows, painted)
+
+
+def _facts(result: MatchResult, painted: Paint) -> Iterator[str]:
+    """What the game counts besides, where it is a number or yes or no."""
+    kinds = get_type_hints(GAMES[result.game].facts)
+    names = [name for name, kind in kinds.items() if kind in (int, float, bool)]
+    if not names:
+        return
+    rows = [
+        ((player.player_number, ""), *((_fact(getattr(player, name)), "") for name in names))
+        for player in result.players
+    ]
+    yield from _table(["seat", *names], [False] + [True] * len(names), rows, painted)
+    yield ""
+
+
+def _fact(value: float) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}"
+
+
+def _table(
+    heads: Sequence[str],
+    to_right: Sequence[bool],
+    rows: Sequence[Sequence[Cell]],
+    painted: Paint,
+) -> Iterator[str]:
+    """Lines of a table.
+
+    Args:
+        heads: of the columns; one or two lines each.
+        to_right: for each column whether it is aligned to the right.
+    """
+    widths = [
+        max(*(cells(line) for line in head.split("\n")), *(cells(row[column][0]) for row in rows))
+        for column, head in enumerate(heads)
+    ]
+
+    def join(row: Iterable[Cell]) -> str:
+        parts = []
+        for cell, size, right in zip(row, widths, to_right, strict=True):
+            space = " " * (size - cells(cell[0]))
+            parts.append(space + painted(cell) if right else painted(cell) + space)
+        return _GAP.join(parts).rstrip()
+
+    tall = [("\n" + head).split("\n")[-2:] for head in heads]
+    if any(top for top, _ in tall):
+        yield join((top, "") for top, _ in tall)
+    yield join((bottom, "") for _, bottom in tall)
+    yield "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    yield from map(join, rows)
+
+
+def _name(player: PlayerResult) -> str:
+    return plain(player.name) or "(no name)"
+
+
+def _short(name: str) -> str:
+    """A name for the table; the end of a path, as such a name may be, says more than its start."""
+    if "/" in name and cells(name) > MAX_NAME:
+        return "..." + name[3 - MAX_NAME :]
+    return cut(name, MAX_NAME)
+
+
+def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
+    if player.disqualified:
+        return f"disqualified: {player.disqualified}", "red"
+    if player.player_number not in result.winners:
+        return f"{_ordinal(player.rank)} of {len(result.players)}", ""
+    return "won" if len(result.winners) == 1 else "shared the win", "green"
+
+
+def _ordinal(number: int) -> str:
+    teens = number // 10 % 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+_REASONS: dict[str, str] = {
+    Termination.TURN_LIMIT: "the turn limit was reached",
+    Termination.LAST_PLAYER_STANDING: "nobody else was left",
+    Termination.NO_PLAYERS: "no player was left",
+}
+
+
+def _verdict(result: MatchResult) -> str:
+    """One sentence: who won, and why the match was over."""
+    # A game's own reasons read as they are.
+    why = _REASONS.get(result.reason, result.reason.replace("-", " "))
+    rules = GAMES[result.game]
+    and_in = f" and in {rules.tie_break}" if rules.tie_break else ""
+    winners = [player for player in result.players if player.player_number in result.winners]
+    turns = f"after {result.turns} turns" if result.turns != 1 else "after 1 turn"
+    if not winners:
+        return f"Nobody won: {why}, {turns}."
+    names = " and ".join(f"{_name(winner)} ({winner.player_number})" for winner in winners)
+    if result.reason == Termination.LAST_PLAYER_STANDING:
+        return f"{names} won: {why}, {turns}."
+    if len(winners) > 1:
+        return f"{names} share the win: {why}, {turns}; equal in points{and_in}."
+    others = [
+        player.score
+        for player in result.players
+        if not player.disqualified and player.player_number not in result.winners
+    ]
+    score = winners[0].score
+    if others and max(others) == score:
+        return f"{names} won: {why}, {turns}; {score} points each, but fewer {rules.tie_break}."
+    against = f" to {max(others)}" if others else ""
+    return f"{names} won with {score}{against} points: {why}, {turns}."
+
+
+def _first_faults(result: MatchResult) -> list[tuple[int, PlayerResult, FirstFault]]:
+    """The first faults of all, in the order in which they came, with their counts."""
+    found = [
+        (player.faults[fault.code], player, fault)
+        for player in result.players
+        for fault in player.first_faults
+    ]
+    return sorted(found, key=lambda each: each[2].turn)
+
+
+def _faults(result: MatchResult, width: int, painted: Paint) -> Iterator[str]:
+    found = _first_faults(result)
+    if not found:
+        return
+    yield ""
+    text = "Faults, in the order in which they came first, with the section of the protocol:"
+    yield from textwrap.wrap(text, width)
+    count_width = max(len(f"{count}x") for count, _, _ in found)
+    code_width = max(len(fault.code) for _, _, fault in found)
+    for count, player, fault in found:
+        code = painted((fault.code, "yellow")) + " " * (code_width - len(fault.code))
+        where = f"turn {fault.turn}, request {fault.request}" if fault.request else "handshake"
+        follows = ", a follow-on" if fault.follows else ""
+        head = f"  {player.player_number}  {f'{count}x':>{count_width}}  {code}"
+        yield f"{head}{_GAP}{fault.section:3}{_GAP}{where}{follows}"
+        yield from _wrapped(fault.detail, width, "    ")
+
+
+def _notes(result: MatchResult, width: int) -> Iterator[str]:
+    notes = [(player.player_number, note) for player in result.players for note in player.notes]
+    if not notes:
+        return
+    yield ""
+    yield "Notes, which are no faults:"
+    for seat, note in notes:
+        yield from _wrapped(f"{seat}  {note}", width, "  ", "           ")
+
+
+def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iterator[str]:
+    who = f"{player.player_number}, {player.bot}"
+    yield from _wrapped(f"{who}, was disqualified: {player.disqualified}, {left.detail}.", width)
+    if left.cause:
+        end = "" if left.cause.endswith(("?", "!", ".")) else "."
+        yield from _wrapped(f"{left.cause[0].upper()}{left.cause[1:]}{end}", width)
+    asked = plain(left.asked)
+    if len(asked) > _ASKED_CAP:
+        asked = asked[:_ASKED_CAP] + "..."
+    where = f"turn {left.turn}, request {left.request}" if left.request else "handshake"
+    yield f"  It was asked ({where}):"
+    yield f"    {asked}"
+    stderr = player.stderr
+    if stderr is None:
+        return
+    if not stderr.lines:
+        yield "  It wrote nothing on stderr."
+        return
+    yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.left_out else ''}:"
+    yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
+
+
+def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
+    return textwrap.wrap(
+        plain(text),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent if hanging is None else hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,13 @@
+"""The interface: what a game is to all the rest, and the rest to a game.
+
+seats.py         seats and their ids
+faults.py        what a bot can do wrong, and why it leaves a match
+chance.py        all that is random in a game, as an object; that which a seed gives
+game.py          what a game is to a match
+capabilities.py  what a game may have besides: a checker of logs, a reader of turns, statistics
+dialect.py       what foreign bots speak in the place of its messages
+environment.py   a game for programs that learn: numbers in, integers out
+dialogue.py      a person who plays: what it is told and asked
+probing.py       how another referee of a game is checked
+rules.py         a game's entry in GAMES: all of this
+"""

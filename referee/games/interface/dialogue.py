@@ -1,0 +1,121 @@
+"""What a person at the terminal sees of a game, and can choose: `Rules.person`.
+
+A game says in plain data what there is to be seen and to be chosen. Who draws it, reads what is
+typed and helps knows no game (`referee.bots.person`, `referee.cli.desk`).
+
+    decision = dialogue.decide(request)
+    question = next(decision)
+    ...
+    question = decision.send(picks)  # until it returns the reply
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
+
+from referee.games.interface.capabilities import Phrase
+
+Picks: TypeAlias = tuple[int, ...]
+"""What was chosen: indices of the question's choices, in the order in which they were typed."""
+
+
+class Choice(Struct, frozen=True):
+    """Something that can be chosen.
+
+    Attributes:
+        name: what it is called; it may be typed, or its beginning. Several may have one name.
+        cells: what stands beside it, one text for each further column of the question.
+        key: what chooses it, such as "r", by itself alone; empty: it has a number, counted from 1
+            over those without a key.
+        barred: why it cannot be chosen now, such as "costs 6, you have 5" after its name; it keeps
+            its number and is not shown.
+    """
+
+    name: str
+    cells: Sequence[str] = ()
+    key: str = ""
+    barred: str = ""
+
+
+class View(Struct, frozen=True):
+    """Something that can be looked at before a choice.
+
+    Attributes:
+        key: what shows it.
+        name: what it is, in a few words.
+        columns: the headings of a table.
+        rows: each with one text a column.
+    """
+
+    key: str
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def _nothing_wrong(picks: Picks) -> str:
+    return ""
+
+
+class Question(Struct, frozen=True):
+    """Something to be chosen.
+
+    Attributes:
+        text: what, in one sentence.
+        choices: among what.
+        title: a heading, with which something new begins, such as a turn; may be empty.
+        state: what is to be seen before it.
+        columns: headings of the choices' columns, that of the names first; the second is shown
+            where there is no room for more. Without them, the choices stand in one row.
+        remarks: what cannot be chosen and why, or the like.
+        least, most: how many are to be chosen at once.
+        repeats: whether one may be chosen more than once.
+        enter: what an empty line means; it chooses nothing. Empty: it means nothing.
+        check: says what is wrong with picks that are right one by one; empty: nothing.
+        views: what can be looked at.
+        help: sentences about what is to be decided here.
+    """
+
+    text: str
+    choices: Sequence[Choice]
+    title: str = ""
+    state: Sequence[Phrase] = ()
+    columns: Sequence[str] = ()
+    remarks: Sequence[Phrase] = ()
+    least: int = 1
+    most: int = 1
+    repeats: bool = False
+    enter: str = ""
+    check: Callable[[Picks], str] = _nothing_wrong
+    views: Sequence[View] = ()
+    help: Sequence[str] = ()
+
+
+Decision: TypeAlias = Generator[Question, Picks, Mapping[str, Any]]
+"""Yields questions and receives what was chosen; returns the reply, as a JSON object."""
+
+
+class Dialogue(Protocol):
+    """One match as one of its players sees it, who is told what that seat is sent, and no more.
+
+    What it is told are messages of a match by the rules.
+    """
+
+    def hear(self, message: Struct) -> Sequence[str]:
+        """Take a public message, or a request that is about to be decided.
+
+        Returns:
+            What is to be told by now, a sentence each.
+        """
+
+    def disqualify(self, seat: int) -> Sequence[str]:
+        """Take the disqualification of another seat, which is told anyway; returns likewise."""
+
+    def end(self) -> Sequence[str]:
+        """Take the end of the match; returns what is still to be told."""
+
+    def decide(self, request: Struct) -> Decision:
+        """Ask what is to be replied to a request, which it has heard."""

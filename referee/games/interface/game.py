@@ -1,0 +1,163 @@
+"""What a game is to a match.
+
+A game is a state machine without I/O (sans-IO), in rounds. It stands at its `requests`: the
+decisions that it waits for, at most one a seat; several at once are a simultaneous move. `advance`
+takes the answers to all of them, so that no order of arrival can matter, and runs on to the next
+requests or to the outcome. What happened in between is collected with `take_events`. Everything
+follows from chance, options and replies, so giving the same replies to a new game is at once
+replay, snapshot and verification.
+
+    rules = GAMES["dominion"]
+    game = rules.new(Setup(chance=SeededChance(7), names=("Ann", "Ben"), options=rules.options()))
+    while game.requests:
+        game.advance({asked.seat: decide(asked) for asked in game.requests})
+        for event in game.take_events(): ...
+    print(game.outcome)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Final, Protocol, TypeAlias
+
+from msgspec import Struct
+
+from referee.games.interface.chance import Chance
+from referee.games.interface.faults import Termination
+
+
+class Request(Struct, frozen=True, gc=False):
+    """A decision that the game waits for.
+
+    Attributes:
+        seat: who is asked, counted from 0.
+        message: the private message that asks, one of the game's request structs.
+        clock: the requests of a seat that name the same clock share its time limit, such as those
+            of one turn, or of the whole match; empty: the limit is for this reply alone.
+    """
+
+    seat: int
+    message: Struct
+    clock: str = ""
+
+
+class Left(Struct, frozen=True):
+    """What stands in for a reply when the seat that was asked has left the match."""
+
+
+LEFT = Left()
+
+
+class Outcome(Struct, frozen=True):
+    """How a match ended.
+
+    Attributes:
+        reason: one of `Termination` or of the game's own end reasons.
+        ranks: one a seat, in seat order; 1 is best, equals share one and leave the gap after it
+            (1, 1, 3). Seats that have left share the last.
+    """
+
+    reason: str
+    ranks: tuple[int, ...]
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats of rank 1, ascending; nobody if no player is left to win."""
+        if self.reason == Termination.NO_PLAYERS:
+            return ()
+        return tuple(seat for seat, rank in enumerate(self.ranks) if rank == 1)
+
+
+def ranks(keys: Sequence[Any]) -> tuple[int, ...]:
+    """One rank a seat, from one key a seat: the smallest key is best, equal keys share a rank."""
+    return tuple(1 + sum(other < key for other in keys) for key in keys)
+
+
+class Standing(Struct, frozen=True):
+    """Where one seat stands, now or at the end.
+
+    Attributes:
+        score: its points.
+        turns: turns that it began.
+        facts: what the game counts besides, for people and tables; its `Rules.facts`.
+    """
+
+    score: int
+    turns: int
+    facts: Struct
+
+
+class Audience(Enum):
+    """Who looks at a game without a seat in it: spectators, and who reads a whole record."""
+
+    PUBLIC = "public"
+    ALL = "all"
+
+
+PUBLIC: Final = Audience.PUBLIC
+ALL: Final = Audience.ALL
+Viewer: TypeAlias = int | Audience
+"""Who looks at a game: a seat, `PUBLIC` or `ALL`."""
+
+
+class Setup(Struct, frozen=True, kw_only=True):
+    """What a new game is made of.
+
+    Attributes:
+        chance: all that is random comes from it; this game's alone.
+        names: the players' names, one entry a seat, in seat order.
+        options: the game's own, its `Rules.options`.
+        absent: the seats that were lost before the game began; they are never asked.
+        seed: of the match, for a game that must copy the generator of another program; all others
+            draw from `chance`.
+    """
+
+    chance: Chance
+    names: tuple[str, ...]
+    options: Any
+    absent: frozenset[int] = frozenset()
+    seed: int = 0
+
+
+class Game(Protocol):
+    """One game as a state machine. A new one has been dealt and stands at its first requests.
+
+    When fewer than two seats are left in it, it is over (protocol, 8.3).
+    """
+
+    @property
+    def requests(self) -> Sequence[Request]:
+        """The decisions that the game waits for, in seat order; none once it is over."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+
+    @property
+    def turns(self) -> int:
+        """Turns begun: of all players together; of one of them where all move at once. Cheap."""
+
+    def advance(self, replies: Mapping[int, object]) -> None:
+        """Answer all requests.
+
+        Args:
+            replies: one for each seat that was asked: a reply struct of the game, `Malformed`, or
+                `LEFT` if the seat has left the match.
+        """
+
+    def take_events(self) -> list[Struct]:
+        """Public messages and `Fault`s since the last call, in the order they happened."""
+
+    def standings(self) -> Sequence[Standing]:
+        """One entry a seat, in seat order."""
+
+    def view(self, viewer: Viewer) -> Struct:
+        """The state as data: a struct of the game's own that can be written as JSON.
+
+        It is computed when it is asked for, and does not change with the game.
+
+        Args:
+            viewer: a seat is shown what follows from the lines that it was sent and from its own
+                replies, `PUBLIC` what follows from the public ones, `ALL` everything.
+        """

@@ -1,0 +1,136 @@
+"""The part of the interface for checking other referees: what a game gives to `referee conform --referee`.
+
+A *probe* plays one seat of another referee's match. It replies as its `Plan` says, and knows which
+conformance cases each reply is there for. When the match is over our own rules play it again. Their
+chance is the game's *follower*, which draws what the other referee drew. The first line that is not
+what our rules send ends the comparison of that match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from referee.games.interface.chance import Chance
+
+Message = Mapping[str, Any]
+"""A message as a JSON object."""
+
+
+class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+    """How one seat of a probe match is played; a game adds how it plays legally.
+
+    Attributes:
+        tricks: what it does once each, as soon as there is an occasion, parted by spaces.
+        handshake: a trick in its answer to `player-name-request`; empty: it answers rightly.
+        stays: how it ends: "" with its input, "a little" after it, "yes" not even by SIGTERM.
+    """
+
+    tricks: str = ""
+    handshake: str = ""
+    stays: str = ""
+
+
+class ProbeMatch(Struct, frozen=True):
+    """A match that is played for named cases.
+
+    Attributes:
+        id: its name.
+        covers: the ids of the cases that it is there for.
+        seats: one plan a seat.
+        controls: ids, or patterns of them, of earlier matches without what this one is about: what
+            is wrong there in the same way is not counted again.
+    """
+
+    id: str
+    covers: tuple[str, ...]
+    seats: tuple[Plan, ...]
+    controls: tuple[str, ...] = ()
+
+
+class Deed(Struct, frozen=True):
+    """What a probe does in answer to a request.
+
+    Attributes:
+        data: written to standard output, line ends and all; empty: nothing is.
+        cases: the cases that this is there for; none: it is what every match has.
+        noise: bytes to write to standard error before.
+        delay: seconds before anything is written.
+        then: what follows: "", "exit", "close" (standard output), or "block": what is written is
+            more than a pipe holds, and nothing is read until it has been taken.
+        awaits: a type of message, and how many of it another seat must have been sent before.
+    """
+
+    data: bytes = b""
+    cases: tuple[str, ...] = ()
+    noise: int = 0
+    delay: float = 0.0
+    then: str = ""
+    awaits: tuple[str, int] | None = None
+
+
+class Player(Protocol):
+    """A probe's play of one game."""
+
+    def hear(self, message: Message) -> None:
+        """Take a message that asks for nothing."""
+
+    def reply(self, request: Message) -> Deed:
+        """Answer a request."""
+
+    def plain(self) -> Message | None:
+        """A legal reply to the last request whose effect everybody sees; None if there is none.
+
+        Tricks that are about the way in which lines are written dress it up.
+        """
+
+
+class Step(Struct, frozen=True):
+    """From one reply to the next request.
+
+    Attributes:
+        seat: who replied; -1 at the start.
+        request: what was answered, as our rules sent it; empty at the start.
+        line: the reply; empty if the seat left instead.
+        due: what our rules send now: public messages, then a request or `game-end`.
+    """
+
+    seat: int
+    request: Message
+    line: bytes
+    due: Sequence[Message]
+
+
+class Follower(Chance, Protocol):
+    """The chance of another referee, read from what it showed."""
+
+    def asked(self, seat: int) -> None:
+        """A request to this seat was as it should be."""
+
+    def shows(self, step: Step) -> Iterable[str]:
+        """The cases that a step shows to hold by what is due in it, if that was sent."""
+
+
+class Probes(Struct, frozen=True):
+    """How another referee of a game is checked.
+
+    Attributes:
+        matches: what is played; a match stands behind its controls.
+        player: makes a probe's play, from its plan (the game's own), seat, and a seed.
+        follower: makes a follower, from one list a seat of the requests that it was sent, and from
+            all public messages.
+        about: which cases are broken if something is wrong with a message where no reply of a probe
+            was there for a case. "TYPE WHAT" -> case ids: those that the match is there for, or
+            else all. WHAT is "missing", "extra", "order", "form" (no value of the right JSON type),
+            a field, "FIELD order" or "FIELD length" of a list, or one of these and " at the start".
+            TYPE -> its section, for what is not there.
+        names: the words for cards and the like; by others than the right ones bots know nothing.
+    """
+
+    matches: tuple[ProbeMatch, ...]
+    player: Callable[[Any, int, str], Player]
+    follower: Callable[[Sequence[Sequence[Message]], Sequence[Message]], Follower]
+    about: Mapping[str, str]
+    names: frozenset[str]

@@ -1,0 +1,128 @@
+"""A game's entry in `referee.games.GAMES`: all that the rest of the referee knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.games.interface.capabilities import LogChecker, Starters, Statistics, TurnReader
+from referee.games.interface.dialect import DialectKind
+from referee.games.interface.dialogue import Dialogue
+from referee.games.interface.environment import Environment
+from referee.games.interface.game import Game, Setup
+
+if TYPE_CHECKING:
+    from referee.games.interface.probing import Probes
+
+T = TypeVar("T")
+
+
+def loaded(where: str) -> Any:
+    """What stands in a module: "module:attribute"."""
+    module, _, attribute = where.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+class Extra(Generic[T]):
+    """What a game may have, in its `Rules.extras` under the name of this attribute; else None."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rules: Rules, owner: type) -> T | None:
+        found: T | str | None = rules.extras.get(self._name)
+        return loaded(found) if isinstance(found, str) else found
+
+
+class Rules(Struct, frozen=True, eq=False, kw_only=True):
+    """A game's entry in `referee.games.GAMES`.
+
+    Attributes:
+        name: the game's id in logs, such as "dominion".
+        protocol: the version of the wire protocol that it speaks.
+        specification: the page in spec/ that the sections of faults and findings are of.
+        min_seats, max_seats: how many can play.
+        options: what can be chosen for a game, with defaults; a struct whose values are numbers,
+            strings, booleans or lists of them.
+        limits: where the limits of a bot have other defaults: name -> value.
+        facts: the struct of `Standing.facts`.
+        new: makes a game.
+        public: the structs of its public messages.
+        requests: the structs of its requests.
+        replies: the structs of its replies.
+        faults: its fault codes, each with the section that defines it.
+        reasons: its own end reasons, beside `Termination`.
+        hidden: what a match record shows and a spectator log does not, in words.
+        tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
+        dialects: what else its bots may speak, each by its name.
+        extras: what else it has, under the names of the attributes that are an `Extra` here: the
+            object, or "module:attribute" to load it from when it is used.
+    """
+
+    name: str
+    protocol: int
+    specification: str
+    min_seats: int
+    max_seats: int
+    options: type[Struct]
+    limits: Mapping[str, float] = {}
+    facts: type[Struct]
+    new: Callable[[Setup], Game]
+    public: tuple[type[Struct], ...]
+    requests: tuple[type[Struct], ...]
+    replies: tuple[type[Struct], ...]
+    faults: Mapping[str, str]
+    reasons: tuple[str, ...]
+    hidden: str = "replies or faults"
+    tie_break: str = ""
+    dialects: Mapping[str, Callable[[], DialectKind]] = {}
+    extras: Mapping[str, Any] = {}
+
+    is_game_info = Extra[Callable[[Mapping[str, Any]], bool]]()
+    """Whether a message of type `game-info` is this game's; None: its field `game` says so."""
+    checker = Extra[Callable[[Sequence[str]], LogChecker]]()
+    """Makes a checker of logs from the players' names, in seat order."""
+    turns = Extra[Callable[[Sequence[str]], TurnReader]]()
+    """Makes a reader of turns, likewise."""
+    turn = Extra[type[Struct]]()
+    """The struct of these turns, a line of `referee replay --format json`."""
+    person = Extra[Callable[[Sequence[str], int], Dialogue]]()
+    """Makes what a person at the terminal sees and chooses, from the players' names, in seat order,
+    and the person's seat."""
+    statistics = Extra[Callable[[], Statistics]]()
+    """Makes what gathers facts of many matches, for tournaments."""
+    bot_files = Extra[Mapping[str, Callable[[Path], Any]]]()
+    """Suffix of a file, such as ".json" -> makes the bot that the file is: an object with a method
+    `reply` (spec/python.md, 2). It raises `UsageError` if the file is none."""
+    notes = Extra[Callable[[Any], list[list[str]]]]()
+    """What is no fault but hardly meant so, for the authors of the bots: from a game that is over,
+    as `new` made it, sentences for each seat, in seat order."""
+    hint = Extra[Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]]()
+    """What a fault most likely comes of, as a clause, from its code and from the request and the
+    reply as JSON objects; empty where its own detail says it all."""
+    cases = Extra[Callable[[], bytes]]()
+    """The conformance cases for bots, as JSON (spec/vectors/README.md)."""
+    situation = Extra[Callable[[Setup, Mapping[str, Any]], Game]]()
+    """Makes a game that begins in the middle, from a JSON object that says where."""
+    simplest_reply = Extra[Callable[[Mapping[str, Any]], Mapping[str, Any]]]()
+    """The simplest legal reply to a request, both as JSON objects."""
+    starters = Extra[Starters]()
+    """Bots to start from, for `referee new`."""
+    environment = Extra[Environment]()
+    """How it is translated for programs that learn to play it."""
+
+    def probes(self) -> Probes:
+        """Load how other referees of it are checked.
+
+        Raises:
+            UsageError: there is no way yet.
+        """
+        if "probes" not in self.extras:
+            raise UsageError("this game has no probes yet: other referees of it cannot be checked")
+        probes: Probes = loaded(self.extras["probes"])
+        return probes

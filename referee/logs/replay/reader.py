@@ -1,0 +1,277 @@
+"""Read a match record or a spectator log as a match: its players, its turns, its end.
+
+It is lenient, because a person wants to see what is there: what does not fit is left out and
+counted. `referee verify` and `referee validate` are those that are strict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from referee.errors import LogReadError, UsageError
+from referee.games.interface.capabilities import MAX_KEPT, TurnReader
+from referee.games.interface.faults import Fault, describe
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id, seat_of
+from referee.logs.header import NoHeader, first_line, read_header
+from referee.logs.parsing import Line, Messages, entry_kinds, max_seats, message_kinds
+from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry
+from referee.logs.source import LogReader
+from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
+
+_ALL = "all"
+_FIRST_TYPES = ("player-name", "game-info")
+"""Of these is the first line of a spectator log, or of one that lost its names."""
+
+
+class Start(Struct, frozen=True):
+    """The players are known.
+
+    Attributes:
+        game: a key of `GAMES`.
+        names: in seat order.
+        seed: of a record; None for a spectator log, which has less.
+        bots: the BOT arguments of a record.
+    """
+
+    game: str
+    names: list[str]
+    seed: int | None
+    bots: list[str]
+
+
+class TurnOver(Struct, frozen=True):
+    """A turn.
+
+    Attributes:
+        turn: a struct of the game's own, see `referee.games.interface.capabilities.TurnReader`.
+    """
+
+    turn: Any
+
+
+class End(Struct, frozen=True):
+    """The match is over."""
+
+    reason: str
+    winners: list[str]
+    scores: list[int]
+
+
+class CutShort(Struct, frozen=True):
+    """The log ends before the match.
+
+    Attributes:
+        line: the last line that was read.
+        why: one clause.
+    """
+
+    line: int
+    why: str
+
+
+class Skipped(Struct, frozen=True):
+    """Lines that are none of such a log.
+
+    Attributes:
+        line: the first of them.
+        count: how many.
+    """
+
+    line: int
+    count: int
+
+
+Item: TypeAlias = Start | TurnOver | End | CutShort | Skipped
+
+
+class Replay:
+    """One log.
+
+    Attributes:
+        turn_reader: of its match, once the players are known; it shows the turns.
+    """
+
+    def __init__(self, reader: LogReader) -> None:
+        self._reader = reader
+        self._rules: Rules | None = None
+        self._names: dict[int, str] = {}  # by seat
+        self._seats = 0  # as long as the players are not known
+        self._header: Mapping[str, Any] | None = None  # of a record
+        self._early: list[tuple[int, FaultEntry | DisqualifiedEntry]] = []  # of the handshakes
+        self._skipped = self._first_skipped = 0
+        self._started = self._ended = False  # the match
+        self._complete = False  # the log
+
+    def items(self) -> Iterator[Item]:
+        """The match, as it is read.
+
+        Raises:
+            LogReadError: this is no log of a match.
+            UsageError: it is one of a game that has no turn reader.
+        """
+        why = "the log ends here"
+        try:
+            for line in self._lines():
+                if line.torn:
+                    break
+                if self._header is None:
+                    yield from self._message(line, _ALL)
+                else:
+                    yield from self._line_of_record(line)
+                if self._complete:
+                    break
+        except LogReadError as error:
+            if not self._started:
+                raise
+            why = error.problem
+        if not self._reader.whole:
+            raise LogReadError(self._reader.name, 1, "the file is empty")
+        if not self._complete:
+            if self._started and not self._ended:
+                yield from self._turns(self.turn_reader.end())
+            torn = "the line after it is torn" if self._reader.torn else why
+            yield CutShort(self._reader.whole, torn)
+        if self._skipped:
+            yield Skipped(self._first_skipped, self._skipped)
+
+    def _lines(self) -> Iterator[Line]:
+        """The lines of a spectator log, or those of a record after its header."""
+        lines = iter(self._reader)
+        raw = next(lines, b"")
+        if not raw.endswith(b"\n"):
+            return
+        value, rules = first_line(raw)
+        is_log = isinstance(value, dict) and "entry" not in value
+        if is_log and value.get("type") in _FIRST_TYPES:
+            messages = Messages(chain((raw,), lines))
+            for line in messages:
+                self._rules = messages.rules
+                yield line
+            return
+        if rules is None or not isinstance(value.get("seed"), int):
+            raise LogReadError(self._reader.name, 1, _problem(raw, value))
+        self._header, self._rules = value, rules
+        read = entry_kinds(rules).line
+        for raw in lines:
+            yield read(self._reader.line, raw)
+
+    def _skip(self, number: int) -> None:
+        self._first_skipped = min(number, self._first_skipped or number)
+        self._skipped += 1
+
+    def _seat(self, player: str) -> int | None:
+        """The seat of a player number; None if this match has no such player."""
+        return seat_of(player, self._seats or max_seats(self._rules))
+
+    # --- records ------------------------------------------------------------------------------
+
+    def _line_of_record(self, line: Line) -> Iterator[Item]:
+        """A line after the header."""
+        entry = line.content
+        if line.kind == "end":
+            self._complete = True
+        elif isinstance(entry, SentEntry):
+            message = message_kinds(self._rules).line(line.number, bytes(entry.message))
+            yield from self._message(message, entry.to)
+        elif isinstance(entry, FaultEntry | DisqualifiedEntry):
+            if self._started:
+                yield from self._entry(line.number, entry)
+            elif len(self._early) < MAX_KEPT:  # the players are not known yet
+                self._early.append((line.number, entry))
+            else:
+                self._skip(line.number)
+        elif line.kind not in ("received", "exit"):
+            self._skip(line.number)
+
+    def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> Iterator[Item]:
+        """An entry that only a record has."""
+        seat = self._seat(entry.player_number)
+        if seat is None:
+            self._skip(number)
+        elif isinstance(entry, FaultEntry):
+            fault = Fault(seat, entry.code, entry.section, entry.detail)
+            yield from self._turns(self.turn_reader.fault(fault))
+        else:
+            yield from self._turns(
+                self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
+            )
+
+    # --- messages -----------------------------------------------------------------------------
+
+    def _message(self, line: Line, to: str) -> Iterator[Item]:
+        """A message, of a record with whom it was sent to."""
+        message = line.content
+        if line.kind == "player-name-request":
+            return
+        if isinstance(message, PlayerName):
+            seat = self._seat(message.player_number)
+            if seat is None or self._started:
+                self._skip(line.number)
+            else:
+                self._names[seat] = message.name
+            return
+        if self._rules is None and line.kind is not None:
+            problem = "the log is of a game that this referee does not know"
+            raise LogReadError(self._reader.name, line.number, problem)
+        if self._rules is None or message is None:
+            self._skip(line.number)
+            return
+        if not self._started:
+            if self._rules.turns is None:
+                problem = "has no turn reader: its records can be verified, not replayed"
+                raise UsageError(f"{self._rules.name} {problem}")
+            yield self._start(self._rules, self._rules.turns)
+            for entry in self._early:
+                yield from self._entry(*entry)
+        # From here on every message is of, and for, players of this match.
+        player = getattr(message, "player_number", seat_id(0))
+        if self._seat(player) is None or (to != _ALL and self._seat(to) is None):
+            self._skip(line.number)
+        elif isinstance(message, GameEnd):
+            yield from self._turns(self.turn_reader.end())
+            self._ended = True
+            self._complete = self._header is None  # a record goes on after it
+            yield End(message.reason, message.winners, message.scores)
+        elif not isinstance(message, PlayerDisqualified):
+            yield from self._turns(self.turn_reader.read(message, self._seat(to)))
+        elif self._header is None:  # a record has an entry for it
+            seat = self._seat(message.player_number)
+            assert seat is not None  # as was seen above
+            yield from self._turns(self.turn_reader.disqualify(seat, message.reason))
+
+    def _start(self, rules: Rules, turns: Callable[[Sequence[str]], TurnReader]) -> Start:
+        self._started = True
+        self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
+        names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
+        self.turn_reader = turns(names)
+        header = self._header or {}
+        bots = header.get("bots")
+        return Start(
+            rules.name,
+            names,
+            header.get("seed"),
+            [bot if isinstance(bot, str) else describe(bot) for bot in bots]
+            if isinstance(bots, list)
+            else [],
+        )
+
+    @staticmethod
+    def _turns(turns: Sequence[Any]) -> Iterator[Item]:
+        for turn in turns:
+            yield TurnOver(turn)
+
+
+def _problem(raw: bytes, value: Any) -> str:
+    """Why a file, by its first line, is neither a record that can be shown nor a spectator log."""
+    if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
+        return "this is no match record and no spectator log"
+    if "entry" not in value:
+        return "this is no spectator log: it does not begin with a player-name"
+    header = read_header(raw)
+    assert isinstance(header, NoHeader)  # else the match could be shown
+    return header.text

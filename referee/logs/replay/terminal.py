@@ -1,0 +1,104 @@
+"""A replay as text: readable at 80 columns, and nothing is said by colour alone."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from referee.games import GAMES
+from referee.games.interface.capabilities import Phrase, Picture, TurnReader
+from referee.games.interface.seats import seat_id, seat_ids
+from referee.logs.replay.reader import CutShort, End, Skipped, Start
+from referee.text.terminal import paint, plain, wrap_list
+
+_LABEL = 13
+"""One column more than the longest label, "disqualified"."""
+_MAX_WIDTH = 120
+"""Longer lines are hard to read, however wide the terminal is."""
+
+
+class Painter:
+    """Lines of text for one width.
+
+    Args:
+        width: columns.
+        colour: whether to style by escape sequences.
+    """
+
+    def __init__(self, width: int, *, colour: bool) -> None:
+        self._width = max(min(width, _MAX_WIDTH), 40)
+        self._colour = colour
+
+    def start(self, start: Start) -> Iterator[str]:
+        """What there is to say before the first turn."""
+        for seat, name in enumerate(start.names):
+            bot = f" ({plain(start.bots[seat])})" if seat < len(start.bots) else ""
+            yield from self._wrap(f"{seat_id(seat)}: {plain(name) or '(no name)'}{bot}", 2)
+        if start.seed is None:
+            hidden = GAMES[start.game].hidden
+            text = f"A spectator log: it tells no {hidden}; a match record does."
+            yield from self._wrap(text, 0)
+        else:
+            yield f"Seed {start.seed}."
+
+    def turn(self, turn: Any, reader: TurnReader) -> Iterator[str]:
+        """One turn, after an empty line."""
+        title = plain(reader.title(turn))
+        yield ""
+        head = f"Turn {turn.turn}: {title}" if title else f"Turn {turn.turn}"
+        yield from (self._paint(line, "bold") for line in self._wrap(head, 2))
+        for part in reader.show(turn):
+            yield from self._phrase(part) if isinstance(part, Phrase) else self._picture(part)
+
+    def end(self, end: End, names: Sequence[str]) -> Iterator[str]:
+        """How the match ended."""
+        players = seat_ids(len(names))
+        scores = ", ".join(
+            f"{seat_id(seat)} {score}" for seat, score in enumerate(end.scores[: len(names)])
+        )
+        winners = " and ".join(
+            f"{player} {plain(names[players.index(player)])}"
+            for player in end.winners
+            if player in players
+        )
+        yield ""
+        won = f"{winners} won" if winners else "Nobody won"
+        text = f"{won}: {plain(end.reason).replace('-', ' ')}. Scores: {scores}."
+        yield from (self._paint(line, "bold") for line in self._wrap(text, 2))
+
+    def note(self, item: CutShort | Skipped) -> Iterator[str]:
+        """What is wrong with the log."""
+        yield ""
+        if isinstance(item, CutShort):
+            text = f"The log was cut short after line {item.line}: {plain(item.why)}."
+        else:
+            lines = "1 line is" if item.count == 1 else f"{item.count} lines are"
+            text = f"{lines} none of such a log and not shown, the first is line {item.line}."
+        yield from (self._paint(line, "yellow") for line in self._wrap(text, 0))
+
+    def _phrase(self, phrase: Phrase) -> Iterator[str]:
+        wrapped = wrap_list(plain(phrase.text), self._width - _LABEL - 2)
+        first, *rest = wrapped or [""]
+        label = self._paint(f"{phrase.label:{_LABEL - 1}} ", "dim")
+        yield f"  {label}{self._paint(first, phrase.style)}"
+        for line in rest:
+            yield " " * (_LABEL + 2) + self._paint(line, phrase.style)
+
+    def _picture(self, picture: Picture) -> Iterator[str]:
+        unstyled = [[""] * len(row) for row in picture.rows]
+        for row, styles in zip(picture.rows, picture.styles or unstyled, strict=True):
+            letters = zip(plain(row), styles, strict=True)
+            runs = groupby(letters, key=itemgetter(1))
+            painted = (
+                self._paint("".join(letter for letter, _ in run), style) for style, run in runs
+            )
+            yield "  " + "".join(painted)
+
+    def _wrap(self, text: str, indent: int) -> list[str]:
+        return textwrap.wrap(text, self._width, subsequent_indent=" " * indent)
+
+    def _paint(self, text: str, style: str) -> str:
+        return paint(text, style, colour=self._colour)

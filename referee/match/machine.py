@@ -1,0 +1,361 @@
+"""One match: handshake, requests, faults, disqualifications, outcome. Pure.
+
+A match wraps a game with everything that the game need not know. It does no I/O and has no
+clock: whoever drives it (`play.py` with processes, a verifier with a record, a test) looks at
+`due`, brings for such a seat either the line that it wrote (`receive`) or the reason why it
+leaves (`disqualify`), and then collects with `take_entries` what was said and noted, in an order
+that depends on nothing but the seed and the lines:
+
+    match = Match(GAMES["dominion"], seats=2, seed=7)
+    match.start()
+    while match.due:
+        for seat in match.due: match.receive(seat, line_of(seat))
+        for entry in match.take_entries(): ...
+    match.outcome, match.standings()
+
+A match goes in rounds. In each, one or more seats are asked; when the last has answered the game
+goes on. The handshake is the first round and asks everybody. Seats answer in any order, and what
+they answered is noted in seat order, so nobody can tell who was first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from referee.errors import ProtocolMisuseError
+from referee.games.interface.chance import Chance, SeededChance
+from referee.games.interface.faults import (
+    BAD_NAME_REPLY,
+    Disqualification,
+    Fault,
+    Malformed,
+    describe,
+)
+from referee.games.interface.game import LEFT, Game, Outcome, Setup, Standing, Viewer
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+from referee.match.decode import decode_reply, is_blank, reply_decoder
+from referee.match.messages import (
+    PROTOCOL_VERSION,
+    GameEnd,
+    PlayerDisqualified,
+    PlayerName,
+    PlayerNameReply,
+    PlayerNameRequest,
+)
+from referee.match.pages import SHARED
+
+MAX_SEED = 2**53
+"""Seeds are below this: every JSON reader keeps such integers exactly."""
+MAX_NAME_LENGTH = 64
+
+CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
+"""What names are without (3.1), for `str.translate`."""
+
+
+class Sent(Struct, frozen=True, gc=False):
+    """A line to send.
+
+    Attributes:
+        to: a seat, or None for everybody still in the match (and the spectator log).
+        line: with its line end.
+        message: what the line says, for who drives a match without bots that read lines.
+    """
+
+    to: int | None
+    line: bytes
+    message: Struct | None = None
+
+
+class Received(Struct, frozen=True, gc=False):
+    """A line that a bot wrote as its answer, without the line end."""
+
+    seat: int
+    line: bytes
+
+
+class Disqualified(Struct, frozen=True, gc=False):
+    """A seat leaves the match.
+
+    Attributes:
+        code: why (9).
+        detail: one clause for people.
+        asked: the line of the request that it failed to answer.
+    """
+
+    seat: int
+    code: Disqualification
+    detail: str
+    asked: bytes
+
+
+Entry: TypeAlias = Sent | Received | Fault | Disqualified
+
+
+class Match:
+    """One match as a state machine; see the module's text.
+
+    Args:
+        rules: the game.
+        seats: how many players.
+        seed: 0 <= seed < `MAX_SEED`.
+        options: the game's own (`Rules.options`); None for its defaults.
+        chance: what is random in the game; None for what the seed says (4.7).
+
+    Attributes:
+        due: the seats whose answer is awaited; empty before `start` and once the match is over.
+        disqualified: the seats that left, each with why.
+        names: one entry a seat; PLAYER1 and so on until the handshakes have ended.
+        faults: one counter of fault codes a seat.
+        first_faults: the first fault of each seat and code.
+        requests: how many requests each seat was sent, its handshake not counted.
+        clocks: of the seats that are due, those whose requests name a clock (`Request.clock`).
+        keep_alive: the seats whose bots wait for another match after this one (8.4).
+        outcome: None until the match is over.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        seats: int,
+        seed: int,
+        options: Struct | None = None,
+        chance: Chance | None = None,
+    ) -> None:
+        self.due: tuple[int, ...] = ()
+        self.disqualified: dict[int, Disqualified] = {}
+        self.names = [seat_id(seat).upper() for seat in range(seats)]
+        self.faults: list[Counter[str]] = [Counter() for _ in range(seats)]
+        self.first_faults: dict[tuple[int, str], Fault] = {}
+        self.requests = [0] * seats
+        self.clocks: dict[int, str] = {}
+        self.keep_alive: set[int] = set()
+        self.outcome: Outcome | None = None
+        self._rules = rules
+        self._options = rules.options() if options is None else options
+        self._seed = seed
+        self._chance = chance or SeededChance(seed)
+        self._game: Game | None = None  # until the handshakes have ended
+        self._entries: list[Entry] = []
+        self._decoder = reply_decoder(rules.replies)
+        self._encode = msgspec.json.Encoder().encode
+        # The round: what each seat was asked; what to note of each that has answered and is not
+        # noted yet; and its reply.
+        self._asked: dict[int, Struct] = {}
+        self._unnoted: dict[int, list[Entry]] = {}
+        self._replies: dict[int, object] = {}
+
+    def start(self) -> None:
+        """Ask every bot for its name."""
+        if self._asked or self.outcome is not None:
+            raise ProtocolMisuseError("the match was started already")
+        self._ask({seat: PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
+
+    def receive(self, seat: int, line: bytes) -> None:
+        """Take the line with which a due seat answers, without its line end.
+
+        Raises:
+            ProtocolMisuseError: the seat is not due, or this is no line or a blank one, which is
+                no reply (1.1).
+        """
+        self._check_due(seat)
+        if b"\n" in line or is_blank(line):
+            raise ProtocolMisuseError(f"a reply is one line that is not blank, not {line[:40]!r}")
+        game = self._game
+        if game is None:
+            self._answer(seat, self._read_name(seat, line), None)
+            return
+        reply = decode_reply(line, self._decoder)
+        if len(self._asked) == 1:  # as below, but quick: most games ask one seat at a time
+            self._entries.append(Received(seat, line))
+            game.advance({seat: reply})
+            self._go_on(game)
+        else:
+            self._answer(seat, [Received(seat, line)], reply)
+
+    def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
+        """Take a due seat out of the match (8.3)."""
+        self._check_due(seat)
+        self._answer(seat, [self._leave(seat, code, detail)], LEFT)
+
+    def take_entries(self) -> list[Entry]:
+        """What was said and noted since the last call, oldest first."""
+        entries = self._entries
+        self._entries = []
+        return entries
+
+    def standings(self) -> list[Standing]:
+        """One entry a seat, in seat order; none before the handshakes have ended."""
+        return [] if self._game is None else list(self._game.standings())
+
+    def view(self, viewer: Viewer) -> Struct | None:
+        """The game's state as data (`Game.view`); None before the handshakes have ended."""
+        return None if self._game is None else self._game.view(viewer)
+
+    def statistics(self) -> list[bytes]:
+        """What the game's own `Statistics` keep of this match, once it is over.
+
+        Returns:
+            One JSON object a seat, in seat order; none if the game has no statistics.
+        """
+        new = self._rules.statistics
+        return [] if new is None or self._game is None else new().of_match(self._game)
+
+    def notes(self) -> list[list[str]]:
+        """What the game has to tell the authors of its bots once the match is over.
+
+        Returns:
+            Sentences for each seat, in seat order.
+        """
+        of_game = self._rules.notes
+        if of_game is None or self._game is None:
+            return [[] for _ in self.names]
+        return of_game(self._game)
+
+    @property
+    def in_handshake(self) -> bool:
+        """Whether the handshakes have not all ended (3)."""
+        return self._game is None
+
+    @property
+    def turns(self) -> int:
+        """Turns begun, of all players together; of one of them where all move at once."""
+        return 0 if self._game is None else self._game.turns
+
+    # --- a round ------------------------------------------------------------------------------
+
+    def _ask(self, requests: dict[int, Struct]) -> None:
+        self._asked = requests
+        self.due = tuple(requests)
+        for seat, message in requests.items():
+            self._send(message, to=seat)
+
+    def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
+        """Keep a seat's answer, and go on after the last."""
+        self.due = tuple([other for other in self.due if other != seat])
+        self._replies[seat] = reply
+        self._unnoted[seat] = entries
+        # Seat order, whatever the order in which they answered.
+        for other in self._asked:
+            if other in self._unnoted:
+                for entry in self._unnoted.pop(other):
+                    self._note(entry)
+            elif other in self.due:
+                break
+        if not self.due:
+            replies = {other: self._replies.pop(other) for other in self._asked}
+            if self._game is None:
+                self._begin()
+            else:
+                self._send_disqualified([who for who in replies if replies[who] is LEFT])
+                self._game.advance(replies)
+                self._go_on(self._game)
+
+    def _go_on(self, game: Game) -> None:
+        """Publish what happened, then ask what is to be decided next, or end."""
+        self._publish(game)
+        if game.requests:
+            for request in game.requests:
+                self.requests[request.seat] += 1
+            self.clocks = {asked.seat: asked.clock for asked in game.requests if asked.clock}
+            self._ask({request.seat: request.message for request in game.requests})
+            return
+        self.due = ()
+        if game.outcome is None:
+            raise ProtocolMisuseError("the game waits for nobody and has no outcome")
+        self.outcome = outcome = game.outcome
+        scores = [standing.score for standing in game.standings()]
+        winners = [seat_id(seat) for seat in outcome.winners]
+        self._send(GameEnd(scores, winners, outcome.reason))
+
+    def _publish(self, game: Game) -> None:
+        encode = self._encode
+        entries = self._entries
+        for event in game.take_events():
+            if type(event) is Fault:
+                self._note(event)
+            else:
+                entries.append(Sent(None, encode(event) + b"\n", event))
+
+    # --- handshake (3) ------------------------------------------------------------------------
+
+    def _read_name(self, seat: int, line: bytes) -> list[Entry]:
+        """Judge a handshake reply; sets the seat's name, or takes the seat out."""
+        entries: list[Entry] = [Received(seat, line)]
+        reply = decode_reply(line, _name_replies)
+        if isinstance(reply, Malformed):
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
+            return entries
+        assert isinstance(reply, PlayerNameReply)  # the decoder knows no other
+        if reply.version is not UNSET and not _is_version_1(reply.version):
+            code = Disqualification.UNSUPPORTED_VERSION
+            detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
+            entries.append(self._leave(seat, code, detail))
+        elif reply.player_number != seat_id(seat):
+            detail = f"`player_number` is {describe(reply.player_number)}"
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, detail))
+        elif not isinstance(reply.name, str):
+            detail = f"`name` is {describe(reply.name)}, not a string"
+            entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, detail))
+        else:
+            self.names[seat] = reply.name.translate(CONTROL_CHARACTERS)[:MAX_NAME_LENGTH]
+            if reply.keep_alive is True:
+                self.keep_alive.add(seat)
+        return entries
+
+    def _begin(self) -> None:
+        """Publish the names, and begin the game with the seats that are left."""
+        for seat, name in enumerate(self.names):
+            self._send(PlayerName(seat_id(seat), name))
+        setup = Setup(
+            chance=self._chance,
+            names=tuple(self.names),
+            options=self._options,
+            absent=frozenset(self.disqualified),
+            seed=self._seed,
+        )
+        self._game = self._rules.new(setup)
+        self._publish(self._game)
+        self._send_disqualified(sorted(self.disqualified))
+        self._go_on(self._game)
+
+    # --- both ---------------------------------------------------------------------------------
+
+    def _leave(self, seat: int, code: Disqualification, detail: str) -> Disqualified:
+        leaving = Disqualified(seat, code, detail, self._line(self._asked[seat]))
+        self.disqualified[seat] = leaving
+        return leaving
+
+    def _send_disqualified(self, seats: Iterable[int]) -> None:
+        for seat in seats:
+            self._send(PlayerDisqualified(seat_id(seat), self.disqualified[seat].code))
+
+    def _note(self, entry: Entry) -> None:
+        if type(entry) is Fault:
+            self.faults[entry.seat][entry.code] += 1
+            self.first_faults.setdefault((entry.seat, entry.code), entry)
+        self._entries.append(entry)
+
+    def _line(self, message: Struct) -> bytes:
+        return self._encode(message) + b"\n"
+
+    def _send(self, message: Struct, *, to: int | None = None) -> None:
+        self._entries.append(Sent(to, self._line(message), message))
+
+    def _check_due(self, seat: int) -> None:
+        if seat not in self.due:
+            raise ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")
+
+
+def _is_version_1(version: object) -> bool:
+    # JSON knows one kind of number, so 1.0 is 1; Python holds true for 1 as well, JSON does not.
+    return not isinstance(version, bool) and version == PROTOCOL_VERSION
+
+
+_name_replies = reply_decoder((PlayerNameReply,))

@@ -1,0 +1,230 @@
+"""The pages of spec/ by section: what `referee explain` prints, and what reports quote.
+
+The wording of a rule stands there alone. A page's sections have numbers ("### 7.2 Discarding").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise, takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
+"""Inside an installed wheel; in a source tree. One of them is there."""
+_HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
+_ITEM = re.compile(r"^- ", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
+_NO_PROSE = ("|", "```", "- ")
+_KINDS = {
+    "Faults.": "fault",
+    "Disqualifications.": "disqualification",
+    "End reasons.": "end reason",
+}
+
+
+class _Shared(NamedTuple):
+    """The sections that have the same number in the page of every game, by what they are about."""
+
+    lines: str = "1.1"
+    requests: str = "1.2"
+    limits: str = "1.3"
+    ids: str = "1.6"
+    audience: str = "1.7"
+    json: str = "1.8"
+    messages: str = "2"
+    names: str = "2.2"
+    name_reply: str = "3.1"
+    wrong_name_reply: str = "3.2"
+    version: str = "3.3"
+    start_up: str = "3.4"
+    clock: str = "8.1"
+    exit: str = "8.2"
+    after_match: str = "8.4"
+    codes: str = "9"
+    advice: str = "10"
+
+
+SHARED = _Shared()
+
+
+class Section(NamedTuple):
+    """A section of a page.
+
+    Attributes:
+        number: such as "7.2".
+        title: its heading, without the number.
+        text: its Markdown, without the heading and without the sections inside it.
+    """
+
+    number: str
+    title: str
+    text: str
+
+
+class Code(NamedTuple):
+    """A row of the tables of codes.
+
+    Attributes:
+        kind: "fault", "disqualification" or "end reason".
+        code: such as "bad-discard".
+        section: the section that says what it is; empty if it is reserved.
+        why: what was wrong.
+        then: what happens then; empty if the table does not say it.
+    """
+
+    kind: str
+    code: str
+    section: str
+    why: str
+    then: str
+
+
+class Page(NamedTuple):
+    """A page of spec/.
+
+    Attributes:
+        name: its path in spec/, without ".md".
+        sections: number -> section, in the order of the page.
+    """
+
+    name: str
+    sections: dict[str, Section]
+
+    @property
+    def codes(self) -> list[Code]:
+        """All codes, in the order of the tables."""
+        found: list[Code] = []
+        for kind, text in re.findall(
+            r"^\*\*(.*?)\*\*(.*?)(?=^\*\*|\Z)", self._text(SHARED.codes), re.MULTILINE | re.DOTALL
+        ):
+            for cells in rows(text):
+                code, section, why, *then = cells
+                code = code.strip("`") or found[-1].code  # a second row of the same code
+                found.append(Code(_KINDS[kind], code, section, why, "".join(then)))
+        return found
+
+    def inside(self, number: str) -> list[Section]:
+        """A section and those inside it."""
+        return [
+            section
+            for section in self.sections.values()
+            if f"{section.number}.".startswith(f"{number}.")
+        ]
+
+    def titled(self, title: str) -> list[str]:
+        """The numbers of the sections with a title, in whatever case."""
+        return [s.number for s in self.sections.values() if s.title.lower() == title.lower()]
+
+    def beginning(self, number: str) -> str:
+        """The first paragraph of a section that is prose; empty if it has none."""
+        blocks = re.split(r"\n\n+", self._text(number))
+        prose = (block for block in blocks if not block.startswith(_NO_PROSE))
+        return unmarked(" ".join(next(prose, "").split()))
+
+    def rule(self, number: str, code: str, detail: str) -> str:
+        """The rule that a fault breaks, in the page's own words; empty if the page has none.
+
+        Args:
+            number: the section of the fault.
+            code: the fault's.
+            detail: of the fault. It may begin with the title of a section inside, such as
+                "mine: ...", and name fields that a table of the section is about.
+        """
+        subject = detail.partition(":")[0]
+        section = next(
+            (s for s in self.inside(number) if s.title == subject), self.sections.get(number)
+        )
+        if section is None:
+            return ""
+        parts = [*_about_fields(section.text, detail), *_naming(section.text, code)]
+        return " ".join(f"{part.rstrip('.')}." for part in dict.fromkeys(parts))
+
+    def _text(self, number: str) -> str:
+        section = self.sections.get(number)
+        return "" if section is None else section.text
+
+
+def read_spec(name: str) -> bytes:
+    """A file of spec/.
+
+    Args:
+        name: such as "vectors/referee-cases.json".
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    for place in _PLACES:
+        if (place / name).exists():
+            return (place / name).read_bytes()
+    raise FileNotFoundError(name)
+
+
+@lru_cache
+def load_page(name: str) -> Page:
+    """A page of spec/.
+
+    Args:
+        name: its path there, without ".md"; of a game `Rules.specification`.
+
+    Returns:
+        The page; one without sections if there is no such page, as of a game that is being made.
+    """
+    try:
+        text = read_spec(f"{name}.md").decode()
+    except FileNotFoundError:
+        return Page(name, {})
+    sections: dict[str, Section] = {}
+    number, title, lines, in_code = "", "", list[str](), False
+    for line in [*text.splitlines(), "## "]:
+        in_code ^= line.startswith("```")
+        heading = None if in_code else _HEADING.match(line)
+        if heading is None:
+            lines.append(line)
+            continue
+        if number:
+            sections[number] = Section(number, title, "\n".join(lines).strip())
+        number, title, lines = heading[2] or "", heading[3], []
+    return Page(name, sections)
+
+
+def unmarked(markdown: str) -> str:
+    """A clause of Markdown as plain text, but for its backticks."""
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown.replace("*", ""))
+
+
+def rows(text: str) -> Iterator[list[str]]:
+    """The rows of all tables in a Markdown text, without their heads."""
+    lines = text.splitlines()
+    for before, line in pairwise(lines):
+        if line.startswith("|") and before.startswith("|") and not line.startswith("|---"):
+            yield [cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")]
+
+
+def _about_fields(text: str, detail: str) -> Iterator[str]:
+    """What the rows of a section's tables say of the fields that a detail names."""
+    for name, *cells in rows(text):
+        field = re.match(r"`(\w+)`", name)
+        if field is not None and field[1] in detail:
+            yield unmarked(f"{', '.join([name, *cells[:-1]])}: {cells[-1]}")
+
+
+def _naming(text: str, code: str) -> Iterator[str]:
+    """The first sentence of a section that names a code, with the list it introduces; or a row."""
+    for row in rows(text):
+        if row[0] == f"`{code}`":
+            yield unmarked(f"{row[0]}: {row[1]}")
+            return
+    blocks = iter(re.split(r"\n\n+", text))
+    for block in blocks:
+        if block.startswith(_NO_PROSE) or f"`{code}`" not in block:
+            continue
+        sentence = next(s for s in _SENTENCE_END.split(block) if f"`{code}`" in s)
+        items = ""
+        if block.endswith(sentence) and not sentence.endswith("."):
+            items = " ".join(takewhile(_ITEM.match, blocks))
+        yield unmarked(" ".join(f"{sentence} {_ITEM.sub('', items)}".split()))
+        return

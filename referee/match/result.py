@@ -1,0 +1,196 @@
+"""The result of a match as one object: what `referee play --format json` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.games import GAMES
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import SeatId, seat_id
+from referee.match.machine import Match
+
+T = TypeVar("T", bound=Struct)
+
+
+class ReplySeconds(Struct, frozen=True):
+    """How long a bot took for its replies, in seconds, its handshake not counted.
+
+    Each is counted from the moment the request was handed to the pipe (protocol, 8.1).
+    """
+
+    total: float
+    max: float
+
+
+class Departure(Struct, frozen=True):
+    """Why a seat was disqualified, and at what."""
+
+    detail: Annotated[str, Meta(description="One clause; the record has it too.")]
+    cause: Annotated[
+        str,
+        Meta(description="What its author most likely has to mend, in a sentence; or empty."),
+    ]
+    turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
+    request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
+    asked: Annotated[str, Meta(description="The line that it did not answer.")]
+
+
+class FirstFault(Struct, frozen=True):
+    """The first fault of a seat with a code."""
+
+    code: str
+    section: Annotated[str, Meta(description="Of the game's protocol.")]
+    detail: Annotated[str, Meta(description="What was wrong, in a sentence for its author.")]
+    turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
+    request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
+    line: Annotated[str, Meta(description="The reply; a long one is cut.")]
+    follows: Annotated[
+        bool, Meta(description="Whether it follows from a line before that nobody asked for.")
+    ] = False
+
+
+class Stderr(Struct, frozen=True):
+    """What a bot wrote on stderr, made harmless: what its author needs of it."""
+
+    lines: Annotated[
+        list[str], Meta(description='With "... 3 lines left out" in the place of such.')
+    ] = []
+    left_out: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
+
+
+class Diagnosis(Struct, frozen=True):
+    """What there is to tell a bot's author; each field as in `PlayerResult`."""
+
+    disqualification: Departure | None = None
+    first_faults: list[FirstFault] = []
+    notes: list[str] = []
+    stderr: Stderr | None = None
+
+
+class PlayerResult(Struct, frozen=True):
+    """How one seat fared; the facts of the game stand behind these."""
+
+    player_number: SeatId
+    name: Annotated[str, Meta(description="The name that the bot gave itself.")]
+    bot: Annotated[str, Meta(description="The BOT argument, as it was given.")]
+    score: int
+    turns: Annotated[int, Meta(description="Turns that it began.")]
+    rank: Annotated[
+        int, Meta(description="1 is best; shared on ties; the disqualified share the last.")
+    ]
+    disqualified: Annotated[str | None, Meta(description="A code, or null.")]
+    faults: Annotated[dict[str, int], Meta(description="Code -> count; no zeros.")]
+    requests: Annotated[int, Meta(description="Requests sent to it after the handshake.")]
+    reply_seconds: ReplySeconds
+    exit_code: Annotated[
+        int | None,
+        Meta(description="Of its process; -N after signal N; null if it never started."),
+    ]
+    disqualification: Annotated[
+        Departure | None, Meta(description="Of one that was disqualified.")
+    ] = None
+    first_faults: Annotated[
+        list[FirstFault],
+        Meta(description="The first of each code, in the order in which they came."),
+    ] = []
+    notes: Annotated[
+        list[str], Meta(description="What is no fault, but hardly meant so: one sentence each.")
+    ] = []
+    stderr: Annotated[
+        Stderr | None, Meta(description="What it wrote there; null if it has no stderr.")
+    ] = None
+
+
+class MatchResult(Struct, frozen=True):
+    """How a match ended."""
+
+    game: str
+    protocol: int
+    seed: int
+    reason: Annotated[str, Meta(description="Why it ended (protocol, 9).")]
+    turns: Annotated[
+        int, Meta(description="Turns begun, of all players together where they take turns.")
+    ]
+    winners: list[SeatId]
+    duration_seconds: Annotated[
+        float, Meta(description="From the start of the bots to the end of the last.")
+    ]
+    players: Annotated[list[PlayerResult], Meta(description="In seat order.")]
+
+
+@cache
+def player_result_type(rules: Rules) -> type[PlayerResult]:
+    """`PlayerResult` with the facts of a game; it can be pickled."""
+
+    def reduce(result: PlayerResult) -> tuple[Any, ...]:
+        return _unpickled, (rules.name, msgspec.structs.asdict(result))
+
+    return with_facts(PlayerResult, rules, __reduce__=reduce)
+
+
+def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
+    return player_result_type(GAMES[game])(**fields)
+
+
+def with_facts(struct: type[T], rules: Rules, **namespace: Any) -> type[T]:
+    """A struct of one seat's end, with the game's own facts as its last fields.
+
+    Args:
+        namespace: what else the class has.
+    """
+    facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
+    return msgspec.defstruct(
+        struct.__name__,
+        facts,
+        bases=(struct,),
+        frozen=True,
+        kw_only=True,  # what comes before may have defaults
+        namespace={"__doc__": struct.__doc__, **namespace},
+    )  # type: ignore[return-value]
+
+
+def seat_ends(match: Match) -> list[dict[str, Any]]:
+    """What a result and a record say alike of each seat, in seat order, once the match is over."""
+    assert match.outcome is not None  # it is over
+    places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
+    return [
+        {
+            "name": name,
+            "score": standing.score,
+            "turns": standing.turns,
+            "rank": rank,
+            "disqualified": match.disqualified[seat].code if seat in match.disqualified else None,
+            **msgspec.structs.asdict(standing.facts),
+        }
+        for seat, (name, standing, rank) in enumerate(places)
+    ]
+
+
+def player_results(
+    rules: Rules,
+    match: Match,
+    bots: Sequence[str],
+    reply_seconds: list[ReplySeconds],
+    exit_codes: list[int | None],
+    diagnoses: Sequence[Diagnosis],
+) -> list[PlayerResult]:
+    """One entry a seat, in seat order, once the match is over; so are the arguments."""
+    player_result = player_result_type(rules)
+    return [
+        player_result(
+            player_number=seat_id(seat),
+            bot=bots[seat],
+            faults=dict(sorted(match.faults[seat].items())),
+            requests=match.requests[seat],
+            reply_seconds=reply_seconds[seat],
+            exit_code=exit_codes[seat],
+            **msgspec.structs.asdict(diagnoses[seat]),
+            **end,
+        )
+        for seat, end in enumerate(seat_ends(match))
+    ]

@@ -1,0 +1,171 @@
+"""What is wrong with the fields of a message, in plain words, and what it may have meant.
+
+A message is compared with the struct that the protocol has for it. Words come from here, not from
+the decoder, which says "Expected `str`, got `array` - at `$.gained`" to its own readers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct, inspect
+
+from referee.games.interface.faults import describe
+from referee.games.interface.seats import SEAT_PATTERN
+
+_INTEGER = re.compile("-?[0-9]{1,15}(?:[.]0)?")
+
+
+class Misfit(Struct, frozen=True):
+    """A field that is not as the protocol has it.
+
+    Attributes:
+        field: where, such as "cards[].count".
+        expected: what it must be: "a string".
+        found: what it is: "a list of 1", or "missing".
+        kind: the JSON type of what was found, "missing", "range" or "length"; two misfits of one
+            field and kind are the same mistake.
+    """
+
+    field: str
+    expected: str
+    found: str
+    kind: str
+
+
+def misfits(message: Mapping[str, Any], struct: type[Struct]) -> list[Misfit]:
+    """All fields of a message, a JSON object, that are not as the struct has them."""
+    return list(_of_object(message, _fields(struct), ""))
+
+
+def meant(message: Mapping[str, Any], struct: type[Struct]) -> Struct | None:
+    """The message that a misshapen one can only have meant, to go on with; None if unclear.
+
+    A number or a list of one in the place of a string, a string of digits in that of a number,
+    and 1 or "1" for "player1" are clear.
+    """
+    try:
+        return msgspec.convert(_mended(message, _fields(struct)), struct)
+    except msgspec.ValidationError:
+        return None
+
+
+@cache
+def _fields(struct: type[Struct]) -> tuple[inspect.Field, ...]:
+    info = inspect.type_info(struct)
+    assert isinstance(info, inspect.StructType)
+    return info.fields
+
+
+def _bare(info: inspect.Type) -> inspect.Type:
+    """A type without what is said of it for schemas alone."""
+    while isinstance(info, inspect.Metadata):
+        info = info.type
+    return info
+
+
+# --- what is wrong --------------------------------------------------------------------------------
+
+
+def _of_object(
+    value: Mapping[str, Any], fields: tuple[inspect.Field, ...], path: str
+) -> Iterator[Misfit]:
+    for field in fields:
+        where = path + field.encode_name
+        if field.encode_name in value:
+            yield from _of(value[field.encode_name], _bare(field.type), where)
+        elif field.required:
+            yield Misfit(where, _words(_bare(field.type)), "missing", "missing")
+
+
+def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
+    kind = _kind(value)
+    problem = ""
+    if isinstance(info, inspect.IntType):
+        if type(value) is not int:
+            problem = kind
+        elif info.ge is not None and value < info.ge:
+            problem = "range"
+    elif isinstance(info, inspect.StrType):
+        if kind != "string":
+            problem = kind
+        elif info.max_length is not None and len(value) > info.max_length:
+            problem = "length"
+    elif isinstance(info, inspect.ListType | inspect.VarTupleType):
+        if kind != "list":
+            problem = kind
+        elif not (info.min_length or 0) <= len(value) <= (info.max_length or len(value)):
+            problem = "length"
+        else:
+            for item in value:
+                yield from _of(item, _bare(info.item_type), f"{where}[]")
+    elif isinstance(info, inspect.StructType):
+        if kind == "object":
+            yield from _of_object(value, info.fields, f"{where}.")
+        else:
+            problem = kind
+    if problem:
+        yield Misfit(where, _words(info), describe(value), problem)
+
+
+def _kind(value: Any) -> str:
+    """The type of a JSON value."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "list" if isinstance(value, list) else "object"
+
+
+def _words(info: inspect.Type) -> str:
+    """What a value must be."""
+    if isinstance(info, inspect.IntType):
+        return "an integer" if info.ge is None else f"an integer of {info.ge} or more"
+    if isinstance(info, inspect.StrType):
+        most = info.max_length
+        return "a string" if most is None else f"a string of at most {most} characters"
+    if isinstance(info, inspect.ListType | inspect.VarTupleType):
+        least, most = info.min_length, info.max_length
+        if least is not None:
+            return f"a list of {least}" if least == most else f"a list of {least} or more"
+        return "a list"
+    return "an object"
+
+
+# --- what was meant -------------------------------------------------------------------------------
+
+
+def _mended(value: Mapping[str, Any], fields: tuple[inspect.Field, ...]) -> dict[str, Any]:
+    mended = dict(value)
+    for field in fields:
+        name = field.encode_name
+        if name in mended:
+            mended[name] = _mend(mended[name], _bare(field.type), name)
+    return mended
+
+
+def _mend(value: Any, info: inspect.Type, name: str) -> Any:
+    if isinstance(info, inspect.StrType):
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        return _player(value) if name in ("player_number", "winners") else value
+    if isinstance(info, inspect.IntType) and _INTEGER.fullmatch(str(value)):
+        return int(float(value))
+    if isinstance(info, inspect.ListType | inspect.VarTupleType):
+        values = value if isinstance(value, list) else [value]
+        return [_mend(item, _bare(info.item_type), name) for item in values]
+    if isinstance(info, inspect.StructType) and isinstance(value, dict):
+        return _mended(value, info.fields)
+    return value
+
+
+def _player(value: Any) -> Any:
+    """A player by its number alone: 1 and "1" are "player1"."""
+    number = f"player{value}"
+    return number if re.fullmatch(SEAT_PATTERN, number) else value

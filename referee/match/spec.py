@@ -1,0 +1,188 @@
+"""What describes a match: small, picklable, and all of it in a record's header.
+
+What can be chosen for a match are the limits of its bots, which every game has, and the game's own
+options. Users and records see both in one flat list.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from inspect import cleandoc
+from operator import index
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.errors import UsageError
+from referee.games import DEFAULT_GAME, GAMES
+from referee.games.interface.rules import Rules
+from referee.match.limits import MAX_COUNT, MAX_SECONDS, Limits
+from referee.match.machine import MAX_SEED, Match
+from referee.text.nearest import instead
+
+DRAWN_SEEDS = 10**9
+"""A seed that is drawn is below this, so that it is short enough to type."""
+
+_KINDS: dict[str, Any] = {
+    "time_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None,
+    "startup_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None,
+    "grace": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
+    "line_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
+    "queue_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
+}
+_PLAIN = {
+    "Expected `int`": "give an integer",
+    "Expected `float`": "give a number",
+    "Expected `bool`": "give true or false",
+    ", got `str`": "",
+    " >= ": " of at least ",
+    " <= ": " of at most ",
+    " > ": " above ",
+    " < ": " below ",
+}
+"""The decoder's words for what is wrong with a value, and ours."""
+_BEFORE_OWN = 3  # the game's own options stand after the limits of time
+
+
+class MatchSpec(Struct, frozen=True):
+    """A match to be played, or that was.
+
+    Attributes:
+        game: a key of `GAMES`.
+        bots: the BOT arguments, in seat order.
+        seed: 0 <= seed < `MAX_SEED`.
+        options: the game's own (`Rules.options`).
+        limits: of each bot.
+    """
+
+    game: str
+    bots: tuple[str, ...]
+    seed: int
+    options: Any
+    limits: Limits
+
+    @property
+    def rules(self) -> Rules:
+        """The game's entry in `GAMES`."""
+        return GAMES[self.game]
+
+    @property
+    def settings(self) -> Struct:
+        """Options and limits together, as `settings_type` has them."""
+        limits = {name: _or_none(value) for name, value in self.limits._asdict().items()}
+        both = limits | msgspec.structs.asdict(self.options)
+        return settings_type(self.rules)(**both)
+
+    def new_match(self) -> Match:
+        """The match, not yet started."""
+        return Match(self.rules, seats=len(self.bots), seed=self.seed, options=self.options)
+
+
+@cache
+def settings_type(rules: Rules) -> type[Struct]:
+    """A struct of all that can be chosen for a match of a game, with its defaults.
+
+    It is the `options` of a record's header. What is infinite in `Limits` is None there, since JSON
+    has no such number.
+    """
+    defaults = Limits()._asdict() | dict(rules.limits)
+    limits = [(name, kind, defaults[name]) for name, kind in _KINDS.items()]
+    own = [
+        (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
+    ]
+    fields = [*limits[:_BEFORE_OWN], *own, *limits[_BEFORE_OWN:]]
+    texts = "\n\n".join(cleandoc(f"{part.__doc__}") for part in (Limits, rules.options))
+    return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": texts})
+
+
+def default_limits(rules: Rules) -> Limits:
+    """The limits of a game's bots, if no others are chosen."""
+    return split(rules, settings_type(rules)())[1]
+
+
+def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
+    """The game's own options, and the limits, of a struct of `settings_type`."""
+    own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
+    limits = {name: getattr(settings, name) for name in Limits._fields}
+    limits = {name: math.inf if value is None else value for name, value in limits.items()}
+    return rules.options(**own), Limits(**limits)
+
+
+def match_spec(
+    bots: Sequence[str],
+    *,
+    game: str = DEFAULT_GAME,
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> MatchSpec:
+    """Describe a match.
+
+    Args:
+        bots: BOT arguments, in seat order.
+        game: a key of `GAMES`.
+        seed: drawn if None.
+        options: the game's options and the limits that are not to have their defaults, by name; a
+            value may be the text of a number. None, "none" or infinite: no limit.
+
+    Raises:
+        UsageError: there is no such match; the text says why.
+    """
+    if not isinstance(game, str) or game not in GAMES:
+        raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
+    rules = GAMES[game]
+    if not rules.min_seats <= len(bots) <= rules.max_seats:
+        raise UsageError(f"{game} takes {_seats(rules)} bots, not {len(bots)}")
+    seed = checked_seed(seed)
+    if not isinstance(options, Mapping | None):
+        raise UsageError(f"options are given by name, such as {{'max_turns': 4}}, not {options!r}")
+    own, limits = split(rules, _settings(rules, options or {}))
+    return MatchSpec(game, tuple(bots), seed, own, limits)
+
+
+def checked_seed(seed: int | None) -> int:
+    """The seed; one that is drawn for None.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if seed is None:
+        import secrets  # takes as long to load as all the rest of this module
+
+        return secrets.randbelow(DRAWN_SEEDS)
+    try:
+        number = index(seed)  # of any type of integers
+    except TypeError:
+        number = -1
+    if not 0 <= number < MAX_SEED:
+        raise UsageError(f"seed {seed!r} is not an integer from 0 to 2**53 - 1")
+    return number
+
+
+def _seats(rules: Rules) -> str:
+    if rules.min_seats == rules.max_seats:
+        return str(rules.min_seats)
+    return f"{rules.min_seats} to {rules.max_seats}"
+
+
+def _or_none(value: Any) -> Any:
+    return None if value in ("none", math.inf) else value
+
+
+def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
+    known = settings_type(rules)
+    for name in chosen:
+        if name not in known.__struct_fields__:
+            other = instead(str(name), known.__struct_fields__)
+            raise UsageError(f"{rules.name} has no option {name!r}{other}")
+    try:
+        values = {name: _or_none(value) for name, value in chosen.items()}
+        return msgspec.convert(values, known, strict=False)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at `$.")
+        for theirs, ours in _PLAIN.items():
+            problem = problem.replace(theirs, ours)
+        name = place.rstrip("`")
+        raise UsageError(f"option {name}={chosen[name]}: {problem}") from None

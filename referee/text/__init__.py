@@ -1,0 +1,7 @@
+"""Text for people.
+
+terminal.py  styles, widths, what strangers wrote made harmless
+html.py      pages from templates
+junit.py     JUnit XML, as build servers read it
+nearest.py   what a misspelt name may have meant
+"""

@@ -1,0 +1,75 @@
+"""JUnit XML, as build servers read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from referee.text.terminal import plain, plain_lines
+
+Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
+"""What a test case came to: the name of its element, but for what passed."""
+
+
+class Case(NamedTuple):
+    """A test case.
+
+    Attributes:
+        classname: what it is a test of, such as a section of the protocol.
+        name: its own.
+        outcome: what it came to.
+        message: one line, of what did not pass.
+        text: more of that.
+        seconds: how long it took, if that is known.
+        stderr: what was written there.
+    """
+
+    classname: str
+    name: str
+    outcome: Outcome = "passed"
+    message: str = ""
+    text: str = ""
+    seconds: float | None = None
+    stderr: str = ""
+
+
+def document(
+    name: str, suites: Mapping[str, Sequence[Case]], *, seconds: float | None = None
+) -> str:
+    """A document with test suites, by their names.
+
+    Args:
+        name: of the whole.
+        seconds: that it took, if that is known.
+    """
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring  # slow to load
+
+    every = [case for cases in suites.values() for case in cases]
+    root = Element("testsuites", {"name": plain_lines(name), **_counts(every), **_time(seconds)})
+    for title, cases in suites.items():
+        suite = SubElement(root, "testsuite", {"name": title, **_counts(cases)})
+        for case in cases:
+            names = {"classname": case.classname, "name": plain(case.name)}
+            element = SubElement(suite, "testcase", names | _time(case.seconds))
+            if case.outcome != "passed":
+                outcome = SubElement(element, case.outcome, message=plain_lines(case.message))
+                outcome.text = plain_lines(case.text)
+            if case.stderr:
+                SubElement(element, "system-err").text = plain_lines(case.stderr)
+    indent(root)
+    text = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _counts(cases: Iterable[Case]) -> dict[str, str]:
+    outcomes = [case.outcome for case in cases]
+    return {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count("failure")),
+        "errors": str(outcomes.count("error")),
+        "skipped": str(outcomes.count("skipped")),
+    }
+
+
+def _time(seconds: float | None) -> dict[str, str]:
+    return {} if seconds is None else {"time": str(seconds)}

@@ -1,0 +1,490 @@
+"""Playing some matches of a tournament, in a process that does nothing else.
+
+What is to be played, and what is given back, is picklable: the process may be on another machine.
+A process keeps the bots that wait for another match from one batch to the next.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Container, Mapping
+from multiprocessing.util import Finalize
+
+import msgspec
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee._version import __version__
+from referee.bots.command import BotCommand, BotSource, find_bot
+from referee.bots.hosting import hosted, release_all
+from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
+from referee.bots.processes.pool import BotPool, finish
+from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
+from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification
+from referee.logs.sink import MemorySink
+from referee.match.limits import Limits
+from referee.match.machine import Match
+from referee.match.spec import MatchSpec, match_spec
+from referee.play import PlainRunner, Played, Runner, are_objects, objects
+from referee.tournament.rows import (
+    BUCKETS_PER_DOUBLING,
+    WORKER_KILLED,
+    Entrant,
+    Faults,
+    Histogram,
+    MatchRow,
+    Plan,
+    SeatRow,
+)
+
+BATCH_SECONDS = 0.5
+"""Seconds after which no further match of a batch is begun: what is finished is to be stored."""
+MAX_LATE_REPLAYS = 3
+"""How often a match is played again that timed out while the referee itself was late."""
+LATE_PART = 0.1
+"""The referee is late if it is by more than this part of the limit that was exceeded."""
+_LATENESS_SECONDS = 0.05
+_PATIENCE = 1
+"""Milliseconds; a worker has nothing else to do than to wait for one bot."""
+MAX_STDERR = 64 * 1024
+"""Bytes of a bot's stderr that are given back with a record."""
+
+
+class Batch(Struct, frozen=True):
+    """Matches to be played one after the other in one process, as many as there is time for.
+
+    Attributes:
+        game: a key of `GAMES`.
+        settings: options and limits that are not to have their defaults, by name.
+        entrants: those who play, by their numbers in the tournament.
+        plans: the matches, in the order in which they are played.
+        keep_alive: whether bots may play match after match in one process.
+        keep: of which matches the record is given back: "all", "faulty" or "none".
+        results: whether the results are given back whole.
+        sources: of entrants that need not be looked for, by their numbers.
+        alone: whether nothing of the bots may be left when the matches are over.
+        matches_a_deal: how many matches a deal has; they follow each other in the schedule.
+        run: no bot plays on in another run, which may play some of the same matches again.
+    """
+
+    game: str
+    settings: dict[str, object]
+    entrants: dict[int, Entrant]
+    plans: tuple[Plan, ...]
+    keep_alive: bool = True
+    keep: str = "none"
+    results: bool = False
+    sources: Mapping[int, BotSource] = {}
+    alone: bool = False
+    matches_a_deal: int = 1
+    run: str = ""
+
+
+class Failed(Struct, frozen=True):
+    """Why a batch could not be played; not an exception, since not all of them can be sent.
+
+    Attributes:
+        kind: "usage", "shortage" or "bug".
+        text: one line.
+        trace: of a bug, the traceback.
+    """
+
+    kind: str
+    text: str
+    trace: str = ""
+
+    def as_error(self) -> RefereeError:
+        """The exception that it stands for: `UsageError`, `ShortageError` or `InternalError`."""
+        if self.kind == "usage":
+            return UsageError(self.text)
+        if self.kind == "shortage":
+            return ShortageError(self.text)
+        error = InternalError(self.text)
+        error.__cause__ = RuntimeError(f"in a worker:\n{self.trace}")
+        return error
+
+
+def play_batch(batch: Batch) -> list[MatchRow] | Failed:
+    """Play matches of a batch, in their order: one at least, as many as `BATCH_SECONDS` allow."""
+    worker = _this_worker()
+    with worker.busy:
+        try:
+            return worker.play(batch)
+        except Exception as error:
+            worker.kill()
+            ours = as_ours(error)
+            if isinstance(ours, UsageError):
+                return Failed("usage", str(ours))
+            if isinstance(ours, ShortageError):
+                return Failed("shortage", str(ours))
+            return Failed("bug", str(ours), "".join(traceback.format_exception(error)))
+
+
+def end_bots() -> None:
+    """End the bots that wait in this thread for another match, and what they have left behind."""
+    _this_worker().end()
+
+
+_threads = threading.local()
+
+
+def _this_worker() -> Worker:
+    if not hasattr(_threads, "worker"):
+        _threads.worker = Worker()
+        adopt_orphans()
+        # At the end of a process that `multiprocessing` has started atexit does nothing.
+        Finalize(None, _threads.worker.end, exitpriority=1)
+    worker: Worker = _threads.worker
+    return worker
+
+
+class Worker:
+    """What one thread keeps from batch to batch."""
+
+    def __init__(self) -> None:
+        self.busy = threading.Lock()
+        self._pool = BotPool()
+        self._spare = children()
+        self._never_keep: set[Entrant] = set()
+        self._run = ""
+        self._files: dict[BotSource, list[str]] = {}
+        self._limits = Limits()
+
+    def end(self) -> None:
+        """End the bots that wait."""
+        with self.busy:
+            trio.run(self.finish)
+
+    def play(self, batch: Batch) -> list[MatchRow]:
+        """Play matches of a batch; as `play_batch`, but errors are raised."""
+        sources = {number: _source(batch, number) for number in batch.entrants}
+        if not are_objects(sources.values()):
+            return trio.run(self._play_all, batch, sources)
+        rows = []
+        until = time.monotonic() + BATCH_SECONDS
+        for spec, plan in zip(_specs(batch), batch.plans, strict=True):
+            attempt = _Attempt(spec, batch)
+            bots = objects([sources[number] for number in plan.players])
+            runner = PlainRunner(attempt.spec, bots, record=attempt.record)
+            attempt.match, attempt.played = runner.match, runner.run()
+            rows.append(_row(attempt, batch, plan, 0, 0))
+            if time.monotonic() >= until:
+                break
+        return rows
+
+    async def _play_all(self, batch: Batch, sources: dict[int, BotSource]) -> list[MatchRow]:
+        if batch.run != self._run:
+            self._run = batch.run
+            await self.finish()
+        for source in sources.values():
+            if source not in self._files:
+                self._files[source] = _files(source)
+        specs = _specs(batch)
+        self._limits = limits = specs[0].limits
+        async with trio.open_nursery() as nursery:
+            lateness = Lateness(min(limits.time_limit, limits.startup_limit))
+            nursery.start_soon(lateness.watch)
+            rows = []
+            until = trio.current_time() + BATCH_SECONDS
+            for spec, plan in zip(specs, batch.plans, strict=True):
+                rows.append(await self._play(spec, batch, plan, sources, lateness))
+                if trio.current_time() >= until:
+                    break
+            nursery.cancel_scope.cancel()
+        if batch.alone:
+            await self.finish()
+        return rows
+
+    async def finish(self) -> None:
+        """End the bots that wait."""
+        await self._pool.finish(self._limits)
+        kill_orphans(self._spare)
+
+    def kill(self) -> None:
+        """Kill the bots that wait."""
+        self._pool.end()
+        kill_orphans(self._spare)
+
+    async def _play(
+        self,
+        spec: MatchSpec,
+        batch: Batch,
+        plan: Plan,
+        sources: dict[int, BotSource],
+        lateness: Lateness,
+    ) -> MatchRow:
+        """Play a match, again if need be."""
+        late = restarts = 0
+        while late <= MAX_LATE_REPLAYS:
+            lateness.worst = 0.0
+            attempt = _Attempt(spec, batch, is_first=late + restarts == 0)
+            is_again = await self._attempt(attempt, batch, plan, sources)
+            for seat, left in attempt.played.disqualified.items():
+                if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
+                    self._check_there(sources[plan.players[seat]])
+            if is_again:
+                restarts += 1
+            elif _is_late(attempt.played, spec.limits, lateness.worst):
+                late += 1
+            else:
+                break
+        return _row(attempt, batch, plan, late, restarts)
+
+    def _check_there(self, source: BotSource) -> None:
+        """See that the files of a bot are there that were when this process first saw it.
+
+        Raises:
+            UsageError: one is gone, and whatever the bot has lost is not its own fault.
+        """
+        for file in self._files[source]:
+            if not os.path.isfile(file):
+                raise UsageError(
+                    f"BOT {source.argument}: {file} is gone: put it back and start again; what the "
+                    "bot lost for that is not kept"
+                )
+
+    async def _attempt(
+        self, attempt: _Attempt, batch: Batch, plan: Plan, sources: dict[int, BotSource]
+    ) -> bool:
+        """Play a match once.
+
+        Returns:
+            Whether it is to be played again: a bot that had waited for it failed in its handshake.
+        """
+        spec = attempt.spec
+        entrants = [batch.entrants[number] for number in plan.players]
+        # A process plays in one place of each deal, so that it sees none of them twice.
+        place = plan.match % batch.matches_a_deal
+        started: list[Started] = []
+        waited: list[int] = []
+        waiting: set[int] = set()
+        try:
+            for seat, (number, entrant) in enumerate(zip(plan.players, entrants, strict=True)):
+                source = sources[number]
+                if not isinstance(source, BotCommand):
+                    started.append(source)
+                    continue
+                process = self._pool.take((entrant, place)) if batch.keep_alive else None
+                if process is not None and not attempt.is_first:
+                    await finish(process, spec.limits)  # it has seen this match
+                    process = None
+                if process is not None:
+                    waited.append(seat)
+                started.append(process or LaunchedBot(source))
+            async with hosted(spec, started, attempt.stderr, patience=_PATIENCE) as bots:
+                runner = Runner(spec, bots, record=attempt.record)
+                attempt.match = runner.match
+                await runner.run()
+                able = runner.match.keep_alive - runner.match.disqualified.keys()
+                able = able if batch.keep_alive else set()
+                keep = {seat for seat in able if entrants[seat] not in self._never_keep}
+                released = await release_all(bots, keep, spec.limits.grace)
+                attempt.played = await runner.close(able)
+                waiting = released
+        finally:
+            ended = False
+            for seat, bot in enumerate(started):
+                if isinstance(bot, LaunchedBot) and seat not in waiting:
+                    bot.end()
+                    ended = True
+            if ended:
+                kill_orphans(self._spare)
+        for seat in waiting:
+            bot = started[seat]
+            if isinstance(bot, LaunchedBot):
+                await self._pool.put((entrants[seat], place), bot, spec.limits)
+        match = runner.match
+        failed = [
+            seat
+            for seat in waited
+            if (seat in match.disqualified and not match.requests[seat])
+            or match.faults[seat][BAD_NAME_REPLY]
+        ]
+        self._never_keep |= {entrants[seat] for seat in failed}
+        return bool(failed)
+
+
+class _Attempt:
+    """A match that is played, for the first time or again."""
+
+    match: Match
+    played: Played
+
+    def __init__(self, spec: MatchSpec, batch: Batch, *, is_first: bool = True) -> None:
+        self.spec = spec
+        self.is_first = is_first
+        # Who wants the results whole has no use for the digest.
+        is_recorded = batch.keep != "none" or not batch.results
+        self.record = MemorySink() if is_recorded else None
+        self.stderr = [MemorySink() for _ in spec.bots]
+
+
+class Lateness:
+    """How late this process is at what it wanted to do at a certain time.
+
+    Attributes:
+        worst: in seconds, since it was set to 0.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.worst = 0.0
+        self._period = min(_LATENESS_SECONDS, LATE_PART * limit)
+
+    async def watch(self) -> None:
+        """Look again and again, until cancelled."""
+        while True:
+            wanted = trio.current_time() + self._period
+            await trio.sleep_until(wanted)
+            self.worst = max(self.worst, trio.current_time() - wanted)
+
+
+def _is_late(played: Played, limits: Limits, lateness: float) -> bool:
+    """Whether somebody timed out while the referee itself was late."""
+    late_codes = {
+        Disqualification.TIMEOUT: limits.time_limit,
+        Disqualification.STARTUP_TIMEOUT: limits.startup_limit,
+    }
+    return any(
+        lateness > LATE_PART * late_codes.get(left.code, math.inf)
+        for left in played.disqualified.values()
+    )
+
+
+def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
+    played, match = attempt.played, attempt.match
+    players = played.result.players
+    statistics = [text.decode() for text in match.statistics()] or [""] * len(players)
+    seats = []
+    for seat, player in enumerate(players):
+        left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
+        stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
+        seats.append(
+            SeatRow(
+                match=plan.match,
+                seat=seat,
+                bot=plan.players[seat],
+                calls_itself=player.name,
+                rank=player.rank,
+                score=player.score,
+                faults=Faults(_json(player.faults)),
+                disqualified=left.code.value if left else None,
+                detail=left.detail if left else None,
+                stderr=stderr if left else None,
+                replies=len(seconds),
+                reply_seconds=sum(seconds),
+                longest_reply=max(seconds, default=0.0),
+                reply_histogram=_histogram(seconds),
+                statistics=statistics[seat],
+            )
+        )
+    is_faulty = bool(played.disqualified) or any(player.faults for player in players)
+    is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
+    return MatchRow(
+        match=plan.match,
+        deal=plan.deal,
+        seed=plan.seed,
+        turns=played.result.turns,
+        reason=played.result.reason,
+        void=late > MAX_LATE_REPLAYS,
+        late=late,
+        restarts=restarts,
+        seconds=played.result.duration_seconds,
+        digest=played.digest,
+        referee=__version__,
+        seats=tuple(seats),
+        record=attempt.record.data if is_kept and attempt.record is not None else b"",
+        stderr=[sink.data[:MAX_STDERR] for sink in attempt.stderr] if is_kept else [],
+        result=played.result if batch.results else None,
+    )
+
+
+def _specs(batch: Batch) -> list[MatchSpec]:
+    seats = [""] * len(batch.plans[0].players)
+    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings)
+    bots = {number: entrant.bot for number, entrant in batch.entrants.items()}
+    return [
+        replace(spec, bots=tuple(bots[number] for number in plan.players), seed=plan.seed)
+        for plan in batch.plans
+    ]
+
+
+def _source(batch: Batch, number: int) -> BotSource:
+    if number in batch.sources:
+        return batch.sources[number]
+    entrant = batch.entrants[number]
+    source = find_bot(entrant.bot, batch.game, entrant.directory)
+    return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
+
+
+def _files(source: BotSource) -> list[str]:
+    """The files that a bot's command line names."""
+    if not isinstance(source, BotCommand):
+        return []
+    words = (os.path.join(source.directory, word) for word in source.argv)
+    return [word for word in words if os.path.isfile(word)]
+
+
+def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
+    """A match that nobody could play to its end: each time its worker was killed. It is void.
+
+    Args:
+        killers: bots that are put out for it.
+    """
+    seats = [
+        SeatRow(
+            match=plan.match,
+            seat=seat,
+            bot=bot,
+            calls_itself="",
+            rank=1,
+            score=0,
+            faults=Faults("{}"),
+            disqualified=WORKER_KILLED if bot in killers else None,
+            detail=_KILLS if bot in killers else None,
+            stderr="" if bot in killers else None,
+            replies=0,
+            reply_seconds=0.0,
+            longest_reply=0.0,
+            reply_histogram=Histogram("{}"),
+            statistics="",
+        )
+        for seat, bot in enumerate(plan.players)
+    ]
+    return MatchRow(
+        match=plan.match,
+        deal=plan.deal,
+        seed=plan.seed,
+        turns=0,
+        reason=WORKER_KILLED,
+        void=True,
+        late=0,
+        restarts=0,
+        seconds=0.0,
+        digest="",
+        referee=__version__,
+        seats=tuple(seats),
+    )
+
+
+_KILLS = "it kills the process that plays it, also when no other bot plays"
+
+
+def _histogram(seconds: list[float]) -> Histogram:
+    buckets = Counter(
+        [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
+    )
+    return Histogram(_json({str(bucket): count for bucket, count in buckets.items()}))
+
+
+def _json(value: object) -> str:
+    return _encode(value).decode()
+
+
+_encode = msgspec.json.Encoder(order="deterministic").encode

@@ -1,0 +1,232 @@
+"""A Dask cluster as an executor that plays batches (spec/cluster.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from msgspec.structs import replace
+
+from referee._version import __version__
+from referee.errors import UsageError
+from referee.tournament.playing.batch import Batch, Failed
+from referee.tournament.playing.directories import Packed
+from referee.tournament.playing.on_worker import end_processes, play_there, receive
+
+T = TypeVar("T")
+CONNECT_SECONDS = 5.0
+LOOK_SECONDS = 1.0
+"""Between two looks at which workers are there."""
+_LOST_SECONDS = 10.0
+"""Seconds without an answer after which a scheduler is taken for lost."""
+_END_SECONDS = 5.0
+
+
+class Cluster:
+    """A Dask cluster.
+
+    Args:
+        address: of its scheduler: "HOST:PORT", "tls://HOST:PORT".
+        directories: those that travel, by the `directory` of their bots. A bot of another one is
+            looked for by the workers as if it had none.
+        say: tells the user something, as one line.
+
+    Attributes:
+        threads: of its workers, at the moment: as many batches are played at once. At least 1,
+            so that there is something to do for the first worker that comes.
+    """
+
+    def __init__(
+        self, address: str, directories: Mapping[str, Packed], say: Callable[[str], None]
+    ) -> None:
+        self.threads = 1
+        self._address = address
+        self._directories = directories
+        self._say = say
+
+    @contextmanager
+    def workers(self) -> Iterator[Executor]:
+        """An executor inside this block, which calls a function with a `Batch`.
+
+        Its futures have a `BrokenExecutor` if the cluster has lost the batch, and a `UsageError` if
+        a worker cannot play it.
+
+        Raises:
+            UsageError: there is no such cluster, or Dask is not installed.
+        """
+        with start_blocking_portal() as portal:
+            executor = _ClusterExecutor(portal, self._directories)
+            portal.call(executor.connect, self._address)
+            watch = portal.start_task_soon(self._watch, executor)
+            try:
+                yield executor
+            finally:
+                watch.cancel()
+                portal.call(executor.close)
+
+    async def _watch(self, executor: _ClusterExecutor) -> None:
+        """Note how many workers there are, again and again."""
+        waiting = False
+        while True:
+            try:
+                threads = await asyncio.wait_for(executor.threads(), _LOST_SECONDS)
+            except Exception as error:  # whatever it is, it does not answer
+                executor.lose(error)
+                return
+            if not threads and not waiting:
+                self._say(
+                    f"no worker at {self._address}: waiting for one "
+                    f"(`dask worker {self._address} --nthreads 1 --nworkers N` starts N)"
+                )
+            waiting = not threads
+            self.threads = max(1, threads)
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+class _ClusterExecutor(Executor):
+    """Sends batches to the workers, and before them the directories of their bots."""
+
+    def __init__(self, portal: BlockingPortal, directories: Mapping[str, Packed]) -> None:
+        self._portal = portal  # to the thread in which all coroutines of this class run
+        self._client: Any = None
+        self._digests = {name: packed.digest for name, packed in directories.items()}
+        self._packed = {packed.digest: packed for packed in directories.values()}
+        self._calls: set[asyncio.Task[Any]] = set()
+        self._uploads: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._lost: BaseException | None = None
+
+    async def connect(self, address: str) -> None:
+        """Connect to the scheduler.
+
+        Raises:
+            UsageError: there is none, or Dask is not installed.
+        """
+        try:
+            from distributed import Client
+        except ImportError as error:
+            problem = "--cluster needs Dask: run pip install '.[cluster]' in a clone of the referee"
+            raise UsageError(problem) from error
+        for name in ("distributed", "distributed.client"):  # we say ourselves what matters
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        try:
+            self._client = Client(
+                address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
+            )
+            # Its own limit ends when it is connected, not when somebody answers.
+            await asyncio.wait_for(self._client, CONNECT_SECONDS + 1)
+        except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
+            await self.close()
+            problem = _one_line(error)
+            raise UsageError(
+                f"no Dask scheduler at {address}: {problem} (`dask scheduler` starts one)"
+            ) from error
+
+    async def threads(self) -> int:
+        """Of all workers together."""
+        return sum((await self._client.scheduler.ncores()).values())
+
+    def lose(self, error: BaseException) -> None:
+        """The scheduler does not answer any more; to be called in the client's thread."""
+        self._lost = error
+        self._cancel()
+
+    async def close(self) -> None:
+        """Give up what is not finished; end the workers' processes that play, with their bots."""
+        self._cancel()
+        if self._client is None:
+            return
+        with suppress(Exception):  # what plays ends by itself, later
+            if self._lost is None and self._client.status == "running":
+                await asyncio.wait_for(self._client.run(end_processes), _END_SECONDS)
+        with suppress(Exception):
+            await asyncio.wait_for(self._client.close(), _END_SECONDS)
+
+    def _cancel(self) -> None:
+        for call in self._calls:
+            call.cancel()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Let a worker call a function with a batch, its one argument."""
+        batch: Batch = args[0]
+        entrants = {
+            number: replace(entrant, directory=self._digests.get(entrant.directory, ""))
+            for number, entrant in batch.entrants.items()
+        }
+        digests = sorted({entrant.directory for entrant in entrants.values()} - {""})
+        work = pickle.dumps((fn, replace(batch, entrants=entrants)))
+        return self._portal.start_task_soon(self._play, work, digests)
+
+    async def _play(self, work: bytes, digests: list[str]) -> Any:
+        from distributed import KilledWorker
+
+        if self._lost is not None:
+            raise BrokenExecutor("the scheduler is lost") from self._lost
+        this = asyncio.current_task()
+        assert this is not None
+        self._calls.add(this)
+        try:
+            return await self._answer(work, digests)
+        except (CancelledError, asyncio.CancelledError, KilledWorker, EOFError, OSError) as error:
+            raise BrokenExecutor(f"a batch was lost: {_one_line(error)}") from error
+        except ImportError as error:
+            raise UsageError(
+                f"a worker cannot play: {error}; install version {__version__} of the referee on "
+                "every machine"
+            ) from error
+        finally:
+            self._calls.discard(this)
+
+    async def _answer(self, work: bytes, digests: list[str]) -> Any:
+        while True:
+            call = pickle.dumps(_Call(__version__, work, digests))
+            future = self._client.submit(pickle.loads, call, pure=False)
+            kind, machine, worker, value = await future
+            if kind == "version":
+                raise UsageError(
+                    f"the worker {worker} on {machine} has version {value} of the referee, and "
+                    f"this is {__version__}: install the same there"
+                )
+            if kind == "done":
+                rows = pickle.loads(value)
+                is_usage = isinstance(rows, Failed) and rows.kind == "usage"
+                return replace(rows, text=f"on {machine}: {rows.text}") if is_usage else rows
+            for digest in value:
+                await self._send(digest, machine, worker)
+
+    async def _send(self, digest: str, machine: str, worker: str) -> None:
+        """Send a directory to a machine; wait for it if it is under way."""
+        key = digest, machine
+        if key not in self._uploads:
+            self._uploads[key] = asyncio.ensure_future(self._upload(digest, machine, worker))
+            self._uploads[key].add_done_callback(lambda _: self._uploads.pop(key))
+        await asyncio.shield(self._uploads[key])
+
+    async def _upload(self, digest: str, machine: str, worker: str) -> None:
+        answers = await self._client.run(receive, self._packed[digest], workers=[worker])
+        if problem := answers[worker]:
+            raise UsageError(f"on {machine}: {problem}")
+
+
+class _Call:
+    """A call of `play_there`: to unpickle it is to call it.
+
+    So Dask is given nothing but a function of the standard library. Of one of ours the scheduler
+    would need the module as well, and a worker that has not got it would die, again and again.
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        self._arguments = arguments
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return play_there, self._arguments
+
+
+def _one_line(error: BaseException) -> str:
+    missing = "no answer" if isinstance(error, TimeoutError) else type(error).__name__
+    return (str(error).strip() or missing).splitlines()[0]

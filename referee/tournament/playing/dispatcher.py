@@ -1,0 +1,236 @@
+"""Plays matches in workers, in batches."""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import AbstractContextManager
+from functools import partial
+from itertools import islice
+
+from msgspec.structs import replace
+
+from referee.bots.command import BotSource, PythonBot
+from referee.errors import ShortageError
+from referee.games import GAMES
+from referee.tournament.playing.batch import (
+    BATCH_SECONDS,
+    Batch,
+    Failed,
+    lost_row,
+    play_batch,
+)
+from referee.tournament.playing.stand_in import stand_in
+from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.setup import Setup
+
+MAX_BATCH = 1_000
+AHEAD = 2
+"""Batches that are given out for each job, so that none waits for work."""
+MAX_DEATHS = 3
+"""Deaths of workers that played a match alone, after which it is void."""
+MAX_OTHERS = 3
+"""How many bots of other matches are tried, to see whether a worker can live at all."""
+LOOK_SECONDS = 0.1
+STAND_IN = -1
+"""The number of whoever takes the seats of the others when one bot is tried."""
+_STAND_IN = Entrant("stand-in", "stand-in")
+
+
+class Player:
+    """Plays matches of a tournament; a context in which its workers live.
+
+    Args:
+        workers: makes the executor.
+        jobs: says how many batches it works on at once.
+        keep: which records are given back: "all", "faulty" or "none".
+        results, sources: as of `Batch`.
+
+    Attributes:
+        out: bots whose matches are not played, since they kill workers, by their numbers.
+    """
+
+    def __init__(
+        self,
+        workers: Callable[[], AbstractContextManager[Executor]],
+        jobs: Callable[[], int],
+        *,
+        keep: str = "none",
+        results: bool = False,
+        sources: Mapping[int, BotSource] | None = None,
+    ) -> None:
+        self._workers = workers
+        self._jobs = jobs
+        self._keep = keep
+        self._results = results
+        self._sources = sources or {}
+        self._context: AbstractContextManager[Executor] | None = None
+        self._executor: Executor | None = None
+        self._seconds: float | None = None  # a match, lately
+        self._again: deque[Plan] = deque()  # given out, and given back
+        self.out: set[int] = set()
+
+    def __enter__(self) -> Player:
+        self._run = secrets.token_hex()
+        self._context = self._workers()
+        self._executor = self._context.__enter__()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._context is not None:
+            context, self._context = self._context, None
+            context.__exit__(*exc_info)  # type: ignore[arg-type]
+
+    def play(self, setup: Setup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
+        """Play these matches, but for those of bots that are out.
+
+        When a worker dies, the matches that were given out are played again one at a time, in the
+        order of the schedule, since a bot may have killed it. A match whose worker dies each time
+        is void. Then each of its bots plays it once more, with nobody else: who kills the worker
+        there as well is out.
+
+        Yields:
+            Batches that are finished, in whatever order they are; an empty one now and then, so
+            that the caller can look around.
+
+        Raises:
+            UsageError: a bot is not there any more.
+            ShortageError: the system is short of something, or kills workers whatever they play.
+            InternalError: the referee has a bug.
+        """
+        in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
+        while True:
+            try:
+                while len(in_play) < self._jobs() * AHEAD:
+                    batch = self._next_batch(setup, plans)
+                    if batch is None:
+                        break
+                    try:
+                        in_play[self._submit(batch)] = batch
+                    except BrokenExecutor:
+                        self._again += batch.plans
+                        raise
+                if not in_play:
+                    return
+                finished, _ = wait(in_play, LOOK_SECONDS, FIRST_COMPLETED)
+                if not finished:
+                    yield []
+                for future in finished:
+                    rows = _played(future)
+                    self._again += in_play.pop(future).plans[len(rows) :]
+                    self._note_seconds(rows)
+                    yield rows
+                continue
+            except BrokenExecutor as error:
+                self._restart(error)
+            given_out = [
+                *self._again,
+                *(plan for batch in in_play.values() for plan in batch.plans),
+            ]
+            self._again.clear()
+            in_play.clear()
+            for plan in sorted(given_out, key=lambda plan: plan.match):
+                if self.out.isdisjoint(plan.players):
+                    row = yield from self._alone(setup, plan)
+                    if row is None:
+                        killers = yield from self._killers(setup, plan)
+                        self.out |= killers
+                        row = lost_row(plan, killers)
+                    yield [row]
+
+    def _alone(self, setup: Setup, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
+        """Play a match while nothing else is played; None if its worker has died each time."""
+        batch = replace(self._batch(setup, [plan]), alone=True)
+        for _ in range(MAX_DEATHS):
+            try:
+                future = self._submit(batch)
+                while not wait([future], LOOK_SECONDS).done:
+                    yield []
+                (row,) = _played(future)
+            except BrokenExecutor as error:
+                self._restart(error)
+            else:
+                return row
+        return None
+
+    def _killers(self, setup: Setup, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
+        """The bots of a match that kill their worker also when they are its only bot.
+
+        Then nobody else can have done it.
+
+        Raises:
+            ShortageError: all bots that were tried do, so it is not the bots.
+        """
+        killers = set()
+        for bot in sorted({*plan.players}):
+            if (yield from self._kills(setup, plan, bot)):
+                killers.add(bot)
+        if killers.issuperset(plan.players):
+            spared = {*range(len(setup.bots))} - killers - self.out
+            for bot in islice(sorted(spared), MAX_OTHERS):
+                if not (yield from self._kills(setup, plan, bot)):
+                    break
+            else:
+                raise ShortageError("processes that play matches are killed, whatever they play")
+        return killers
+
+    def _kills(self, setup: Setup, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
+        """Whether a bot kills the worker of this match, from its own seat or else the first."""
+        other = bot if GAMES[setup.game].simplest_reply is None else STAND_IN
+        players = [other] * len(plan.players)
+        players[plan.players.index(bot) if bot in plan.players else 0] = bot
+        return (yield from self._alone(setup, replace(plan, players=tuple(players)))) is None
+
+    def _submit(self, batch: Batch) -> Future[list[MatchRow] | Failed]:
+        assert self._executor is not None  # inside the context
+        return self._executor.submit(play_batch, batch)
+
+    def _restart(self, error: BrokenExecutor) -> None:
+        """Start new workers."""
+        self.__exit__(type(error), error, error.__traceback__)
+        self.__enter__()
+
+    def _next_batch(self, setup: Setup, plans: Iterator[Plan]) -> Batch | None:
+        """What is expected to take `BATCH_SECONDS`; the first ones are one match each."""
+        size = 1
+        if self._seconds is not None:
+            size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
+        chosen: list[Plan] = []
+        while len(chosen) < size:
+            plan = self._again.popleft() if self._again else next(plans, None)
+            if plan is None:
+                break
+            if self.out.isdisjoint(plan.players):
+                chosen.append(plan)
+        return self._batch(setup, chosen) if chosen else None
+
+    def _batch(self, setup: Setup, plans: list[Plan]) -> Batch:
+        numbers = {number for plan in plans for number in plan.players}
+        return Batch(
+            game=setup.game,
+            settings=setup.settings,
+            entrants={n: _STAND_IN if n == STAND_IN else setup.bots[n] for n in sorted(numbers)},
+            plans=tuple(plans),
+            keep_alive=setup.keep_alive,
+            keep=self._keep,
+            results=self._results,
+            sources={
+                **self._sources,
+                STAND_IN: PythonBot(_STAND_IN.bot, partial(stand_in, setup.game)),
+            },
+            matches_a_deal=setup.matches_a_deal,
+            run=self._run,
+        )
+
+    def _note_seconds(self, rows: list[MatchRow]) -> None:
+        seconds = sum(row.seconds for row in rows) / len(rows)
+        self._seconds = max(1e-4, 0.7 * (self._seconds or seconds) + 0.3 * seconds)
+
+
+def _played(future: Future[list[MatchRow] | Failed]) -> list[MatchRow]:
+    rows = future.result()
+    if isinstance(rows, Failed):
+        raise rows.as_error()
+    return rows

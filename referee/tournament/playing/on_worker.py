@@ -1,0 +1,183 @@
+"""What a Dask worker does for a tournament (spec/cluster.md).
+
+Matches are not played in the worker itself, whose threads share one interpreter lock, one set of
+child processes and Dask's own work, but in processes beside it, one for each of its threads. Such a
+process plays one batch at a time and keeps bots from batch to batch. Its worker ends it when it had
+nothing to do for a while or the tournament is over; and it ends by itself, with its bots, when
+its worker is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+
+import msgspec
+
+from referee._version import __version__
+from referee.tournament.playing.batch import Batch, end_bots
+from referee.tournament.playing.directories import Packed, place, unpack
+
+IDLE_SECONDS = 30.0
+_END_SECONDS = 10.0
+"""Seconds that a process has to end its bots and itself."""
+
+Answer = tuple[str, str, str, object]
+"""Kind, machine, address of the worker, and as the kind is: "done" and pickled bytes, "version" and
+the one here, "missing" and the digests of directories. Plain, since any version must read it."""
+
+
+def play_there(version: str, work: bytes, digests: Sequence[str]) -> Answer:
+    """Play a batch; to be called in a Dask worker.
+
+    Args:
+        version: of the referee that sends it.
+        work: a function and a batch, pickled; the `directory` of an entrant is a digest or empty.
+        digests: all of these directories.
+
+    Raises:
+        EOFError, OSError: the process that plays was killed.
+    """
+    from distributed import get_worker
+
+    where = socket.gethostname(), str(get_worker().address)
+    if version != __version__:
+        return "version", *where, __version__
+    if missing := [digest for digest in digests if not place(digest).is_dir()]:
+        return "missing", *where, missing
+    return "done", *where, _PROCESSES.call(work)
+
+
+async def receive(packed: Packed) -> str:
+    """Unpack a directory. Returns: why it could not be; empty if it was."""
+    try:
+        await asyncio.to_thread(unpack, packed)
+    except OSError as error:
+        return f"cannot write {error.filename or place(packed.digest)}: {error.strerror}"
+    return ""
+
+
+async def end_processes() -> None:
+    """End the processes that have nothing to do, and their bots."""
+    await asyncio.to_thread(_PROCESSES.end_idle, 0.0)
+
+
+class Processes:
+    """The processes of this worker that play."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[tuple[float, _Process]] = []  # with the time since when; the latest last
+        self._timer: threading.Timer | None = None
+
+    def call(self, work: bytes) -> bytes:
+        """Let one of them work; as many at once as there are callers."""
+        with self._lock:
+            process = self._idle.pop()[1] if self._idle else None
+        if process is None:
+            process = _Process()
+        try:
+            result = process.call(work)
+        except BaseException:
+            process.end()
+            raise
+        with self._lock:
+            self._idle.append((time.monotonic(), process))
+            self._look_later()
+        return result
+
+    def end_idle(self, seconds: float) -> None:
+        """End those that have had nothing to do for this time."""
+        now = time.monotonic()
+        with self._lock:
+            done = [entry for entry in self._idle if now - entry[0] >= seconds]
+            self._idle = [entry for entry in self._idle if entry not in done]
+        for _, process in done:
+            process.close()
+        for _, process in done:
+            process.end()
+
+    def _look_later(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(IDLE_SECONDS, self._look)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _look(self) -> None:
+        self.end_idle(IDLE_SECONDS)
+        with self._lock:
+            self._timer = None
+            if self._idle:
+                self._look_later()
+
+
+class _Process:
+    """A process that plays."""
+
+    def __init__(self) -> None:
+        self._connection, theirs = Pipe()
+        with theirs:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # it ends with its worker, whatever signals come
+            )
+
+    def call(self, work: bytes) -> bytes:
+        """Let it work.
+
+        Raises:
+            EOFError, OSError: it was killed.
+        """
+        self._connection.send_bytes(work)
+        return self._connection.recv_bytes()
+
+    def close(self) -> None:
+        """Let it end."""
+        self._connection.close()
+
+    def end(self) -> None:
+        """See that it ends."""
+        self.close()
+        try:
+            self._popen.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
+
+
+_PROCESSES = Processes()
+
+
+def main(connection: Connection) -> None:
+    """Work for the process at the other end, until there is none any more."""
+    with suppress(EOFError, OSError):
+        while True:
+            function, batch = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(pickle.dumps(function(_unpacked(batch))))
+    end_bots()
+
+
+def _unpacked(batch: Batch) -> Batch:
+    entrants = {
+        number: msgspec.structs.replace(entrant, directory=str(place(entrant.directory)))
+        if entrant.directory
+        else entrant
+        for number, entrant in batch.entrants.items()
+    }
+    return msgspec.structs.replace(batch, entrants=entrants)
+
+
+if __name__ == "__main__":
+    os.set_inheritable(int(sys.argv[1]), False)
+    main(Connection(int(sys.argv[1])))

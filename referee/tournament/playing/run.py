@@ -1,0 +1,155 @@
+"""A run of a tournament: what is missing is played, and results come into the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from referee.errors import UsageError, cannot_write
+from referee.logs.packed import Packer
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.rows import MatchRow
+from referee.tournament.sequential import Sequential
+from referee.tournament.setup import Setup
+from referee.tournament.stages import planned, stages
+from referee.tournament.store import Store
+
+
+class Run:
+    """Plays what a store has not got yet.
+
+    Args:
+        store: to go on with; it has a setup.
+        records: a folder for the records that the player gives back, or None.
+
+    Attributes:
+        setup: what is played.
+        total: matches that are to be played in all.
+        done: matches in the store, void ones among them.
+        played: matches that this run has played.
+        test: of a sequential test, how it stands; else None.
+        look: is called at least every 0.1 s; may raise to end the run.
+        on_rows: is given the matches that were added to the store.
+    """
+
+    def __init__(self, store: Store, *, records: Path | None = None) -> None:
+        self.setup: Setup = store.stages[-1]
+        self.total = planned(store)
+        self.done = 0
+        self.played = 0
+        self.test = Sequential(self.setup) if self.setup.sprt is not None else None
+        self.look: Callable[[], None] = lambda: None
+        self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
+        self._store = store
+        self._records = records
+        self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since this run began."""
+        return time.monotonic() - self._began
+
+    def play(self, player: Player) -> None:
+        """Play all that is missing; of a sequential test no more than decides it.
+
+        Raises:
+            UsageError: the store or a record cannot be written, or a bot is not there any more.
+            ShortageError: the system is short of something, or workers are killed again and again.
+            InternalError: the referee has a bug.
+        """
+        there = set(self._store.played())
+        player.out |= self._store.put_out()
+        self.done = len(there)
+        if self.test is not None:
+            self.test.add(self._store.matches())
+            if self._is_decided(self.test):
+                return
+        for stage in stages(self._store):
+            for rows in player.play(stage.setup, stage.missing(there)):
+                if rows:
+                    self._add(rows)
+                self._store.check_in_place()
+                self.look()
+                if self.test is not None and self._is_decided(self.test):
+                    return
+
+    def _is_decided(self, test: Sequential) -> bool:
+        """Whether a test knows; what was played beyond is dropped, as chance had it there."""
+        if test.verdict is None:
+            return False
+        first = test.deals * self.setup.matches_a_deal
+        if self._records is not None:
+            for match in self._store.played():
+                if match >= first:
+                    _remove(self._records, match, self.setup.players)
+        self._store.drop(test.deals)
+        self.done, _ = self._store.count()
+        return True
+
+    def _add(self, rows: list[MatchRow]) -> None:
+        for row in rows:
+            if row.record:
+                assert self._records is not None  # or nothing would be kept
+                write_record(self._records, row)
+        self._store.add(rows)
+        self.done += len(rows)
+        self.played += len(rows)
+        if self.test is not None:
+            self.test.add(rows)
+        self.on_rows(rows)
+
+
+def write_record(folder: Path, row: MatchRow) -> None:
+    """Write the record of a match, and what its bots wrote on stderr.
+
+    Raises:
+        UsageError: they cannot be written.
+    """
+    packer = Packer(".zst")
+    files = {record_of(folder, row.match): packer.pack(row.record) + packer.end()}
+    for seat, text in enumerate(row.stderr, 1):
+        if text:
+            files[_stderr_of(folder, row.match, seat)] = text
+    for path, data in files.items():
+        part = path.with_name(path.name + ".part")
+        try:
+            part.unlink(missing_ok=True)  # of a run that was killed; a link would be followed
+            with part.open("xb") as file:
+                file.write(data)
+            part.replace(path)
+        except OSError as error:
+            raise cannot_write(str(path), error) from error
+
+
+def is_finished(store: Store) -> bool:
+    """Whether nothing is left to play in a store that has a setup."""
+    setup = store.stages[-1]
+    if setup.sprt is not None:
+        test = Sequential(setup)
+        test.add(store.matches())
+        if test.verdict is not None:
+            return True
+    if store.count()[0] >= planned(store):
+        return True
+    there, out = set(store.played()), store.put_out()
+    return bool(out) and not any(True for stage in stages(store) for _ in stage.missing(there, out))
+
+
+def record_of(folder: Path, match: int) -> Path:
+    """The file of a match's record."""
+    return folder / f"{match:06}.record.jsonl.zst"
+
+
+def _stderr_of(folder: Path, match: int, seat: int) -> Path:
+    return folder / f"{match:06}.player{seat}.stderr"
+
+
+def _remove(folder: Path, match: int, seats: int) -> None:
+    """Remove the files of a match."""
+    written = [_stderr_of(folder, match, seat + 1) for seat in range(seats)]
+    for path in [record_of(folder, match), *written]:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise UsageError(f"cannot remove {path}: {error.strerror}") from error

@@ -1,0 +1,325 @@
+"""Ratings by Bradley and Terry, with error bars over deals. The method: spec/ratings.md.
+
+`rate` finds the most likely ratings and their covariance. Every pair of bots in a match counts as a
+game of the two; since pairs of one match, and matches of one deal, are not independent, the
+covariance comes from the deals (a sandwich with the jackknife's correction), not from the
+likelihood.
+
+Why no library: choix knows neither ties nor any error but that of independent games; openskill
+rates online, so that the order of matches counts, and its sigma knows no deals. scipy would give
+the optimiser and two quantiles, which are `_fit` and a table in `intervals.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.tournament.rating.deals import Deals, Floats, Table, sum_by
+from referee.tournament.rating.intervals import Z, logit_reach, t_point
+from referee.tournament.rating.tallies import head_to_head
+
+ELO = 400 / math.log(10)
+"""Points of Elo in one unit of the logit scale."""
+
+MEAN = 1500.0
+
+PRIOR = 1.0
+"""Drawn games that each bot has against one whose rating is the mean."""
+
+AFTER_STOPPING = 1.25
+"""How much wider intervals are after a sequential test, which stops on a good or a bad run."""
+
+_CHUNK = 50_000  # deals at a time: tens of MB
+
+
+class Differences(NamedTuple):
+    """Rows minus columns; shape (bots, bots).
+
+    Attributes:
+        elo: the differences of the ratings.
+        low, high: the ends of their 95% intervals; infinite where no chain of points leads back.
+        better: how likely the row's bot is the better one, from 0 to 1; nan of bots of which
+            nothing connects one with the other. Above 0.975 exactly if `low` is above 0.
+    """
+
+    elo: Floats
+    low: Floats
+    high: Floats
+    better: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """The ratings of all bots, in Elo; arrays have one entry a bot, by its number.
+
+    Attributes:
+        rating: relative to the mean of the field, which is 1500, or to the anchor; nan of a bot
+            without matches.
+        covariance: of `rating`, as the deals show it; in Elo squared, shape (bots, bots).
+        least: the covariance that so few deals have at the least, however alike they were. The
+            variance of a rating or a difference is the larger of the two.
+        points: the quantile of each bot's standard error.
+        weights: how much each bot counts in what the ratings are relative to; their sum is 1.
+        linked: whether a chain of points leads from the row's bot to the column's: it took points
+            off one that took points off ... that one. If not, it may be worse by any amount.
+    """
+
+    rating: Floats
+    covariance: Floats
+    least: Floats
+    points: Floats
+    weights: Floats
+    linked: NDArray[np.bool_]
+
+    @property
+    def low(self) -> Floats:
+        """The lower end of each rating's 95% interval, or minus infinity."""
+        is_open = ~self.linked[:, self.weights > 0].all(axis=1)
+        return np.where(is_open, -np.inf, self.rating - self._reach())
+
+    @property
+    def high(self) -> Floats:
+        """The upper end of each rating's 95% interval, or infinity."""
+        is_open = ~self.linked[self.weights > 0].all(axis=0)
+        return np.where(is_open, np.inf, self.rating + self._reach())
+
+    def _reach(self) -> Floats:
+        # A rating is a part of the difference from the mean of the others: of two bots half of it.
+        part = 1 - self.weights
+        variance = np.maximum(np.diag(self.covariance), np.diag(self.least))
+        error = np.sqrt(variance) / np.where(part > 0, part, np.inf) / ELO
+        points = np.maximum(self.points, self.weights @ self.points)
+        return np.asarray(ELO * part * logit_reach(error, points))
+
+    def differences(self) -> Differences:
+        """Each bot against each."""
+        elo = self.rating[:, None] - self.rating
+        error = np.zeros_like(elo)
+        for covariance in (self.covariance, self.least):
+            variance = np.diag(covariance)
+            np.maximum(error, variance[:, None] + variance - 2 * covariance, out=error)
+        error = np.sqrt(error) / ELO
+        points = np.maximum(self.points[:, None], self.points)
+        reach = ELO * logit_reach(error, points)
+        distance = 2 * np.sinh(elo / ELO / 2) / np.where(error > 0, error, np.inf)
+        better = _normal(distance * Z / points)
+        return Differences(
+            elo,
+            np.where(self.linked, elo - reach, -np.inf),
+            np.where(self.linked.T, elo + reach, np.inf),
+            np.where(self.linked | self.linked.T, better, np.nan),
+        )
+
+    def order(self) -> NDArray[np.intp]:
+        """The bots, best first; equal ones by number, those without a rating at the end."""
+        return np.argsort(-self.rating, kind="stable")
+
+
+def rate(
+    deals: Deals | Table, *, anchor: tuple[int, float] | None = None, stopped: bool = False
+) -> Ratings:
+    """Rate all bots (spec/ratings.md, 2 and 3).
+
+    Args:
+        deals: the matches.
+        anchor: a bot and its rating, to which all are relative; else the mean of the field is 1500.
+        stopped: whether a sequential test decides how many deals there are.
+    """
+    table = deals.table() if isinstance(deals, Deals) else deals
+    points = head_to_head(table).points
+    games = points + points.T
+    logits = _fit(points)
+    inverse = np.asarray(np.linalg.inv(_information(games, logits)), np.float64)
+    chances, matches = _chances(table, logits), table.matches[:, None]
+    expected: Floats = matches * chances
+    variance: Floats = expected * (1 - chances)
+    scores = _scores(table, table.pair_points - expected, variance, inverse)
+    covariance = inverse @ _products(table, scores) @ inverse
+    least = inverse @ _least(table, variance) @ inverse
+    linked = _linked(points)
+    field = _field(linked)
+    if anchor is not None:
+        field = np.arange(table.size) == anchor[0]
+    weights = field / field.sum()
+    mean = MEAN if anchor is None else anchor[1]
+    known = games.any(axis=1) | (weights == 1)
+    return Ratings(
+        rating=np.where(known, ELO * (logits - weights @ logits) + mean, np.nan),
+        covariance=ELO**2 * _relative(_relative(covariance, weights).T, weights),
+        least=ELO**2 * _relative(_relative(least, weights).T, weights),
+        points=t_point(_degrees(table, variance, scores)) * (AFTER_STOPPING if stopped else 1),
+        weights=weights,
+        linked=linked,
+    )
+
+
+def _relative(rows: Floats, weights: Floats) -> Floats:
+    """Rows of values, relative to their mean by weight."""
+    return np.asarray(rows - weights @ rows)
+
+
+def _linked(points: Floats) -> NDArray[np.bool_]:
+    """`Ratings.linked`; each bot is linked with itself."""
+    linked = (points > 0) | np.eye(len(points), dtype=np.bool_)
+    while True:
+        steps = linked.astype(np.float32)
+        farther = steps @ steps > 0
+        if (farther == linked).all():
+            return linked
+        linked = farther
+
+
+def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The bots whose mean is 1500: the most that are linked with each other, there and back.
+
+    Only within them is no difference infinite (Ford 1957). If there are no two such bots, the mean
+    is that of all that have met another.
+    """
+    both = linked & linked.T
+    largest = both[np.argmax(both.sum(axis=1))]
+    if largest.sum() > 1:
+        return np.asarray(largest)
+    met = (linked | linked.T).sum(axis=1) > 1
+    return np.asarray(met | ~met.any())
+
+
+_normal = np.vectorize(NormalDist().cdf, otypes=[np.float64])
+
+
+def _fit(points: Floats) -> Floats:
+    """The logits at which `points` and the prior are most likely, by Newton's method.
+
+    The likelihood is concave, and the prior makes its maximum finite.
+    """
+    games = points + points.T
+
+    def likelihood(logits: Floats) -> float:
+        pairs = points * _log_sigmoid(logits[:, None] - logits)
+        return float(pairs.sum() + PRIOR / 2 * (_log_sigmoid(logits) + _log_sigmoid(-logits)).sum())
+
+    logits = np.zeros(len(points))
+    value = likelihood(logits)
+    step = np.ones(1)
+    while np.abs(step).max() > 1e-6:  # the next one would be its square
+        expected = games * _sigmoid(logits[:, None] - logits)
+        slope = (points - expected).sum(axis=1) + PRIOR * (0.5 - _sigmoid(logits))
+        step = np.linalg.solve(_information(games, logits), slope)
+        while (new := likelihood(logits + step)) < value - 1e-9 * abs(value):
+            step /= 2
+        logits, value = logits + step, new
+    return logits
+
+
+def _sigmoid(logit: Floats) -> Floats:
+    return np.asarray(0.5 + 0.5 * np.tanh(0.5 * logit))
+
+
+def _log_sigmoid(logit: Floats) -> Floats:
+    return np.asarray(np.minimum(logit, 0) - np.log1p(np.exp(-np.abs(logit))))
+
+
+def _information(games: Floats, logits: Floats) -> Floats:
+    """Minus the second derivative of the likelihood."""
+    chance = _sigmoid(logits[:, None] - logits)
+    information = -games * chance * (1 - chance)
+    prior = _sigmoid(logits)
+    np.fill_diagonal(information, PRIOR * prior * (1 - prior) - information.sum(axis=1))
+    return information
+
+
+def _chances(table: Table, logits: Floats) -> Floats:
+    """How likely the first bot of each pair beats the second; shape (deals, pairs)."""
+    chances = [
+        _sigmoid(logits[table.bots[:, one]] - logits[table.bots[:, other]])
+        for one, other in table.pairs
+    ]
+    return np.stack(chances, axis=1)
+
+
+def _scores(table: Table, excess: Floats, variance: Floats, inverse: Floats) -> Floats:
+    """Each deal's score for each of its bots; shape (deals, N).
+
+    It is the slope of the deal's likelihood divided by one minus the deal's leverage: `inverse`
+    times it is what the ratings would lose without the deal (jackknife, CR3).
+
+    Args:
+        table: the deals.
+        excess: points minus expected points of each pair of a deal; shape (deals, pairs).
+        variance: of those points, were matches and pairs independent; shape (deals, pairs).
+        inverse: of the information.
+    """
+    count, players = table.bots.shape
+    scores = np.empty((count, players))
+    for start in range(0, count, _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        bots = table.bots[rows].astype(np.int64)
+        slope = np.zeros((len(bots), players))
+        weight = np.zeros((len(bots), players, players))
+        for pair, (one, other) in enumerate(table.pairs):
+            slope[:, one] += excess[rows, pair]
+            slope[:, other] -= excess[rows, pair]
+            weight[:, one, one] += variance[rows, pair]
+            weight[:, other, other] += variance[rows, pair]
+            weight[:, one, other] = weight[:, other, one] = -variance[rows, pair]
+        leverage = weight @ inverse[bots[:, :, None], bots[:, None, :]]
+        kept = np.eye(players) - leverage
+        scores[rows] = np.linalg.solve(kept, slope[:, :, None])[:, :, 0]
+    return scores
+
+
+def _products(table: Table, scores: Floats) -> Floats:
+    """The sum over the deals of the outer products of their scores; shape (bots, bots)."""
+    size = table.size
+    total = np.zeros(size * size)
+    for one in range(table.players):
+        for other in range(table.players):
+            cells = table.bots[:, one].astype(np.int64) * size + table.bots[:, other]
+            total += sum_by(cells, scores[:, one] * scores[:, other], size * size)
+    return total.reshape(size, size)
+
+
+def _least(table: Table, variance: Floats) -> Floats:
+    """What `_products` must be at the least, however alike the deals are.
+
+    It stands for one more deal of each bot, of another kind than those seen: further from what is
+    expected than its matches would be if they were independent, by the square root of twice their
+    number, and by (N + 1) / 3 for the pairs of a match, as if all ranks were equally likely. The
+    last term is what a bot's first lost, or first won, points would say.
+    """
+    size = table.size
+    deals = np.bincount(table.bots.reshape(-1), minlength=size)
+    factor = np.sqrt(2 * table.matches) * (table.players + 1) / 3
+    total = np.zeros(size * size)
+    for pair, (one, other) in enumerate(table.pairs):
+        a, b = table.bots[:, one].astype(np.int64), table.bots[:, other].astype(np.int64)
+        more = (factor * variance[:, pair] + 0.4 * table.matches) / np.minimum(deals[a], deals[b])
+        for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+            total += sign * sum_by(i * size + j, more, size * size)
+    return total.reshape(size, size)
+
+
+def _degrees(table: Table, variance: Floats, scores: Floats) -> Floats:
+    """Degrees of freedom of each bot's standard error: its deals less one, at least 1.
+
+    Deals count as many as they would if all said equally much (Satterthwaite); and if few of them
+    make the error, such as the only ones that a strong bot did not win, those count.
+    """
+    bots = table.bots.reshape(-1)
+
+    def effective(says: Floats) -> Floats:
+        total = sum_by(bots, says.reshape(-1), table.size)
+        squares = sum_by(bots, (says**2).reshape(-1), table.size)
+        return np.asarray(total**2 / np.where(squares > 0, squares, np.nan))
+
+    information = np.zeros(table.bots.shape)
+    for pair, columns in enumerate(table.pairs):
+        information[:, columns] += variance[:, pair, None]
+    # A normal variable's fourth moment is three times the square of its second.
+    deals = np.fmin(effective(information), 3 * effective(scores**2))
+    return np.asarray(np.fmax(deals - 1, 1))

@@ -1,0 +1,132 @@
+"""What is counted in a tournament: points, wins, who beat whom, and what a seat is worth.
+
+A match gives a bot *points*, the share of the others that it beat, a tie counting half: from 0 to
+1. It is a *win* for who is first alone, a *draw* for all who are first together, and a *loss* for
+everybody else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.tournament.rating.deals import Floats, Table, sum_by
+from referee.tournament.rating.intervals import Shares, shares_over_deals
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The results of each bot; arrays have one entry a bot, by its number.
+
+    Attributes:
+        matches: how many it played; wins, draws and losses together.
+        wins: first alone.
+        draws: first together with others.
+        losses: others were before it.
+        points: over all its matches.
+        win_rate: wins a match, with intervals over deals.
+        point_rate: points a match, with intervals over deals.
+    """
+
+    matches: NDArray[np.int64]
+    wins: NDArray[np.int64]
+    draws: NDArray[np.int64]
+    losses: NDArray[np.int64]
+    points: Floats
+    win_rate: Shares
+    point_rate: Shares
+
+
+def tally(table: Table) -> Tally:
+    """Count the results of all bots."""
+    first = table.ranks == 1
+    alone = first.sum(axis=1) == 1
+    bots = table.bots.reshape(-1).astype(np.int64)
+
+    def of_deals(results: NDArray[np.generic]) -> Floats:
+        """The sums over each deal's matches; one entry a deal and bot, as in `bots`."""
+        sums = [
+            sum_by(table.index, results[:, column], len(table.bots))
+            for column in range(table.players)
+        ]
+        return np.stack(sums, axis=1).reshape(-1)
+
+    played = np.repeat(table.matches, table.players)
+    wins, points = of_deals(first & alone[:, None]), of_deals(table.points)
+    draws = of_deals(first & ~alone[:, None])
+
+    def of_bots(results: Floats) -> NDArray[np.int64]:
+        return sum_by(bots, results, table.size).astype(np.int64)
+
+    return Tally(
+        matches=of_bots(played),
+        wins=of_bots(wins),
+        draws=of_bots(draws),
+        losses=of_bots(played - wins - draws),
+        points=sum_by(bots, points, table.size),
+        win_rate=shares_over_deals(bots, wins, played, table.size),
+        point_rate=shares_over_deals(bots, points, played, table.size),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class HeadToHead:
+    """Who met whom; rows against columns, shape (bots, bots).
+
+    Attributes:
+        matches: in which both played.
+        wins: matches in which the row was before the column.
+        draws: matches in which they were level.
+        points: what the row took off the column: its wins, and half the draws.
+    """
+
+    matches: NDArray[np.int64]
+    wins: NDArray[np.int64]
+    draws: NDArray[np.int64]
+    points: Floats
+
+
+def head_to_head(table: Table) -> HeadToHead:
+    """Who met whom how often, and who was before whom."""
+    size = table.size
+    bots = table.bots[table.index].astype(np.int64)
+    wins, matches = np.zeros((2, size, size), np.int64)
+    for pair in table.pairs:
+        for one, other in (pair, pair[::-1]):
+            cells = bots[:, one] * size + bots[:, other]
+            before = table.ranks[:, one] < table.ranks[:, other]
+            matches += np.bincount(cells, minlength=size * size).reshape(size, size)
+            wins += np.bincount(cells[before], minlength=size * size).reshape(size, size)
+    draws = matches - wins - wins.T
+    return HeadToHead(matches, wins, draws, wins + draws / 2)
+
+
+def seat_advantage(table: Table) -> Shares:
+    """The points a match that each seat brought, with intervals over deals; one entry a seat.
+
+    Deals count in which every bot has sat in the seats equally often; others, where a match was
+    void, would say more of the bots than of the seats, unless there are no others at all.
+    """
+    points = np.zeros((len(table.bots), table.players))
+    for column in range(table.players):
+        cells = table.index * table.players + table.seats[:, column]
+        points += sum_by(cells, table.points[:, column], points.size).reshape(points.shape)
+    whole = _balanced(table)
+    if not whole.any():
+        whole[:] = True
+    seats = np.tile(np.arange(table.players), int(whole.sum()))
+    trials = np.repeat(table.matches[whole], table.players)
+    return shares_over_deals(seats, points[whole].reshape(-1), trials, table.players)
+
+
+def _balanced(table: Table) -> NDArray[np.bool_]:
+    """Which deals had each bot in each seat equally often."""
+    count, players = table.bots.shape
+    balanced = np.ones(count, np.bool_)
+    for column in range(players):
+        cells = table.index * players + table.seats[:, column]
+        sat = np.bincount(cells, minlength=count * players).reshape(count, players)
+        balanced &= (sat == sat[:, :1]).all(axis=1)
+    return balanced

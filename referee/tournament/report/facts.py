@@ -1,0 +1,201 @@
+"""What a tournament has to say to someone who wants to improve a bot, beside its rating.
+
+All of it is read from the store, in one pass each. What is of the game itself comes from the game's
+own capability (`referee.games.interface.capabilities.Statistics`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.games.interface.capabilities import SeatFacts, Table
+from referee.games.interface.faults import Termination
+from referee.tournament.rows import BUCKETS_PER_DOUBLING, buckets, counts, points_of
+from referee.tournament.store import Store
+
+
+class Departure(Struct):
+    """Why a bot was disqualified.
+
+    Attributes:
+        code: of the disqualification.
+        match: the first one that ended so for it.
+        detail: what happened there.
+        stderr: the last lines that it wrote there.
+    """
+
+    code: str
+    match: int
+    detail: str
+    stderr: list[str]
+
+
+class BotFacts(Struct):
+    """One bot in all its matches.
+
+    Attributes:
+        calls_itself: the names that it gave itself.
+        mean_score: points of the game a match; None if it has played none.
+        faults: code -> count.
+        disqualified: code -> matches.
+        departures: of each of these codes the first match.
+        replies: how many.
+        mean_reply, reply_99, longest_reply: seconds; 99% of its replies took no longer than the
+            second, which is exact to 19%.
+    """
+
+    calls_itself: list[str]
+    mean_score: float | None
+    faults: dict[str, int]
+    disqualified: dict[str, int]
+    departures: list[Departure]
+    replies: int
+    mean_reply: float | None
+    reply_99: float | None
+    longest_reply: float | None
+
+
+class Statistics(Struct):
+    """All matches of a tournament.
+
+    Attributes:
+        matches: that count.
+        mean_turns: of a match.
+        reasons: why they ended: reason -> matches.
+        late: time-outs while the referee itself was late; each was played again.
+        restarts: matches played again since a bot that had waited for them failed at the start.
+        bots: name -> facts.
+        game: tables of the game's own.
+    """
+
+    matches: int
+    mean_turns: float | None
+    reasons: dict[str, int]
+    late: int
+    restarts: int
+    bots: dict[str, BotFacts]
+    game: list[Table]
+
+
+def statistics(store: Store) -> Statistics:
+    """What the matches in a store come to.
+
+    Raises:
+        UsageError: what the game has kept of a match cannot be.
+    """
+    names = store.names
+    (row,) = store.select(
+        "SELECT coalesce(sum(NOT void), 0), avg(CASE WHEN NOT void THEN turns END), "
+        "coalesce(sum(late), 0), coalesce(sum(restarts), 0) FROM matches"
+    )
+    matches, mean_turns, late, restarts = row
+    reasons = store.select(
+        "SELECT reason, count(*) FROM matches WHERE NOT void GROUP BY reason ORDER BY 2 DESC, 1"
+    )
+    return Statistics(
+        matches=matches,
+        mean_turns=mean_turns,
+        reasons=dict(reasons),
+        late=late,
+        restarts=restarts,
+        bots=dict(zip(names, _bots(store, len(names)), strict=True)),
+        game=_game_tables(store),
+    )
+
+
+_SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
+
+
+def _bots(store: Store, count: int) -> Iterator[BotFacts]:
+    names: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, name, times in store.select(
+        f"SELECT bot, calls_itself, count(*) {_SEATS} GROUP BY bot, calls_itself"
+    ):
+        names[bot][name] += times
+    faults: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, text, times in store.select(
+        f"SELECT bot, faults, count(*) {_SEATS} AND faults != '{{}}' GROUP BY bot, faults"
+    ):
+        for code, number in counts(text).items():
+            faults[bot][code] += number * times
+    disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    departures: defaultdict[int, list[Departure]] = defaultdict(list)
+    for bot, code, times, match, detail, stderr in store.select(  # min: all columns of that row
+        f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
+        "AND disqualified NOT NULL GROUP BY bot, disqualified"
+    ):
+        disqualified[bot][code] += times
+        departures[bot].append(Departure(code, match, detail or "", (stderr or "").splitlines()))
+    seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
+        seen = seconds_of[bot]
+        for bucket, number in buckets(text).items():
+            seen[bucket] += number
+    sums = {
+        bot: rest
+        for bot, *rest in store.select(
+            f"SELECT bot, avg(score), sum(replies), sum(reply_seconds), max(longest_reply) {_SEATS}"
+            " GROUP BY bot"
+        )
+    }
+    for bot in range(count):
+        score, replies, seconds, longest = sums.get(bot, (None, 0, 0.0, None))
+        yield BotFacts(
+            calls_itself=[name for name, _ in names[bot].most_common()],
+            mean_score=score,
+            faults=dict(faults[bot].most_common()),
+            disqualified=dict(disqualified[bot].most_common()),
+            departures=departures[bot],
+            replies=replies,
+            mean_reply=seconds / replies if replies else None,
+            reply_99=_percentile(seconds_of[bot], 0.99),
+            longest_reply=longest if replies else None,
+        )
+
+
+def _percentile(buckets: Counter[int], share: float) -> float | None:
+    """The upper end of the bucket in which so large a share of all is reached, in seconds."""
+    left = buckets.total() * share
+    for bucket in sorted(buckets):
+        left -= buckets[bucket]
+        if left <= 0:
+            return float(2 ** ((bucket + 1) / BUCKETS_PER_DOUBLING)) / 1e6
+    return None
+
+
+def _game_tables(store: Store) -> list[Table]:
+    make = GAMES[store.stages[-1].game].statistics
+    if make is None:
+        return []
+    at: tuple[int, int] = (0, 0)
+
+    def facts() -> Iterator[SeatFacts]:
+        # Of matches that were played to their end: in others a bot may not have got to its plan.
+        nonlocal at
+        names = store.names
+        rows = store.select(
+            f"SELECT match, bot, rank, statistics {_SEATS} AND reason NOT IN (?, ?) "
+            "ORDER BY match, seat",
+            (Termination.LAST_PLAYER_STANDING, Termination.NO_PLAYERS),
+        )
+        for _, group in groupby(rows, itemgetter(0)):
+            seated = list(group)
+            points = points_of([rank for _, _, rank, _ in seated])
+            for seat, ((match, bot, _, text), share) in enumerate(zip(seated, points, strict=True)):
+                at = match, seat
+                if text:
+                    yield SeatFacts(names[bot], share, text.encode())
+
+    try:
+        return make().tables(facts())
+    except (msgspec.MsgspecError, RecursionError) as error:  # only the game knows what it may be
+        where = f"table seats, match {at[0]}, seat {at[1]}: statistics"
+        raise UsageError(f"{store.name} is damaged: {where}: {error}") from error

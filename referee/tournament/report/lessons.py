@@ -1,0 +1,136 @@
+"""Which lost matches of a bot its author should look at first, and how."""
+
+from __future__ import annotations
+
+import shlex
+from heapq import heappush, heappushpop
+from itertools import groupby
+
+import msgspec
+from msgspec import Struct
+
+from referee.bots.command import BotCommand, find_bot
+from referee.errors import UsageError
+from referee.match.limits import Limits
+from referee.match.spec import match_spec
+from referee.text.terminal import command_line
+from referee.tournament.rating.sprt import expected_share
+from referee.tournament.report.standings import Standings
+from referee.tournament.rows import Entrant, MatchRow, points_of
+from referee.tournament.setup import Setup
+from referee.tournament.store import Store
+
+LESSONS = 3
+
+
+class Lesson(Struct, frozen=True):
+    """A match to look at.
+
+    Attributes:
+        match: its number.
+        why: one clause.
+        command: plays it again.
+    """
+
+    match: int
+    why: str
+    command: str
+
+
+def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
+    """For each bot by its name the lost matches that teach most, at most `LESSONS`.
+
+    First those in which it was disqualified or made faults; then one each of the deals in which it
+    stayed farthest below what the ratings promise, in all seats, so that luck was shared.
+    """
+    setup = store.stages[-1]
+    names = store.names
+    rating = {names.index(bot.name): bot.rating for bot in found.bots if bot.rating is not None}
+    worst: list[list[tuple[float, int, MatchRow, str]]] = [[] for _ in names]
+    matches = (
+        match
+        for match in store.matches()
+        if not match.void and all(bot in rating for bot in match.players)
+    )
+    for _, group in groupby(matches, lambda match: match.deal):
+        deal = [(match, points_of(match.ranks)) for match in group]
+        for bot in deal[0][0].players:
+            others = [other for other in deal[0][0].players if other != bot]
+            promised = sum(expected_share(rating[bot] - rating[other]) for other in others)
+            promised /= len(others)
+            best = _lesson(bot, deal, promised)
+            if best is not None:
+                weight, match, why = best
+                entry = (weight, -match.match, match, why)
+                push = heappush if len(worst[bot]) < LESSONS else heappushpop
+                push(worst[bot], entry)
+    return {
+        name: [
+            Lesson(match.match, why, _again(match, setup))
+            for _, _, match, why in sorted(worst[bot], reverse=True)
+        ]
+        for bot, name in enumerate(names)
+    }
+
+
+def _lesson(
+    bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
+) -> tuple[float, MatchRow, str] | None:
+    """What a deal has to teach: how much, the match, and why; None if it was not lost."""
+    seated = [(match, match.players.index(bot), points) for match, points in deal]
+    for match, seat, points in seated:
+        code = match.seats[seat].disqualified
+        if points[seat] < 1 and code is not None:
+            return 3.0, match, f"disqualified, {code}"
+    for match, seat, points in seated:
+        count = match.seats[seat].fault_count
+        if points[seat] < 1 and count:
+            return 2.0, match, "1 fault" if count == 1 else f"{count} faults"
+    mean = sum(points[seat] for _, seat, points in seated) / len(seated)
+    match, seat, points = min(seated, key=lambda entry: entry[2][entry[1]])
+    if points[seat] == 1 or mean >= promised:
+        return None
+    scores = " ".join(map(str, match.scores))
+    why = f"{mean:.0%} of the points of the deal, {promised:.0%} expected; scores {scores}"
+    return promised - mean, match, f"{why}, it was player {seat + 1}"
+
+
+def _again(match: MatchRow, setup: Setup) -> str:
+    """The command that plays a match again."""
+    bots = [_as_argument(setup.bots[bot], setup.game) for bot in match.players]
+    seed = str(match.seed)
+    return command_line(
+        ["referee", "play", "--game", setup.game, *bots, "--seed", seed, *chosen(setup)]
+    )
+
+
+def chosen(setup: Setup) -> list[str]:
+    """The settings that are not the game's defaults, as words of a command."""
+    spec = match_spec([""] * setup.players, game=setup.game, seed=0)
+    default = msgspec.to_builtins(spec.settings)
+    words = []
+    for name, value in setup.settings.items():
+        if value == default[name]:
+            continue
+        if name in Limits._fields:
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            words += ["--" + name.replace("_", "-"), text]
+        else:
+            words += ["--set", f"{name}={value}"]
+    return words
+
+
+def _as_argument(entrant: Entrant, game: str) -> str:
+    """A BOT argument that starts a bot where it is, with its environment."""
+    if not entrant.directory and not entrant.env:
+        return entrant.bot
+    try:
+        source = find_bot(entrant.bot, game, entrant.directory)
+    except UsageError:  # it is not there any more
+        return entrant.bot
+    if not isinstance(source, BotCommand):
+        return entrant.bot
+    env = [f"{name}={value}" for name, value in entrant.env]
+    directory = ["-C", entrant.directory] if entrant.directory else []
+    dialect = f"{source.dialect}:" if source.dialect else ""
+    return dialect + shlex.join(["env", *directory, *env, *source.argv])

@@ -1,0 +1,376 @@
+"""The standings of a tournament, from what its store has so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from itertools import islice
+
+import numpy as np
+from msgspec import Struct
+
+from referee.tournament.rating.deals import Deals, Table
+from referee.tournament.rating.intervals import Shares
+from referee.tournament.rating.ratings import Differences, Ratings, rate
+from referee.tournament.rating.sprt import OUTCOMES
+from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
+from referee.tournament.sequential import Sequential
+from referee.tournament.stages import planned, swiss_table
+from referee.tournament.store import Store
+
+_MATCHES = 1_000  # at a time
+
+
+class Share(Struct, frozen=True):
+    """A share of 1, with the ends of its 95% interval over deals."""
+
+    share: float
+    low: float
+    high: float
+
+
+class BotStanding(Struct, frozen=True):
+    """One bot.
+
+    Attributes:
+        name: in the tournament.
+        calls_itself: the name that it gave itself most often; None if it has played none.
+        rank: 1 is best, by rating.
+        rating: Elo; None if it has played none.
+        rating_low, rating_high: the ends of a 95% interval; None where it has no end.
+        in_mean: whether it is one of the bots whose mean is 1500.
+        above_next: how likely it is better than the next in the ranking; None for the last.
+        deals: in which it has a match that counts.
+        matches: that count.
+        wins: first alone.
+        draws: first with others.
+        losses: all others.
+        points: of each match the share of the others that were beaten, draws half; their sum.
+        win_rate: wins a match; None if it has played none.
+        mean_points: points a match; likewise.
+    """
+
+    name: str
+    calls_itself: str | None
+    rank: int
+    rating: float | None
+    rating_low: float | None
+    rating_high: float | None
+    in_mean: bool
+    above_next: float | None
+    deals: int
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    win_rate: Share | None
+    mean_points: Share | None
+
+
+class Meeting(Struct, frozen=True):
+    """One bot against another one.
+
+    Attributes:
+        matches: that both were in.
+        wins, draws, losses: how many of them it ended before the other, level with it, behind it.
+        points: wins, and half the draws.
+    """
+
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+
+
+class Difference(Struct, frozen=True):
+    """One bot's rating minus another's.
+
+    Attributes:
+        elo: None if one of them has played none.
+        low, high: the ends of the 95% interval; None where it has no end.
+        better: how likely the first is the better one; None if nothing connects the two.
+    """
+
+    elo: float | None
+    low: float | None
+    high: float | None
+    better: float | None
+
+
+class SprtStanding(Struct, frozen=True):
+    """A sequential test.
+
+    Attributes:
+        elo0, elo1, alpha, beta: what is tested.
+        llr: the log-likelihood ratio, and the bounds at which the test ends.
+        counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
+        verdict: "H0", "H1", or None while it is not known.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    llr: float
+    lower: float
+    upper: float
+    counts: list[int]
+    verdict: str | None
+
+
+class SwissPlace(Struct, frozen=True):
+    """One bot in the table of a Swiss tournament.
+
+    Attributes:
+        place: by score, then by the opponents' scores; equal ones share it.
+        score: of each round the share of the opponents that it has more points than; a bye is 1.
+        byes: rounds in which nobody was left to meet it.
+        opponents: the sum of its opponents' scores (Buchholz).
+    """
+
+    place: int
+    name: str
+    score: float
+    byes: int
+    opponents: float
+
+
+class Swiss(Struct, frozen=True):
+    """The table of a Swiss tournament after the rounds that are over, best first."""
+
+    rounds: int
+    places: list[SwissPlace]
+
+
+class Standings(Struct, frozen=True):
+    """The standings.
+
+    Attributes:
+        matches: that count.
+        void: that do not, since the referee was late or was killed, again and again.
+        planned: matches in all, as far as is known.
+        deals: that have a match that counts.
+        seed: of the schedule and of the deals.
+        anchor: the name of the bot whose rating is given, or None.
+        without: the names of the bots whose matches are left out.
+        bots: best first.
+        head_to_head: name -> name -> what the first did against the second.
+        differences: name -> name -> the first's rating minus the second's.
+        seats: points a match in each, in seat order.
+        pairs: of a tournament of two bots, how many deals have brought the first one 0, 0.5, 1, 1.5
+            and 2 points; else None.
+        swiss: of a Swiss tournament, its table; else None.
+        sprt: of a sequential test; else None.
+        out: the names of bots that were put out, since they kill the processes that play.
+    """
+
+    game: str
+    format: str
+    players: int
+    matches: int
+    void: int
+    planned: int
+    deals: int
+    seed: int
+    anchor: str | None
+    without: list[str]
+    bots: list[BotStanding]
+    head_to_head: dict[str, dict[str, Meeting]]
+    differences: dict[str, dict[str, Difference]]
+    seats: list[Share]
+    pairs: list[int] | None
+    swiss: Swiss | None
+    sprt: SprtStanding | None
+    out: list[str]
+
+
+def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
+    """The matches of a store that count, but for those with one of some bots."""
+    setup = store.stages[-1]
+    deals = Deals(len(setup.bots), setup.players)
+    rows = store.select(
+        "SELECT deal, bot, rank FROM matches JOIN seats USING (match) WHERE NOT void "
+        "ORDER BY match, seat"
+    )
+    while chunk := list(islice(rows, _MATCHES * setup.players)):
+        part = np.array(chunk).reshape(-1, setup.players, 3)
+        if without:
+            part = part[~np.isin(part[:, :, 1], [*without]).any(axis=1)]
+        deals.extend(part[:, 0, 0], part[:, :, 1], part[:, :, 2])
+    return deals
+
+
+def standings(
+    store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
+) -> Standings:
+    """The standings so far.
+
+    Args:
+        anchor: the number of a bot, and its rating; else the mean of the field is 1500.
+        without: the numbers of bots whose matches are left out.
+    """
+    setup = store.stages[-1]
+    names = store.names
+    deals = deals_of(store, without)
+    played, void = store.count()
+    test = None
+    if setup.sprt is not None:
+        test = Sequential(setup)
+        test.add(store.matches())
+    table = deals.table()
+    ratings = rate(table, anchor=anchor, stopped=test is not None)
+    differences = ratings.differences()
+    return Standings(
+        game=setup.game,
+        format=setup.format,
+        players=setup.players,
+        matches=len(deals),
+        void=void,
+        planned=played if test is not None and test.verdict else planned(store),
+        deals=len(table.bots),
+        seed=setup.seed,
+        anchor=None if anchor is None else names[anchor[0]],
+        without=[names[bot] for bot in sorted(without)],
+        bots=_bots(table, ratings, differences, names, _own_names(store)),
+        head_to_head=_head_to_head(table, names),
+        differences=_differences(differences, names),
+        seats=_seats(table),
+        pairs=_pairs(table) if len(names) == 2 else None,
+        swiss=_swiss(store, names) if setup.format == "swiss" else None,
+        sprt=None if test is None else _sprt(test),
+        out=[names[bot] for bot in sorted(store.put_out())],
+    )
+
+
+def _own_names(store: Store) -> dict[int, str]:
+    query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
+    return {bot: name for bot, name, _ in store.select(query)}
+
+
+def _bots(
+    table: Table,
+    ratings: Ratings,
+    differences: Differences,
+    names: list[str],
+    own_names: dict[int, str],
+) -> list[BotStanding]:
+    found = tally(table)
+    deals = np.bincount(table.bots.reshape(-1), minlength=table.size)
+    order = [int(bot) for bot in ratings.order()]
+    return [
+        BotStanding(
+            name=names[bot],
+            calls_itself=own_names.get(bot),
+            rank=rank,
+            rating=_rounded(ratings.rating[bot], 2),
+            rating_low=_rounded(ratings.low[bot], 2),
+            rating_high=_rounded(ratings.high[bot], 2),
+            in_mean=bool(ratings.weights[bot] > 0),
+            above_next=None if after is None else _rounded(differences.better[bot, after], 4),
+            deals=int(deals[bot]),
+            matches=int(found.matches[bot]),
+            wins=int(found.wins[bot]),
+            draws=int(found.draws[bot]),
+            losses=int(found.losses[bot]),
+            points=round(float(found.points[bot]), 6),
+            win_rate=_share(found.win_rate, bot),
+            mean_points=_share(found.point_rate, bot),
+        )
+        for rank, (bot, after) in enumerate(zip(order, [*order[1:], None], strict=True), 1)
+    ]
+
+
+def _rounded(value: float, digits: int) -> float | None:
+    """None stands for what is infinite or unknown, which JSON has no number for."""
+    return round(float(value), digits) if math.isfinite(value) else None
+
+
+def _share(shares: Shares, index: int) -> Share | None:
+    share, low, high = (
+        round(float(part[index]), 4) for part in (shares.share, shares.low, shares.high)
+    )
+    return None if math.isnan(share) else Share(share, low, high)
+
+
+def _head_to_head(table: Table, names: list[str]) -> dict[str, dict[str, Meeting]]:
+    met = head_to_head(table)
+    return {
+        name: {
+            names[other]: Meeting(
+                matches=int(met.matches[bot, other]),
+                wins=int(met.wins[bot, other]),
+                draws=int(met.draws[bot, other]),
+                losses=int(met.wins[other, bot]),
+                points=float(met.points[bot, other]),
+            )
+            for other in np.flatnonzero(met.matches[bot])
+        }
+        for bot, name in enumerate(names)
+    }
+
+
+def _differences(found: Differences, names: list[str]) -> dict[str, dict[str, Difference]]:
+    nothing = np.array(None)
+    elo, low, high, better = (
+        np.where(np.isfinite(part), np.round(part, digits).astype(object), nothing).tolist()
+        for part, digits in zip(found, (2, 2, 2, 4), strict=True)
+    )
+    return {
+        name: {
+            other: Difference(elo[one][two], low[one][two], high[one][two], better[one][two])
+            for two, other in enumerate(names)
+            if two != one
+        }
+        for one, name in enumerate(names)
+    }
+
+
+def _seats(table: Table) -> list[Share]:
+    found = seat_advantage(table)
+    seats = [_share(found, seat) for seat in range(table.players)]
+    return [seat for seat in seats if seat is not None]
+
+
+def _pairs(table: Table) -> list[int]:
+    """How many whole deals brought the first of two bots 0, 0.5, 1, 1.5 and 2 points."""
+    points = table.pair_points[table.matches == 2, 0]
+    return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
+
+
+def _swiss(store: Store, names: list[str]) -> Swiss:
+    table = swiss_table(store)
+    scores = [round(score, 6) for score in table.points]
+    keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
+    best_first = sorted(keys, reverse=True)
+    order = sorted(range(len(names)), key=keys.__getitem__, reverse=True)
+    return Swiss(
+        rounds=table.rounds,
+        places=[
+            SwissPlace(
+                place=1 + best_first.index(keys[bot]),
+                name=names[bot],
+                score=keys[bot][0],
+                byes=table.byes[bot],
+                opponents=keys[bot][1],
+            )
+            for bot in order
+        ],
+    )
+
+
+def _sprt(test: Sequential) -> SprtStanding:
+    asked = test.test
+    lower, upper = asked.bounds
+    return SprtStanding(
+        elo0=asked.elo0,
+        elo1=asked.elo1,
+        alpha=asked.alpha,
+        beta=asked.beta,
+        llr=round(test.llr, 4),
+        lower=round(lower, 4),
+        upper=round(upper, 4),
+        counts=test.counts,
+        verdict=test.verdict and test.verdict.value,
+    )

@@ -1,0 +1,365 @@
+"""Standings for people, as what rich draws; printing it is the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from referee.games.interface.capabilities import Table
+from referee.text.terminal import duration, plain
+from referee.tournament.report.facts import BotFacts, Statistics
+from referee.tournament.report.lessons import Lesson
+from referee.tournament.report.standings import BotStanding, Standings, Swiss
+
+MOST_IN_MATRIX = 10
+"""A head-to-head matrix of more bots does not fit on a terminal."""
+
+PUT_OUT = (
+    "is out: it kills the process that plays its match, also when no other bot plays; "
+    "its other matches are not played"
+)
+
+ENOUGH_DEALS = 5
+"""With fewer an interval has hundreds of Elo: nothing is known."""
+
+
+def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
+    """The standings: a table, what is to be known of all matches, who beat whom."""
+    yield Text(_headline(found), style="bold")
+    yield ""
+    if found.matches:
+        yield _ranking(found)
+        yield from (Text(line, style="dim") for line in legend(found))
+        yield ""
+    summary = [*duel(found), *sprt(found)]
+    if summary:
+        yield from map(Text, summary)
+        yield ""
+    if found.swiss is not None:
+        yield Text(f"After {found.swiss.rounds} rounds, by score:", style="bold")
+        yield _swiss(found.swiss)
+        yield Text(SWISS_LEGEND, style="dim")
+        yield ""
+    yield from map(_line, _remarks(found, facts))
+    if 2 < len(found.bots) <= MOST_IN_MATRIX and found.matches:
+        yield ""
+        yield Text("Points of the row against the column:", style="bold")
+        yield _matrix(found)
+
+
+def bot_text(
+    bot: BotStanding,
+    found: Standings,
+    facts: BotFacts,
+    tables: Sequence[Table],
+    lessons: Sequence[Lesson],
+) -> Iterator[RenderableType]:
+    """All that is known of one bot."""
+    yield Text(f"{plain(bot.name)}: rank {bot.rank} of {len(found.bots)}", style="bold")
+    names = ", ".join(map(plain, facts.calls_itself))
+    if names and names != plain(bot.name):
+        yield Text(f"It calls itself {names}.")
+    yield ""
+    yield _against(bot, found)
+    yield ""
+    yield from map(_line, _bot_remarks(facts))
+    for table in tables:
+        if parts := list(table_text(table, bot.name)):
+            yield ""
+            yield from parts
+    if lessons:
+        yield ""
+        yield Text("Matches to learn from:", style="bold")
+    for lesson in lessons:
+        yield _line(f"match {lesson.match}: {lesson.why}")
+        yield Text(f"  {lesson.command}", no_wrap=True, overflow="ignore")
+
+
+def _headline(found: Standings) -> str:
+    kind = {"round-robin": "round robin", "swiss": "Swiss", "sprt": "SPRT"}
+    parts = [
+        f"{found.game}, {kind.get(found.format, found.format)} of {len(found.bots)} bots",
+        f"{found.matches:,} of {found.planned:,} matches in {found.deals:,} deals",
+        f"seed {found.seed}",
+    ]
+    if found.without:
+        parts.append(f"without {', '.join(map(plain, found.without))}")
+    if found.void:
+        parts.append(f"{found.void:,} void")
+    return "; ".join(parts)
+
+
+def _ranking(found: Standings) -> Grid:
+    grid = _grid("#", "bot", "rating", "95% interval", "better", *_COUNTS)
+    for bot in found.bots:
+        grid.add_row(
+            str(bot.rank),
+            plain(bot.name) + " (out)" * (bot.name in found.out),
+            rating(bot, found),
+            rating_interval(bot),
+            "" if bot.above_next is None else share(bot.above_next),
+            f"{bot.matches:,}",
+            f"{bot.wins:,}",
+            f"{bot.draws:,}",
+            f"{bot.losses:,}",
+            share(bot.mean_points.share if bot.mean_points else None),
+        )
+    return grid
+
+
+def rating(bot: BotStanding, found: Standings) -> str:
+    """A rating, with a mark if it does not enter the mean."""
+    if bot.rating is None:
+        return "-"
+    return f"{bot.rating:.0f}{'*' if _is_left_out(bot, found) else ''}"
+
+
+def _is_left_out(bot: BotStanding, found: Standings) -> bool:
+    return found.anchor is None and bot.rating is not None and not bot.in_mean
+
+
+def rating_interval(bot: BotStanding) -> str:
+    """The interval of a rating in words."""
+    return "-" if bot.rating is None else interval(bot.rating_low, bot.rating_high, bot.deals)
+
+
+def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
+    """An interval in words.
+
+    Args:
+        low, high: its ends; None where it has none.
+        deals: how many it is made from.
+        form: of the numbers.
+    """
+    if deals < ENOUGH_DEALS:
+        return "too few to say"
+    if low is None:
+        return "unknown" if high is None else f"{high:{form}} or less"
+    return f"{low:{form}} or more" if high is None else f"{low:{form}} to {high:{form}}"
+
+
+def legend(found: Standings) -> Iterator[str]:
+    """What the ranking's columns mean."""
+    zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
+    yield f"Elo, {zero}; better: how likely a bot is better than the next one."
+    if any(_is_left_out(bot, found) for bot in found.bots):
+        yield (
+            "* not in the average: against the bots that are, it won everything, lost everything, "
+            "or never played."
+        )
+
+
+def duel(found: Standings) -> Iterator[str]:
+    """What there is to say of two bots."""
+    if found.pairs is None or not found.matches:
+        return
+    (first, second) = found.differences
+    apart, met = found.differences[first][second], found.head_to_head[first][second]
+    if apart.elo is None:
+        return
+    ends = interval(apart.low, apart.high, found.deals, "+.0f")
+    yield (
+        f"{plain(first)} against {plain(second)}: {apart.elo:+.0f} Elo ({ends}); "
+        f"better: {share(apart.better)}."
+    )
+    yield (
+        f"Of {met.matches:,} matches it won {met.wins:,}, drew {met.draws:,} "
+        f"({share(met.draws / met.matches)}) and lost {met.losses:,}."
+    )
+    deals = ", ".join(f"{count:,}" for count in found.pairs)
+    yield f"Deals in which it took 0, 0.5, 1, 1.5 and 2 points: {deals}."
+
+
+def sprt(found: Standings) -> Iterator[str]:
+    """Where a sequential test stands, and how it can go on."""
+    test = found.sprt
+    if test is None:
+        return
+    first, second = map(plain, found.differences)
+    yield (
+        f"Sequential test, LLR {test.llr:.2f}: at {test.lower:.2f} it ends with H0 (better by "
+        f"{test.elo0:g} Elo), at {test.upper:.2f} with H1 (better by {test.elo1:g})."
+    )
+    if test.verdict is not None:
+        says = {
+            "H0": f"{first} is not better than {second} by {test.elo1:g} Elo",
+            "H1": f"{first} is better than {second} by more than {test.elo0:g} Elo",
+        }
+        yield f"{test.verdict} is accepted: {says[test.verdict]}."
+    elif found.matches + found.void < found.planned:
+        yield "Not decided yet."
+    else:
+        yield (
+            "Not decided at the limit of deals. The same command with more --deals and with "
+            "--extend, on the same --store, goes on."
+        )
+    yield "The interval is a quarter wider, since the test chooses when to stop (ratings.md, 5)."
+
+
+SWISS_LEGEND = (
+    "score: of each round the share of its opponents that a bot did better than, a bye 1; rounds "
+    "are paired by it. opponents: the sum of their scores, the tie-break. The ranks above are by "
+    "rating instead, which counts every point and how strong the opponents are."
+)
+
+
+def _swiss(table: Swiss) -> Grid:
+    grid = _grid("place", "bot", "score", "byes", "opponents")
+    for row in table.places:
+        score = f"{row.score:g} of {table.rounds}"
+        grid.add_row(str(row.place), plain(row.name), score, str(row.byes), f"{row.opponents:g}")
+    return grid
+
+
+def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
+    seats = ", ".join(
+        f"seat {number} {share(seat.share)} ({share(seat.low)} to {share(seat.high)})"
+        for number, seat in enumerate(found.seats, 1)
+    )
+    if seats:
+        yield f"Points by seat: {seats}."
+    if facts.mean_turns is not None:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in facts.reasons.items())
+        yield f"{facts.mean_turns:.1f} turns a match; ended by {reasons}."
+    for name, bot in facts.bots.items():
+        trouble = [f"{code} {count:,}" for code, count in bot.faults.items()]
+        if trouble:
+            yield f"{plain(name)} made faults: {', '.join(trouble)}."
+        trouble = [f"{code} {count:,}" for code, count in bot.disqualified.items()]
+        if trouble:
+            yield f"{plain(name)} was disqualified: {', '.join(trouble)}."
+    if facts.late:
+        yield (
+            f"{facts.late:,} times a bot timed out while the referee itself was late; "
+            "these matches were played again."
+        )
+    for name in found.out:
+        yield f"{plain(name)} {PUT_OUT}."
+    if found.void:
+        yield (
+            f"{found.void:,} matches are void: each time they were played the referee was late, or "
+            "was killed."
+        )
+    if facts.restarts:
+        yield (
+            f"{facts.restarts:,} matches were played again with new processes: a bot that said "
+            "keep_alive did not answer a second handshake."
+        )
+
+
+def _matrix(found: Standings) -> Grid:
+    grid = _grid()
+    grid.add_column("#", justify="right")
+    grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=20)
+    for bot in found.bots:
+        grid.add_column(str(bot.rank), justify="right", no_wrap=True)
+    for bot in found.bots:
+        met = found.head_to_head[bot.name]
+        cells = [
+            share(met[other.name].points / met[other.name].matches) if other.name in met else "-"
+            for other in found.bots
+        ]
+        grid.add_row(str(bot.rank), plain(bot.name), *cells)
+    return grid
+
+
+def _against(bot: BotStanding, found: Standings) -> Grid:
+    grid = _grid("against", *_COUNTS, "Elo", "95% interval", "better")
+    met = found.head_to_head[bot.name]
+    for other in found.bots:
+        if other.name == bot.name:
+            continue
+        apart = found.differences[bot.name][other.name]
+        meeting = met.get(other.name)
+        counted = (meeting.matches, meeting.wins, meeting.draws, meeting.losses) if meeting else ()
+        known = apart.elo is not None
+        deals = min(bot.deals, other.deals)
+        grid.add_row(
+            plain(other.name),
+            *([f"{count:,}" for count in counted] or "0---"),
+            share(meeting.points / meeting.matches) if meeting else "-",
+            f"{apart.elo:+.0f}" if apart.elo is not None else "-",
+            interval(apart.low, apart.high, deals, "+.0f") if known else "-",
+            share(apart.better),
+        )
+    return grid
+
+
+def _bot_remarks(facts: BotFacts) -> Iterator[str]:
+    if facts.mean_score is not None:
+        yield f"Mean score {facts.mean_score:.1f}."
+    if facts.mean_reply is not None and facts.reply_99 is not None:
+        yield (
+            f"Reply time: mean {duration(facts.mean_reply)}, 99% within "
+            f"{duration(facts.reply_99)}, longest {duration(facts.longest_reply or 0)}."
+        )
+    for what, found in (("Faults", facts.faults), ("Disqualified", facts.disqualified)):
+        yield f"{what}: {counts(found)}."
+    for departure in facts.departures:
+        yield f"{departure.code}, first in match {departure.match}: {plain(departure.detail)}"
+        yield from (f"  stderr: {plain(line)}" for line in departure.stderr)
+
+
+def counts(found: Mapping[str, int]) -> str:
+    """Codes with how often each."""
+    return ", ".join(f"{code} {count:,}" for code, count in found.items()) or "none"
+
+
+def table_text(table: Table, bot: str) -> Iterator[RenderableType]:
+    """What a table of a game's statistics has on a bot."""
+    column_of_bots = table.columns.index("bot")
+    rows = [row for row in table.rows if row[column_of_bots] == bot]
+    if not rows:
+        return
+    yield Text(table.title, style="bold")
+    grid = _grid()
+    for number, column in enumerate(table.columns):
+        cells = [row[number] for row in rows]
+        is_text = any(isinstance(value, str) for value in cells)
+        grid.add_column(column, justify="left" if is_text else "right", no_wrap=is_text)
+    for row in rows:
+        grid.add_row(
+            *(
+                cell(value, column in table.percent)
+                for value, column in zip(row, table.columns, strict=True)
+            )
+        )
+    yield grid
+
+
+def cell(value: str | float | None, percent: bool) -> str:
+    """A cell of a game's table."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return plain(value)
+    if percent:
+        return share(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+
+
+def _line(text: str) -> Text:
+    """A line with codes and reasons in it, which may be a stranger's."""
+    return Text(plain(text))
+
+
+_COUNTS = ("matches", "won", "drawn", "lost", "points")
+
+
+def _grid(*heads: str) -> Grid:
+    """A table with these columns: names of bots have what room there is, numbers what they need."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for head in heads:
+        if head in ("bot", "against"):
+            grid.add_column(head, ratio=1, overflow="ellipsis", no_wrap=True)
+        else:
+            grid.add_column(head, justify="right", no_wrap=True)
+    return grid
+
+
+def share(part: float | None) -> str:
+    """A share of 1 as a percentage."""
+    return "-" if part is None else f"{100 * part:.1f}%"
