@@ -1,4 +1,4 @@
-"""Lets tests import what is in `support` and `generators`, also when only one folder is run."""
+"""What holds for all tests."""
 
 from __future__ import annotations
 
@@ -11,10 +11,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-for folder in ("support", "generators"):
-    sys.path.insert(0, str(Path(__file__).parent / folder))
-
 
 # No test is about time: how long an example takes says how busy the machine is.
 settings.register_profile(

@@ -1,6 +1,6 @@
 """Play many seeded matches with every example bot; no fault may happen.
 
-    python tests/soak.py [--matches 200] [--jobs 2]
+    python -m tests.soak [--matches 200] [--jobs 2]
 
 Prints a table: bot, matches, requests, faults, disqualifications, exit codes other than 0.
 """
@@ -14,18 +14,17 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
-import conftest  # noqa: F401 (finds what is in `support`)
 import pytest
 import trio
 from rich.console import Console
 from rich.table import Table
-from test_example_bots import FOREIGN, build
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
 from referee.bots.processes.launch import LaunchedBot
 from referee.match.spec import match_spec
 from referee.play import play_once
+from tests.test_example_bots import FOREIGN, build
 
 OTHERS = ("militia_money", "random_legal", "village_engine")
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 import trio
-from helpers import cautious
-from live import await_end, entries, hostile, left_behind
 
 import referee
 from referee.errors import as_ours
 from referee.logs.verify import Kind, verify_record
+from tests.support.helpers import cautious
+from tests.support.live import await_end, entries, hostile, left_behind
 
 
 def test_every_name_of_the_api_is_there() -> None:

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from live import referee, without_times
 
 from referee.games import GAMES
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
+from tests.support.live import referee, without_times
 
 MATCH = ("random_legal", "village_engine", "--seed", "3", "--quiet", "--max-turns", "25")
 

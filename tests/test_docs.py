@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import jsonschema
-from live import ROOT, entries, play, referee
 
 from referee.games import GAMES
 from referee.games.interface.faults import (
@@ -17,6 +16,7 @@ from referee.games.interface.faults import (
     Disqualification,
     Termination,
 )
+from tests.support.live import ROOT, entries, play, referee
 
 README = (ROOT / "README.md").read_text()
 PROTOCOL = (ROOT / "spec" / "protocol-v1.md").read_text()

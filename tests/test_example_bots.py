@@ -1,7 +1,7 @@
 """The example bots, in every language whose toolchain is on the machine, conform.
 
 The tests take some cases of each section, and those marked `all_cases` the rest.
-`python tests/soak.py` plays 200 matches for each of them.
+`python -m tests.soak` plays 200 matches for each of them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 import trio
-from conforming import CASES, SOME, failures, some_and_rest
-from helpers import PILES, to_line
-from live import ROOT, entries, play
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
 from referee.conformance.case import Case
+from tests.support.conforming import CASES, SOME, failures, some_and_rest
+from tests.support.helpers import PILES, to_line
+from tests.support.live import ROOT, entries, play
 
 BOTS = ROOT / "example_bots" / "dominion"
 FEW = SOME[::3]

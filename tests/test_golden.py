@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live import entries, without_times
-from make_examples import EXAMPLES, MATCHES, play
 
 from referee.logs.record import RecordWriter
 from referee.match.machine import Entry
 from referee.match.spec import match_spec
+from tests.generators.make_examples import EXAMPLES, MATCHES, play
+from tests.support.live import entries, without_times
 
 GOLDEN = Path(__file__).parent / "golden"
 RECORDS = [*EXAMPLES.glob("*.record.jsonl"), *GOLDEN.glob("*.record.jsonl")]

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from live import await_end, entries, hostile, play, without_times
 
 from referee.bots.command import resolve_bot
 from referee.bots.hosting import finish_all, hosted
@@ -23,6 +22,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.match.machine import Match
 from referee.match.spec import match_spec
 from referee.play import Runner
+from tests.support.live import await_end, entries, hostile, play, without_times
 
 BIG_MONEY = "big_money"
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import cautious
-from live import ROOT, hostile, left_behind
 
 import referee
 from referee.logs import summaries
@@ -25,6 +23,8 @@ from referee.tournament.rows import MatchRow
 from referee.tournament.setup import entrant, setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
+from tests.support.helpers import cautious
+from tests.support.live import ROOT, hostile, left_behind
 
 Message = dict[str, Any]
 SHORT = {"max_turns": 3}

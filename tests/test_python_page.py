@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from live import ROOT
 
 import referee
+from tests.support.live import ROOT
 
 PAGE = (ROOT / "spec" / "python.md").read_text()
 TYPED = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import jsonschema
-from live import ROOT
 
 from referee import schema
+from tests.support.live import ROOT
 
 
 def test_the_committed_schemas_are_up_to_date() -> None:

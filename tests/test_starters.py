@@ -18,14 +18,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-import toy
 import trio
-from helpers import to_line
-from live import ROOT, entries, one_line, play, referee
 
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.starters import LANGUAGES, Language, make_bot
+from tests.support import toy
+from tests.support.helpers import to_line
+from tests.support.live import ROOT, entries, one_line, play, referee
 
 PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
 WARS = ["python", "javascript", "c"]

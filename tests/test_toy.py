@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import toy
-from helpers import name_line, to_line
-from live import one_line
 from msgspec.structs import replace
 
 import referee
@@ -20,6 +17,9 @@ from referee.games.interface.capabilities import SeatFacts
 from referee.games.interface.faults import Disqualification
 from referee.logs import read_log, read_record, summaries
 from referee.match.machine import Match
+from tests.support import toy
+from tests.support.helpers import name_line, to_line
+from tests.support.live import one_line
 
 BOT = """
 import json, sys

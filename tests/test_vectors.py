@@ -12,8 +12,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from live import ROOT
-from make_vectors import GAMES, files
 
 from referee.conformance import verdict
 from referee.conformance.case import Case, load_cases
@@ -27,6 +25,8 @@ from referee.games.interface.faults import (
     Termination,
 )
 from referee.match.machine import Disqualified, Match, Received, Sent
+from tests.generators.make_vectors import GAMES, files
+from tests.support.live import ROOT
 
 FILES = sorted(GAMES.glob("*.jsonl"))
 Line = dict[str, Any]

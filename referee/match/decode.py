@@ -1,6 +1,6 @@
 """Read one line of a bot: bytes -> reply struct or `Malformed`, and never an exception.
 
-Invariants, fuzzed in `tests/wire/test_decode.py`: for any bytes, `decode_reply` returns; it returns
+Invariants, fuzzed in `test_decode.py`: for any bytes, `decode_reply` returns; it returns
 the same for the same bytes on every supported Python, however deep the caller's stack is (if it has
 `MAX_DEPTH` and a few frames left); and what a JSON parser for which the last duplicate counts reads
 as a reply is read as that reply.

@@ -1,6 +1,6 @@
 """Damaged logs and records through `replay`, `verify` and `validate`, in this process.
 
-    python tests/attacks/damaged_files.py [--files 10000] [--seed 1] [--keep FOLDER]
+    python -m tests.attacks.damaged_files [--files 10000] [--seed 1] [--keep FOLDER]
 
 Whatever a file holds, the exit code is 0 or 1, stderr has one line at most, which begins with
 "referee: ", and stdout has nothing that drives a terminal, or a JSON object a line. Prints a table,
@@ -22,14 +22,12 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))  # as conftest.py does for tests
-
 import msgspec
-from damage import damage, originals
 from rich.console import Console
 from rich.table import Table
 
 from referee import cli
+from tests.support.damage import damage, originals
 
 COMMANDS = {
     "replay": ["replay"],

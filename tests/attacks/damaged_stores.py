@@ -1,6 +1,6 @@
 """Stores with one edit, or with flipped bytes, through all that reads a store, in this process.
 
-    python tests/attacks/damaged_stores.py [--stores 500] [--seed 1] [--keep FOLDER]
+    python -m tests.attacks.damaged_stores [--stores 500] [--seed 1] [--keep FOLDER]
 
 Whatever a store holds, the exit code is 0 or 2 (`verify`: 1 as well), stderr has one line at most,
 which begins with "referee: ", and stdout has nothing that drives a terminal. Prints a table, and
@@ -26,14 +26,12 @@ from random import Random
 from typing import Any, NamedTuple
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))  # as conftest.py does for tests
-
-from damaged_files import judge, run
-from made_up import MadeUp, left, row, workers
 from rich.console import Console
 from rich.table import Table
 
 from referee.tournament.rows import MatchRow, Plan
+from tests.attacks.damaged_files import judge, run
+from tests.support.made_up import MadeUp, left, row, workers
 
 HANG_SECONDS = 120
 STORE = "STORE"  # in a command: the file

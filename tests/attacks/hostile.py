@@ -1,6 +1,6 @@
 """Play every hostile behaviour against the referee and print what came of each.
 
-    python tests/attacks/hostile.py [--only WORD] [--jobs N]
+    python -m tests.attacks.hostile [--only WORD] [--jobs N]
 
 A behaviour is a match of the command, as a process, with limits of seconds. Printed are the
 behaviour, what is expected, what was seen, and what was left behind: processes that still run when
@@ -29,19 +29,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "bots"))
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-import conftest  # noqa: F401 (in the background some signals are ignored)
-import servers
-from live import end_left_behind, hostile
-from test_http import BROKEN
 from test_play import BAD_LINES
 
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
+from tests import conftest  # noqa: F401 (in the background some signals are ignored)
+from tests.bots.test_http import BROKEN
+from tests.support import servers
+from tests.support.live import end_left_behind, hostile
 
 MODULE = [sys.executable, "-m", "referee"]
 KILLED_SECONDS = 1.0

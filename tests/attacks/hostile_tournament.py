@@ -1,6 +1,6 @@
 """A tournament of 8 with hostile bots, and the same without them.
 
-    python tests/attacks/hostile_tournament.py [--deals 3] [--jobs 2]
+    python -m tests.attacks.hostile_tournament [--deals 3] [--jobs 2]
 
 Four sound bots play each other, then beside four that hang, flood, crash and fork. Both schedules
 are fixed here, so that a match of sound bots has the same number of its deal and the same seed in
@@ -27,16 +27,12 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-import conftest  # noqa: F401 (finds what is in tests/support)
-from live import hostile, left_behind
-
 from referee.tournament.playing.dispatcher import Player
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.setup import Setup, setup
 from referee.workers import worker_processes
+from tests.support.live import hostile, left_behind
 
 SOUND = ("minimal", "big_money", "smithy_big_money", "village_engine")
 EXPECTED = {

@@ -1,6 +1,6 @@
 """Cut a tournament off in every way, and go on: its store must come to the same rows.
 
-    python tests/attacks/kills.py [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
+    python -m tests.attacks.kills [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
                                   [--killer 30]
 
 The running command gets SIGKILL, then Ctrl-C, at random moments: some drawn by time, from its start
@@ -34,17 +34,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-import conftest  # noqa: F401 (finds what is in tests/support)
-from dask_cluster import DaskCluster
-from live import end_left_behind, hostile
-from made_up import contents
-
 from referee import cli
 from referee.bots.processes.orphans import children
 from referee.errors import UsageError
 from referee.tournament.store import Store
+from tests.support.dask_cluster import DaskCluster
+from tests.support.live import end_left_behind, hostile
+from tests.support.made_up import contents
 
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"

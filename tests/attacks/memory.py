@@ -1,6 +1,6 @@
 """Peak memory of `validate` and `verify`: it must not grow with the number of files.
 
-    python tests/attacks/memory.py [--few 100] [--many 4000]
+    python -m tests.attacks.memory [--few 100] [--many 4000]
 
 The many files are the few again and again. Prints a table: files, command, peak MiB; the exit code
 is 1 if a command took `ALLOWED` more for many than for few.
@@ -16,12 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))  # as conftest.py does for tests
-
-from damage import damage, log_of, originals
-from log_mutations import mutate
 from rich.console import Console
 from rich.table import Table
+
+from tests.support.damage import damage, log_of, originals
+from tests.support.log_mutations import mutate
 
 ALLOWED = 10.0
 """MiB."""

@@ -1,6 +1,6 @@
 """Send the referee signals at random moments: it must not crash, and no bot may stay.
 
-    python tests/attacks/signals.py [--times N] [--mid-match N] [--seed S]
+    python -m tests.attacks.signals [--times N] [--mid-match N] [--seed S]
 
 First SIGTERM and SIGINT, from the start of the first bot to 100 ms later (N times each). Then, in
 the middle of a match, signals that the referee does not catch. The bots ignore the end of their
@@ -21,10 +21,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-import conftest  # noqa: F401 (in the background some signals are ignored)
-from live import end_left_behind, hostile
+from tests import conftest  # noqa: F401 (in the background some signals are ignored)
+from tests.support.live import end_left_behind, hostile
 
 START_SECONDS = 0.1
 MATCH_SECONDS = 0.5

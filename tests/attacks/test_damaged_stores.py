@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from damaged_stores import COMMANDS, KINDS, attack
+
+from tests.attacks.damaged_stores import COMMANDS, KINDS, attack
 
 
 @pytest.mark.untraced

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hostile_tournament import main
+
+from tests.attacks.hostile_tournament import main
 
 
 @pytest.mark.all_cases

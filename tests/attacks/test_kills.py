@@ -9,8 +9,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from kills import KILLER, Tournament, cut_off, read_only, two_at_once
-from live import hostile
+
+from tests.attacks.kills import KILLER, Tournament, cut_off, read_only, two_at_once
+from tests.support.live import hostile
 
 
 def small(folder: Path) -> Tournament:

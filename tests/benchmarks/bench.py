@@ -1,6 +1,6 @@
 """What the referee costs, each figure as a ratio to something run beside it in the same run.
 
-    python tests/benchmarks/bench.py [--rounds N]
+    python -m tests.benchmarks.bench [--rounds N]
 
 (a) One request in a whole match (rules, JSON, both logs on) against a bare trio loop that sends
     the same bytes to the same bot program and reads its line: no rules, no JSON, no logs.

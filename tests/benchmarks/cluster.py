@@ -1,6 +1,6 @@
 """What a Dask cluster costs, and that one whose worker is killed has the same results.
 
-    .venv/bin/python tests/benchmarks/cluster.py [--workers 3] [--deals 150] [--rounds 5]
+    .venv/bin/python -m tests.benchmarks.cluster [--workers 3] [--deals 150] [--rounds 5]
 
 A scheduler and workers as processes of this machine, against as many jobs without Dask, in turn.
 The time is that of the whole tournament, connecting and starting processes and bots with it.
@@ -14,12 +14,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-
-from dask_cluster import DaskCluster
-from stores import rows
 
 from referee.tournament.playing.cluster import Cluster
 from referee.tournament.playing.dispatcher import Player
@@ -28,6 +22,8 @@ from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
+from tests.support.dask_cluster import DaskCluster
+from tests.support.stores import rows
 
 AT_MOST = 1.20
 OnRows = Callable[[Sequence[MatchRow]], None]

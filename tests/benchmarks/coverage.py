@@ -9,19 +9,14 @@ one of spec/ratings.md, 6.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-
-from worlds import World, decide, duel, held, means, rate_by_match, rate_to_all
-
 from referee.tournament.rating.ratings import rate
 from referee.tournament.rating.sprt import Sprt
+from tests.support.worlds import World, decide, duel, held, means, rate_by_match, rate_to_all
 
 Kind = dict[str, float]
 KINDS: dict[str, Kind] = {

@@ -1,6 +1,6 @@
 """Steps and episodes a second of the environments, with players that choose at random.
 
-    .venv/bin/python tests/benchmarks/environments.py [--rounds 5] [--episodes 20]
+    .venv/bin/python -m tests.benchmarks.environments [--rounds 5] [--episodes 20]
 
 Processor time, so that other work on the machine counts little. Beside it stand the rules alone,
 given the same replies. Needs the extra `rl`.
@@ -10,20 +10,13 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-
-from helpers import cautious
-from learners import Watched, at_random, play_episode
 
 from referee.env import botwars_v1, dominion_v1
 from referee.env.episode import Episode
@@ -31,6 +24,8 @@ from referee.games import GAMES
 from referee.games.interface.chance import SeededChance
 from referee.games.interface.game import Setup
 from referee.games.interface.seats import seat_ids
+from tests.support.helpers import cautious
+from tests.support.learners import Watched, at_random, play_episode
 
 
 class Figures(NamedTuple):

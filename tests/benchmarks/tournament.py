@@ -1,6 +1,6 @@
 """What a tournament costs, each figure as a ratio to something run beside it in the same run.
 
-    python tests/benchmarks/tournament.py [--only abcde] [--rounds N] [--matches N] [--whole]
+    python -m tests.benchmarks.tournament [--only abcde] [--rounds N] [--matches N] [--whole]
 
 (a) Matches a second between two Python bots that are kept alive, with 1 job and with 2, against a
     bare trio loop that sends the same bytes to the same bots and reads their lines (see bench.py).
@@ -34,11 +34,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))  # as conftest.py does for tests
-
 import trio
-from bench import conversations, echo_seconds, python_speed, wall
-from made_up import MadeUp, made_setup, player
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -52,6 +48,8 @@ from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
+from tests.benchmarks.bench import conversations, echo_seconds, python_speed, wall
+from tests.support.made_up import MadeUp, made_setup, player
 
 ROOT = Path(__file__).parents[2]
 WARM = 20

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import toy
 
 from referee.games import GAMES
+from tests.support import toy
 
 
 @pytest.fixture(autouse=True)

@@ -12,10 +12,10 @@ import h11
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from live import referee
 
 from referee.bots.address import Address, parse_address
 from referee.errors import BotNotFoundError
+from tests.support.live import referee
 
 CONTEXT = ssl.create_default_context()
 LABEL = "a" * 63

@@ -10,14 +10,14 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
-import servers
-from live import entries
 
 from referee import MatchResult, play_match
 from referee.bots.command import BotAddress, BotCommand, find_bot, resolve_bot
 from referee.errors import BotNotFoundError
 from referee.games import GAMES
 from referee.logs.verify import Kind, verify_record
+from tests.support import servers
+from tests.support.live import entries
 
 URL = "http://127.0.0.1:8000/bot"
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from helpers import cautious
-from live import ROOT, entries
 
 import referee
 from referee.bots.command import BotAddress, BotCommand
 from referee.bots.from_python import BotLike, bot_source
+from tests.support.helpers import cautious
+from tests.support.live import ROOT, entries
 
 Message = dict[str, Any]
 MINIMAL = str(ROOT / "example_bots" / "dominion" / "minimal.py")

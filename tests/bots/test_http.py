@@ -13,17 +13,17 @@ from typing import Any
 
 import certifi
 import pytest
-import servers
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
-from live import entries, referee
 
 from referee import play_match
 from referee.bots.bot import Answer, Failure
 from referee.bots.http import FORM, JSON, LINES, HttpBot
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import Limits
+from tests.support import servers
+from tests.support.live import entries, referee
 
 LINE = b'{"type":"some-request"}\n'
 OK = servers.always(servers.response(b"reply\n"))

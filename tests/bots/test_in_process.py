@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 import pytest
 import trio
-from live import entries, without_times
 
 from referee.bots.bot import Answer, Failure
 from referee.bots.command import PythonBot
@@ -27,6 +26,7 @@ from referee.logs.sink import MemorySink
 from referee.logs.verify import Kind, verify_record
 from referee.match.spec import MatchSpec, match_spec
 from referee.play import NEWS_SECONDS, PlainRunner, Played, Runner, objects, play_once
+from tests.support.live import entries, without_times
 
 EXITED = Failure(Disqualification.EXITED, "as the script says")
 

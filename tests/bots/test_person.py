@@ -7,10 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
-import toy
 import trio
 import trio.testing
-from live import entries
 
 from referee.bots.bot import Bot
 from referee.bots.in_process import InProcessBot
@@ -21,6 +19,8 @@ from referee.logs.files import open_logs
 from referee.logs.verify import Kind, verify_record
 from referee.match.spec import match_spec
 from referee.play import Played, Runner
+from tests.support import toy
+from tests.support.live import entries
 
 
 class Threes:

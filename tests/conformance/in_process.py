@@ -30,15 +30,18 @@ PAGE = load_page(RULES.specification)
 recording.read_line = cache(recording.read_line)
 
 
+_WRONG = "tests.conformance.wrong_referee"
+
+
 def another_package() -> ModuleType:
     """`wrong_referee`, with a package `referee` of its own, which it can break."""
 
     def ours() -> list[str]:
-        return [n for n in sys.modules if n.partition(".")[0] in ("referee", "wrong_referee")]
+        return [n for n in sys.modules if n.partition(".")[0] == "referee" or n == _WRONG]
 
     kept = {name: sys.modules.pop(name) for name in ours()}
     try:
-        return importlib.import_module("wrong_referee")
+        return importlib.import_module(_WRONG)
     finally:
         for name in ours():
             del sys.modules[name]

@@ -20,7 +20,6 @@ from typing import Any
 import msgspec
 import pytest
 import trio
-import wrong_bot
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure
@@ -33,6 +32,7 @@ from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
 from referee.games.dominion import RULES
 from referee.games.interface.faults import Disqualification
+from tests.conformance import wrong_bot
 
 CASES = {case.id: case for case in load_cases(RULES).cases}
 BOT = Path(__file__).parent / "wrong_bot.py"

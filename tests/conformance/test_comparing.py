@@ -12,8 +12,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import TIMES
-from in_process import CASES, MATCHES, PAGE, RULES, another_package, play
 from msgspec import structs
 
 from referee.conformance.referee_side import Template
@@ -24,6 +22,8 @@ from referee.conformance.referee_side.recording import RecordedMatch, Seat, read
 from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status, Violation
 from referee.games.interface.probing import Plan, ProbeMatch
+from tests.conformance.in_process import CASES, MATCHES, PAGE, RULES, another_package, play
+from tests.support.helpers import TIMES
 
 Json = dict[str, Any]
 BY_ID = {match.id: match for match in MATCHES}

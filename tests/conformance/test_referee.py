@@ -16,15 +16,23 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-import foreign_referee
 import pytest
 import trio
-from in_process import CASES, MATCHES, RULES, another_package, check, failing, matches_about
-from mutants import LEAN, MUTANTS
 
 from referee.conformance.referee_side import RefereeCase, Template, check_referee
 from referee.conformance.verdict import Report, Result, Status
 from referee.errors import UsageError
+from tests.conformance import foreign_referee
+from tests.conformance.in_process import (
+    CASES,
+    MATCHES,
+    RULES,
+    another_package,
+    check,
+    failing,
+    matches_about,
+)
+from tests.conformance.mutants import LEAN, MUTANTS
 
 HERE = Path(__file__).parent
 OURS = shlex.join([sys.executable, "-m", "referee", "play", "-q"]) + " {players} --seed {seed}"

@@ -10,8 +10,6 @@ from xml.etree import ElementTree
 import jsonschema
 import msgspec
 import pytest
-import servers
-from live import schema
 
 from referee.bots.bot import Answer, Failure
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
@@ -26,6 +24,8 @@ from referee.conformance.text import TextReport
 from referee.conformance.verdict import Report, Status
 from referee.games.dominion import RULES
 from referee.games.interface.faults import Disqualification
+from tests.support import servers
+from tests.support.live import schema
 
 FILE = load_cases(RULES)
 PROCESS = BotCommand("bot", ("bot",))

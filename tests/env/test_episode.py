@@ -10,11 +10,8 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from helpers import COST, PILES, POINTS, TIMES, WORTH, from_struct, full_supply, name_line
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from learners import Watched, at_random, chosen, play_episode, play_match
-from random_players import right
 
 from referee.env.episode import Episode
 from referee.errors import UsageError
@@ -29,6 +26,18 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.chance import SeededChance
 from referee.games.interface.game import Setup
+from tests.support.helpers import (
+    COST,
+    PILES,
+    POINTS,
+    TIMES,
+    WORTH,
+    from_struct,
+    full_supply,
+    name_line,
+)
+from tests.support.learners import Watched, at_random, chosen, play_episode, play_match
+from tests.support.random_players import right
 
 SEEDS = st.integers(0, 2**53 - 1)
 DOMINION, BOTWARS = GAMES["dominion"], GAMES["botwars"]

@@ -7,8 +7,6 @@ import sys
 from typing import Any
 
 import pytest
-from helpers import cautious
-from live import await_end, hostile
 
 import referee
 from referee.bots.processes.guardian import GUARDIAN
@@ -16,6 +14,8 @@ from referee.env.episode import Episode, Observation
 from referee.env.policy_bot import PolicyBot
 from referee.errors import BotError, UsageError
 from referee.games import GAMES
+from tests.support.helpers import cautious
+from tests.support.live import await_end, hostile
 
 OPTIONS = {"dominion": {"max_turns": 30}, "botwars": {"rows": 5, "cols": 6, "max_turns": 20}}
 

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from live import ROOT
 
 from referee.env import botwars_v1, dominion_v1
+from tests.support.live import ROOT
 
 PAGE = (ROOT / "spec" / "python-rl.md").read_text()
 

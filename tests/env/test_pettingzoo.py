@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import cautious
-from learners import chosen
 
 from referee.env import botwars_v1, dominion_v1
 from referee.errors import UsageError
+from tests.support.helpers import cautious
+from tests.support.learners import chosen
 
 pytest.importorskip(
     "pettingzoo.utils.env", reason="PettingZoo is not installed: pip install -e '.[rl]'"

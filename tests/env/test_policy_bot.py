@@ -9,12 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conforming import failures, some_and_rest
-from helpers import TIMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learners import at_random, play_episode, play_match
-from live import referee
 
 from referee.bots.command import PythonBot
 from referee.bots.in_process import InProcessBot
@@ -23,6 +19,10 @@ from referee.env import PolicyBot, dominion_v1
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
+from tests.support.conforming import failures, some_and_rest
+from tests.support.helpers import TIMES
+from tests.support.learners import at_random, play_episode, play_match
+from tests.support.live import referee
 
 PROGRAM = """
 from random import Random

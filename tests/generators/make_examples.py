@@ -1,6 +1,6 @@
 """Play the example transcripts anew, from the project's folder.
 
-    python tests/generators/make_examples.py
+    python -m tests.generators.make_examples
 
 They pin what a seed means: a change of theirs is a change of the rules, of the random streams, of
 an example bot or of a log's format, and belongs into the changelog.

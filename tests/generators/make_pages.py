@@ -1,6 +1,6 @@
 """Put the page of each game together, from the project's folder.
 
-    python tests/generators/make_pages.py [--check]
+    python -m tests.generators.make_pages [--check]
 
 What all games share stands in spec/sources/shared.md, what a game has to itself in
 spec/sources/GAME.md. The latter begins with its words for the blanks (`$name`) of the shared parts,

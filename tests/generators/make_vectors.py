@@ -1,4 +1,4 @@
-"""Write the complete games of spec/vectors/games anew: python tests/generators/make_vectors.py.
+"""Write the complete games of spec/vectors/games anew: python -m tests.generators.make_vectors.
 
 Their format is in spec/vectors/README.md. Between them they have every fault, every reason to leave
 and every reason to end.
@@ -7,7 +7,6 @@ and every reason to end.
 from __future__ import annotations
 
 import base64
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -15,16 +14,13 @@ from typing import Any
 
 import msgspec
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))  # as conftest.py does for tests
-
-from helpers import COST, WORTH, to_line
-from random_logs import Choose, idle, random_match, trasher
-from random_players import doubtful, mixed, nonsense, right
-
 from referee.games.interface.chance import SeededChance
 from referee.games.interface.faults import Fault
 from referee.games.interface.seats import seat_id
 from referee.match.machine import Disqualified, Entry, Received, Sent
+from tests.support.helpers import COST, WORTH, to_line
+from tests.support.random_logs import Choose, idle, random_match, trasher
+from tests.support.random_players import doubtful, mixed, nonsense, right
 
 GAMES = Path(__file__).resolve().parents[2] / "spec" / "vectors" / "games"
 Line = dict[str, Any]

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live import ROOT, entries, hostile, referee, referee_process, without_times
 
 from referee.errors import LogReadError, UsageError
 from referee.logs.conversation import answers_before, input_of
+from tests.support.live import ROOT, entries, hostile, referee, referee_process, without_times
 
 RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
 LOST = str(ROOT / "tests" / "golden" / "faults.record.jsonl")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -18,6 +17,7 @@ from referee.logs.parsing import Line, Messages, entry_kinds
 from referee.logs.record import SentEntry
 from referee.logs.replay.reader import Replay
 from referee.logs.source import LogReader
+from tests.support.helpers import ROOT
 
 LOG = (ROOT / "spec" / "examples" / "two-players.log.jsonl").read_bytes().splitlines(keepends=True)
 RECORD = (ROOT / "spec" / "examples" / "two-players.record.jsonl").read_bytes()

@@ -10,9 +10,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from helpers import ROOT
-from live import entries
-from live import referee as command_line
 
 import referee.logs
 from referee.errors import LogReadError, UsageError
@@ -20,6 +17,9 @@ from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.logs import message_of, read_log, read_record, summaries
 from referee.logs.record import EndEntry, Header, SentEntry
 from referee.match.messages import GameEnd, PlayerName
+from tests.support.helpers import ROOT
+from tests.support.live import entries
+from tests.support.live import referee as command_line
 
 EXAMPLES = ROOT / "spec" / "examples"
 RECORD = EXAMPLES / "four-players.record.jsonl"

@@ -14,10 +14,10 @@ import jsonschema
 import msgspec
 import pytest
 import trio
-from live import ROOT, entries, hostile, play
 
 from referee.games import GAMES
 from referee.logs.record import entry_types
+from tests.support.live import ROOT, entries, hostile, play
 
 SCHEMAS = ROOT / "spec" / "schema"
 

@@ -11,17 +11,17 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, TIMES, to_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from log_mutations import mutate
-from random_logs import Choose, idle, random_log, trasher
-from random_players import right
 
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.capabilities import Finding
 from referee.logs.validate import MAX_FINDINGS, validate_log
+from tests.support.helpers import ROOT, TIMES, to_line
+from tests.support.log_mutations import mutate
+from tests.support.random_logs import Choose, idle, random_log, trasher
+from tests.support.random_players import right
 
 EXAMPLES = sorted((ROOT / "spec" / "examples").glob("*.log.jsonl"))
 TWO, FOUR = (ROOT / "spec" / "examples" / f"{n}-players.log.jsonl" for n in ("two", "four"))

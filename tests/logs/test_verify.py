@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from damage import with_digest
-from helpers import TIMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +22,8 @@ from referee.logs.files import open_logs
 from referee.logs.record import RecordWriter
 from referee.logs.verify import Kind, Verdict, verify_record
 from referee.match.spec import match_spec
+from tests.support.damage import with_digest
+from tests.support.helpers import TIMES
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "spec" / "examples"

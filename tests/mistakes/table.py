@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from mistakes import LANGUAGES, MISTAKES, Mistake, source
+from tests.mistakes.mistakes import LANGUAGES, MISTAKES, Mistake, source
 
 MODULE = [sys.executable, "-m", "referee"]
 LIMITS = {"play": 1.5, "conform": 2.0}

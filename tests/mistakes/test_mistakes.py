@@ -9,8 +9,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from mistakes import LANGUAGES, MISTAKES, RIGHT, Mistake, source
-from table import naming, try_out
+
+from tests.mistakes.mistakes import LANGUAGES, MISTAKES, RIGHT, Mistake, source
+from tests.mistakes.table import naming, try_out
 
 PATIENT = 60.0
 """No bot needs so many seconds, however busy the machine is."""

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-from live import ROOT, left_behind
 from msgspec import structs
 
 from referee.bots.processes.orphans import adopt_orphans
 from referee.tournament.playing.batch import Batch, Failed, end_bots, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
+from tests.support.live import ROOT, left_behind
 
 
 @contextmanager

@@ -11,10 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from helpers import ROOT
-from random_logs import random_record
-
 from referee.logs.zstd import zstd
+from tests.support.helpers import ROOT
+from tests.support.random_logs import random_record
 
 BOM = b"\xef\xbb\xbf"
 _PUBLIC = b'{"entry":"sent","to":"all","message":'

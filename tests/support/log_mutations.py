@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any
 
-from helpers import PILES, to_line
+from tests.support.helpers import PILES, to_line
 
 KINDS = ("drop", "swap", "duplicate", "card", "count", "player", "score")
 _PLAYERS = ("player1", "player2", "player3", "player4")

@@ -8,9 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from helpers import name_line, to_line
-from random_players import doubtful, mixed, nonsense, right
-
 from referee.games import GAMES
 from referee.games.dominion.rules.game import Options
 from referee.games.interface.chance import Chance
@@ -19,6 +16,8 @@ from referee.logs.files import open_logs
 from referee.logs.record import RecordWriter
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import match_spec
+from tests.support.helpers import name_line, to_line
+from tests.support.random_players import doubtful, mixed, nonsense, right
 
 Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 

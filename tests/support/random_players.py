@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from helpers import COST, KINGDOM, PILES, WORTH, to_line
+from tests.support.helpers import COST, KINGDOM, PILES, WORTH, to_line
 
 Json = dict[str, Any]
 

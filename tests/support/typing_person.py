@@ -13,7 +13,7 @@ import sys
 import termios
 from typing import IO
 
-from live import ROOT
+from tests.support.live import ROOT
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 

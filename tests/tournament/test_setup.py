@@ -8,7 +8,6 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import made_setup
 
 from referee.errors import UsageError
 from referee.tournament.rating.sprt import Sprt
@@ -20,6 +19,7 @@ from referee.tournament.setup import (
     entrant,
     with_unique_names,
 )
+from tests.support.made_up import made_setup
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from live import ROOT
-from made_up import contents, left, made_setup, play, played, row
 from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.tournament.rows import Plan, points_of
 from referee.tournament.store import APPLICATION_ID, TIME_COLUMNS, Store
 from referee.tournament.stored import TABLES
+from tests.support.live import ROOT
+from tests.support.made_up import contents, left, made_setup, play, played, row
 
 SETUP = made_setup(3, deals=2)
 
@@ -70,8 +70,7 @@ def test_without_a_match_another_setup_takes_the_place_of_the_first(file: str) -
 def test_what_is_committed_survives_a_kill(file: str) -> None:
     killed = (
         "import os, sys\n"
-        "sys.path.insert(0, 'tests/support')\n"
-        "from made_up import *\n"
+        "from tests.support.made_up import *\n"
         "store = Store.for_writing(sys.argv[1])\n"
         "store.add_stage(made_setup(3, deals=2))\n"
         "play(store, until=5, most=1)\n"

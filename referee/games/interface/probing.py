@@ -1,4 +1,4 @@
-"""The part of the interface for checking other referees: what a game gives to `referee conform --referee`.
+"""What a game gives to `referee conform --referee`, which checks other referees of it.
 
 A *probe* plays one seat of another referee's match. It replies as its `Plan` says, and knows which
 conformance cases each reply is there for. When the match is over our own rules play it again. Their

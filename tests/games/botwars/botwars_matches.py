@@ -7,11 +7,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from helpers import name_line, to_line
-from naive_turn import beside
-
 from referee.games.botwars import RULES
 from referee.match.machine import Entry, Match, Sent
+from tests.games.botwars.naive_turn import beside
+from tests.support.helpers import name_line, to_line
 
 Json = dict[str, Any]
 Decide = Callable[[str, Json], bytes]

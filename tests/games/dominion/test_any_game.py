@@ -8,7 +8,18 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from referee.games.dominion import Dominion
+from referee.games.dominion.rules.game import Options
+from referee.games.dominion.rules.messages import SupplyInfo
+from referee.games.interface.faults import Disqualification, Fault, Termination
+from referee.games.interface.game import LEFT, Outcome
+from referee.games.interface.seats import seat_id
+from referee.match.machine import Match
+from tests.support.helpers import (
     COST,
     PILES,
     POINTS,
@@ -24,18 +35,7 @@ from helpers import (
     shake_hands,
     to_line,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from msgspec import Struct
-from random_players import VALUES, doubtful, mixed, nonsense, right
-
-from referee.games.dominion import Dominion
-from referee.games.dominion.rules.game import Options
-from referee.games.dominion.rules.messages import SupplyInfo
-from referee.games.interface.faults import Disqualification, Fault, Termination
-from referee.games.interface.game import LEFT, Outcome
-from referee.games.interface.seats import seat_id
-from referee.match.machine import Match
+from tests.support.random_players import VALUES, doubtful, mixed, nonsense, right
 
 Json = dict[str, Any]
 Choose = Callable[[Random, Json, Mapping[str, int]], bytes]

@@ -8,15 +8,15 @@ from random import Random
 from typing import Any
 
 import pytest
-import random_players
-from random_logs import random_log
-from random_players import right
 
 from referee.games import GAMES
 from referee.games.dominion.rules import effects, game, player, table, turn
 from referee.games.dominion.rules.messages import PlayerShuffled, PlayerTopDiscard
 from referee.games.dominion.rules.table import Table
 from referee.logs.validate import validate_log
+from tests.support import random_players
+from tests.support.random_logs import random_log
+from tests.support.random_players import right
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -54,12 +54,12 @@ def exchanges(card: str, **changes: Any) -> Patch:
         effect(card, does)(patch)
         more = changes.get("raise_by", 0)
         patch.setattr(
-            "random_players._desired",
+            "tests.support.random_players._desired",
             lambda chance, among, limit, supply: was(chance, among, limit + more, supply),
         )
         if "among" in changes:  # then a mine is played like a remodel
             patch.setattr(
-                "random_players._parameters",
+                "tests.support.random_players._parameters",
                 lambda chance, card, hand, supply: parameters_of(
                     chance, "remodel" if card == "mine" else card, hand, supply
                 ),
@@ -76,7 +76,7 @@ def two_an_estate(owned: Mapping[str, int]) -> int:
 def workshop_of_five(patch: pytest.MonkeyPatch) -> None:
     cheaper = {card: cost - 1 if cost == 5 else cost for card, cost in effects.COST.items()}
     patch.setattr(effects, "COST", cheaper)
-    patch.setattr("random_players.COST", cheaper)
+    patch.setattr("tests.support.random_players.COST", cheaper)
 
 
 def other_way_round(patch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from conforming import failures, some_and_rest
-from helpers import COST, KINGDOM, PILES, POINTS, TIMES, WORTH, Imposed, decoded, to_line
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from kit_bots import Everything, TenLines
-from live import ROOT, entries, play
-from random_players import Json, doubtful, right
 
 import referee.games.dominion.kit
 from referee import bot as kit
@@ -32,6 +27,21 @@ from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.table import Table
 from referee.games.interface.faults import Disqualification, Malformed
 from referee.match.machine import Match, Sent
+from tests.support.conforming import failures, some_and_rest
+from tests.support.helpers import (
+    COST,
+    KINGDOM,
+    PILES,
+    POINTS,
+    TIMES,
+    WORTH,
+    Imposed,
+    decoded,
+    to_line,
+)
+from tests.support.kit_bots import Everything, TenLines
+from tests.support.live import ROOT, entries, play
+from tests.support.random_players import Json, doubtful, right
 
 SUPPORT = ROOT / "tests" / "support"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from helpers import Imposed, new_setup
 
 from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES, Dominion
 from referee.games.interface.faults import describe
 from referee.match.machine import Match
+from tests.support.helpers import Imposed, new_setup
 
 
 def test_a_match_is_started_once() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helpers import Imposed, begun, new_match, shake_hands, to_line
 
 from referee.games.dominion import RULES
 from referee.match.machine import Match
+from tests.support.helpers import Imposed, begun, new_match, shake_hands, to_line
 
 CLEAN_UP = to_line({"type": "play-reply", "phase": "cleanup"})
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import PILES
 
 from referee import play_match
 from referee.cli import main
 from referee.games.dominion.original import Original
 from referee.logs.verify import Kind, verify_record
+from tests.support.helpers import PILES
 
 BOT = """
 import json, sys

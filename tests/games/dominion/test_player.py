@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from helpers import PILES, POINTS, chi_square
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion.rules.player import Player
 from referee.games.interface.chance import SeededChance
+from tests.support.helpers import PILES, POINTS, chi_square
 
 COPPERS_AND_ESTATES = Counter(copper=7, estate=3)
 

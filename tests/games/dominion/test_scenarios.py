@@ -9,7 +9,10 @@ from itertools import takewhile
 from typing import Any
 
 import pytest
-from helpers import (
+
+from referee.games.dominion import RULES, Dominion
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Disqualification, Termination
+from tests.support.helpers import (
     KINGDOM,
     NAMES,
     PILES,
@@ -23,9 +26,6 @@ from helpers import (
     seat_of,
     to_line,
 )
-
-from referee.games.dominion import RULES, Dominion
-from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Disqualification, Termination
 
 Json = dict[str, Any]
 

@@ -6,11 +6,20 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from helpers import PILES, answer, asked, decoded, from_struct, full_supply, new_setup, to_line
 
 from referee.games.dominion import Dominion
 from referee.games.dominion.rules.game import begin_at
 from referee.games.dominion.rules.situation import simplest_reply
+from tests.support.helpers import (
+    PILES,
+    answer,
+    asked,
+    decoded,
+    from_struct,
+    full_supply,
+    new_setup,
+    to_line,
+)
 
 END = {"type": "play-reply", "phase": "cleanup"}
 TRASHED = "player-trashed"

@@ -9,15 +9,24 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import Imposed, Told, begun, full_supply, new_match, play_out, shake_hands, to_line
 from hypothesis import given
 from hypothesis import strategies as st
-from random_players import Json, mixed, right
 
 from referee.games.dominion import RULES
 from referee.games.interface.capabilities import SeatFacts, Statistics, Table
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match
+from tests.support.helpers import (
+    Imposed,
+    Told,
+    begun,
+    full_supply,
+    new_match,
+    play_out,
+    shake_hands,
+    to_line,
+)
+from tests.support.random_players import Json, mixed, right
 
 CLEAN_UP = to_line({"type": "play-reply", "phase": "cleanup"})
 

@@ -8,16 +8,25 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import COST, WORTH, Imposed, new_match, play_out, seat_of, stream, to_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_players import mixed, nonsense
 
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
 from referee.games.interface.chance import SeededChance
 from referee.match.machine import Match
+from tests.support.helpers import (
+    COST,
+    WORTH,
+    Imposed,
+    new_match,
+    play_out,
+    seat_of,
+    stream,
+    to_line,
+)
+from tests.support.random_players import mixed, nonsense
 
 Json = dict[str, Any]
 Decide = Callable[[Json], Json | bytes]

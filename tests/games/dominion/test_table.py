@@ -9,13 +9,13 @@ from collections import Counter
 from itertools import permutations
 
 import pytest
-from helpers import COST, KINGDOM, PILES, POINTS, ROOT, WORTH, full_supply
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules import cards
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.table import Table
 from referee.games.interface.chance import SeededChance
+from tests.support.helpers import COST, KINGDOM, PILES, POINTS, ROOT, WORTH, full_supply
 
 
 def test_the_cards() -> None:

@@ -9,11 +9,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from helpers import TIMES, Told, begun, from_struct, full_supply, name_line, shake_hands, to_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from random_players import mixed, right
 
 from referee.games.dominion import RULES
 from referee.games.dominion.environment.follower import Follower
@@ -24,6 +22,17 @@ from referee.games.interface.faults import Disqualification, Malformed
 from referee.games.interface.game import ALL, PUBLIC, Viewer
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match, Received, Sent
+from tests.support.helpers import (
+    TIMES,
+    Told,
+    begun,
+    from_struct,
+    full_supply,
+    name_line,
+    shake_hands,
+    to_line,
+)
+from tests.support.random_players import mixed, right
 
 SEEDS = st.integers(0, 2**53 - 1)
 

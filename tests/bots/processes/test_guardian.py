@@ -1,0 +1,127 @@
+"""No bot outlives a referee, whatever that dies of (8.4)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from referee.bots.command import BotCommand
+from referee.bots.processes import guardian
+from referee.bots.processes.guardian import GUARDIAN, Guardian
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.orphans import children
+from referee.errors import ShortageError
+from tests.support.live import await_end, left_behind
+
+STAYS = "import signal; print('up', flush=True); signal.pause()"
+"""A bot that ignores the end of its input."""
+REFEREE = f"""
+import os, sys
+from referee.bots.command import BotCommand
+from referee.bots.processes.launch import LaunchedBot
+words = [sys.executable, "-I", "-S", "-c", {STAYS!r}]
+wrapped = ["/bin/sh", "-c", '"$@"; true', "sh", *words]
+bots = [LaunchedBot(BotCommand("bot", argv)) for argv in (words, wrapped, words)]
+bots[2].end()
+for bot in bots[:2]:
+    os.read(bot.pipes[1], 10)
+print("up", flush=True)
+os.read(0, 1)
+"""
+
+
+def pause() -> LaunchedBot:
+    return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", STAYS)))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGXCPU, signal.SIGIO])
+def test_bots_end_with_a_referee_that_is_killed(number: int) -> None:
+    """Those that a shell stands before, too: they are in its group, but no children of ours."""
+    referee = subprocess.Popen(
+        [sys.executable, "-c", REFEREE], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert referee.stdout is not None
+    assert referee.stdin is not None
+    assert referee.stdout.readline() == b"up\n"
+    bots = children(referee.pid)
+    below = set().union(*(children(bot) for bot in bots))
+    assert len(bots) == 3  # two bots and the guardian
+    assert len(below) == 1
+    referee.send_signal(number)
+    assert referee.wait(20) == -number
+    referee.stdin.close()
+    referee.stdout.close()
+    for pid in bots | below:
+        await_end(pid)
+    assert left_behind() == []
+
+
+def test_it_is_there_while_there_is_a_bot() -> None:
+    before = children()
+    one, other = pause(), pause()
+    assert len(children() - before) == 3
+    one.end()
+    assert len(children() - before) == 2
+    other.end()
+    other.end()
+    assert children() == before
+
+
+def test_a_bot_that_cannot_be_started_does_not_keep_it() -> None:
+    before = children()
+    bot = LaunchedBot(BotCommand("bot", ("/no/such/program",)))
+    assert "No such file" in bot.error
+    bot.end()
+    assert children() == before
+
+
+def test_who_kills_it_harms_no_match() -> None:
+    before = children()
+    bot = pause()
+    (shell,) = children() - before - {bot.popen.pid if bot.popen else 0}
+    os.kill(shell, signal.SIGKILL)
+    other = pause()
+    for each in (bot, other):
+        assert os.read(each.pipes[1], 10) == b"up\n"
+        each.end()
+    assert children() == before
+
+
+def test_a_stopped_one_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guardian, "_STOP_SECONDS", 0.01)
+    watching = Guardian()
+    before = children()
+    watching.begin()
+    (shell,) = children() - before
+    os.kill(shell, signal.SIGSTOP)
+    watching.end(None)
+    assert children() == before
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_shortage_is_no_fault_of_the_bot(
+    code: int, first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is the guardian that cannot be started, or the bot."""
+    popen = subprocess.Popen
+    calls = 0
+
+    def short(*arguments: object, **options: object) -> object:
+        nonlocal calls
+        calls += 1
+        if first or calls > 1:
+            raise OSError(code, os.strerror(code))
+        return popen(*arguments, **options)  # type: ignore[call-overload]
+
+    before = children()
+    monkeypatch.setattr(subprocess, "Popen", short)
+    with pytest.raises(ShortageError, match="cannot start"):
+        pause()
+    assert GUARDIAN._users == 0
+    assert children() == before

@@ -1,0 +1,66 @@
+"""What bots have left behind, and what is not theirs (8.4)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+from referee.bots.processes.orphans import children, no_orphans
+from tests.support.live import await_end
+
+PAUSE = [sys.executable, "-I", "-S", "-c", "import signal; signal.pause()"]
+LOSE = f"""
+import subprocess, sys
+nothing = subprocess.DEVNULL
+print(subprocess.Popen({PAUSE!r}, stdout=nothing, start_new_session=True).pid, flush=True)
+"""
+
+
+def lose_a_daemon() -> int:
+    """The id of a process in a session of its own, whose parent has ended."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", LOSE],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        check=True,
+    )
+    return int(done.stdout)
+
+
+def test_what_was_lost_in_the_block_is_killed() -> None:
+    with no_orphans():
+        daemon = lose_a_daemon()
+        assert daemon in children()
+    assert daemon not in children()
+    await_end(daemon)
+
+
+def test_a_program_of_the_callers_is_spared() -> None:
+    """Before the block in any session; in it, in the caller's own, as a bot's never is."""
+    before = subprocess.Popen(PAUSE, start_new_session=True)
+    with no_orphans():
+        during = subprocess.Popen(PAUSE)
+    for program in (before, during):
+        assert program.poll() is None
+        program.kill()
+        program.wait()
+
+
+def test_of_blocks_in_two_threads_the_last_to_end_kills() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with no_orphans():
+            begun.set()
+            go_on.wait()
+
+    thread = threading.Thread(target=other)
+    with no_orphans():
+        thread.start()
+        begun.wait()
+        daemon = lose_a_daemon()
+    assert daemon in children()
+    go_on.set()
+    thread.join()
+    assert daemon not in children()

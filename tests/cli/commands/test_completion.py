@@ -1,0 +1,168 @@
+"""Completion in real shells, and the manual pages."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.cli.commands.completion import SHELLS, script
+from referee.cli.commands.manual import pages
+from referee.cli.registry import COMMANDS, parser
+from tests.support.live import one_line, referee
+
+TYPED = {
+    "pl": "play",
+    "play big": "play big_money",
+    "play --rec": "play --record",
+    "play --seed 3 big_money smi": "play --seed 3 big_money smithy_big_money",
+    "play --game bo": "play --game botwars",
+    "play --game botwars gath": "play --game botwars gatherer",
+    "play my": "play my_bot.py",
+    "play big_money minimal mili": "play big_money minimal militia_money",
+    "play minimal --stderr fol": "play minimal --stderr folder",
+    "conform mini": "conform minimal",
+    "conform minimal --format ju": "conform minimal --format junit",
+    "tournament minimal smi": "tournament minimal smithy_big_money",
+    "tournament --store ni": "tournament --store night.sqlite",
+    "standings ni": "standings night.sqlite",
+    "replay ga": "replay game.jsonl",
+    "verify --jo": "verify --jobs",
+    "verify my_bot.py ga": "verify my_bot.py game.jsonl",
+    "validate -q ga": "validate -q game.jsonl",
+    "bots --show big_money.r": "bots --show big_money.rs",
+    "bots --show form": "bots --show formation",
+    "help to": "help tournament",
+    "completion z": "completion zsh",
+}
+"""What is typed before TAB, and what stands there after it."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with files that can be meant."""
+    (tmp_path / "folder").mkdir()
+    for name in ("my_bot.py", "game.jsonl", "night.sqlite"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+class Terminal:
+    """A shell at a terminal."""
+
+    def __init__(self, words: list[str], folder: Path) -> None:
+        self._pid, self._fd = pty.fork()
+        if self._pid == 0:
+            os.chdir(folder)
+            os.environ.update(TERM="dumb", PS1="", HOME=str(folder), COLUMNS="200")
+            os.execvp(words[0], words)
+
+    def send(self, text: str, until: str) -> str:
+        """Type something; all that is written until this comes."""
+        os.write(self._fd, text.encode())
+        written = ""
+        while until not in written:
+            ready, _, _ = select.select([self._fd], [], [], 60)
+            assert ready, f"no {until} in {written}"
+            written += os.read(self._fd, 65536).decode()
+        return written
+
+    def close(self) -> None:
+        os.write(self._fd, b"\nexit\n")
+        os.waitpid(self._pid, 0)
+        os.close(self._fd)
+
+
+def at_a_terminal(words: list[str], set_up: str, folder: Path) -> Iterator[str]:
+    """The words that `referee` is given after TAB, for each that is typed."""
+    terminal = Terminal(words, folder)
+    # It is typed in two parts, so that it is not found where it is echoed.
+    show = "referee() { printf '<%s<%s>%s>\\n' '' \"$*\" ''; }"
+    terminal.send(f"{set_up}; {show}; PS1=; echo rea''dy\n", "ready")
+    for line in TYPED:
+        written = terminal.send(f"referee {line}\t\n", ">>")
+        yield written[written.rindex("<<") + 2 : written.rindex(">>")].rstrip("/")
+    terminal.close()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_at_a_terminal(shell: str, folder: Path) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} on this machine")
+    file = folder / "script"
+    file.write_text(script(shell))
+    evaluate = f'eval "$(cat {file})"; rm {file}'
+    words, set_up = {
+        "bash": (["bash", "--norc", "--noprofile"], "bind 'set enable-bracketed-paste off'"),
+        "zsh": (["zsh", "-f", "-i"], "autoload -Uz compinit && compinit -u -D"),
+    }[shell]
+    completed = at_a_terminal(words, f"{set_up}; {evaluate}", folder)
+    assert dict(zip(TYPED, completed, strict=True)) == TYPED
+
+
+def test_completion_in_fish(folder: Path) -> None:
+    if not shutil.which("fish"):
+        pytest.skip("no fish on this machine")
+    file = folder.parent / "script.fish"
+    file.write_text(script("fish"))
+    for line, completed in TYPED.items():
+        asked = subprocess.run(
+            ["fish", "--no-config", "-c", f"source {file}; complete -C 'referee {line}'"],
+            cwd=folder,
+            env=os.environ | {"HOME": str(folder)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        (found,) = [found.split("\t")[0].rstrip("/") for found in asked.stdout.splitlines()]
+        assert found == completed.split()[-1]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_command_prints_the_script(shell: str) -> None:
+    done = referee("completion", shell)
+    assert (done.returncode, done.stdout) == (0, script(shell) + "\n")
+    for command in COMMANDS:
+        assert command in done.stdout
+
+
+def test_no_such_shell() -> None:
+    done = referee("completion", "csh")
+    assert done.returncode == 2
+    assert "bash" in one_line(done.stderr)
+
+
+# --- manual pages ---------------------------------------------------------------------------------
+
+
+def test_a_page_for_every_command_has_every_option_and_example() -> None:
+    found = pages()
+    parsers = parser().commands.choices
+    assert found.keys() == {"referee.1", *(f"referee-{name}.1" for name in COMMANDS)}
+    for name, each in parsers.items():
+        page = found[f"referee-{name}.1"].replace(r"\-", "-")
+        for action in each._actions:
+            if action.help == "==SUPPRESS==":
+                continue
+            for option in action.option_strings:
+                assert rf"\fB{option}\fR" in page
+        for example, _ in each.examples:
+            assert rf"\fB{example}\fR" in page
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="no groff on this machine")
+@pytest.mark.parametrize("name", pages())
+def test_groff_has_nothing_to_complain_of(name: str) -> None:
+    command = ["groff", "-man", "-ww", "-Tascii"]
+    done = subprocess.run(command, input=pages()[name], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    text = re.sub(".\b", "", done.stdout)  # bold is struck twice
+    for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"):
+        assert f"\n{title}\n" in text

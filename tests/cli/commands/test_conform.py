@@ -1,0 +1,512 @@
+"""`referee conform`: what it prints and writes, its exit codes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from tests.support.live import hostile, is_running, one_line, referee, schema
+
+SCHEMA = schema("conformance-report")
+OVERSPENDS = """
+import json, sys
+print("\\x1b[31mI am <b>awake</b>\\x07", file=sys.stderr, flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    match message["type"]:
+        case "player-name-request":
+            reply = {"type": "player-name-reply", "player_number": message["player_number"],
+                     "name": "<script>Rich & beautiful</script>"}
+        case "play-turn" if message["buys"] and message["hand"]:
+            reply = {"type": "play-reply", "phase": "buy", "cards_to_buy": ["province"],
+                     "treasures": []}
+        case "play-turn":
+            reply = {"type": "play-reply", "phase": "cleanup"}
+        case "attack-request":
+            reply = {"type": "attack-reply", "discard": message["options"][: message["discard"]]}
+        case _:
+            continue
+    print(json.dumps(reply), flush=True)
+"""
+CASES = ("--case", "1.1/1", "--case", "3", "--case", "5.2/1", "--case", "5.2/2")
+
+
+@pytest.fixture
+def overspends(tmp_path: Path) -> str:
+    """A bot that buys what it cannot pay, and does not say its version."""
+    file = tmp_path / ("longer-than-a-line-" * 5) / "rich.py"
+    file.parent.mkdir()
+    file.write_text(OVERSPENDS)
+    return str(file)
+
+
+def words_of(text: str) -> str:
+    """Without the breaks of lines."""
+    return " ".join(text.split())
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def test_a_bot_that_conforms() -> None:
+    done = referee("conform", "minimal", "--case", "1", "--case", "5.1")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in done.stdout  # plain when piped
+    assert lines[0] == "1 Framing               16 of 16 passed"
+    assert lines[1] == "5 Replies to play-turn  6 of 6 passed"
+    assert "minimal conforms: 22 of 22 cases passed" in done.stdout
+
+
+def test_each_case_is_shown_if_asked_for() -> None:
+    done = referee("conform", "minimal", "--case", "1.1", "--case", "5.1", "--verbose")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "1 Framing"
+    assert lines[1].split()[:3] == ["ok", "1.1/1", "MUST"]
+    assert "5 Replies to play-turn" in lines
+
+
+def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) -> None:
+    done = referee("conform", overspends, "--case", "5.2/1", "--case", "5.2/2", "--verbose")
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout
+    text = done.stdout
+    assert max(len(line) for line in text.splitlines() if overspends not in line) <= 80
+    for words in (
+        "section   5.2: cannot-buy",
+        "expected  a legal reply, such as ",
+        'actual    cards_to_buy[0] is "province", which costs 8, with ',
+        'request   {"type":"play-turn"',
+        'reply     {"type": "play-reply", "phase": "buy"',
+        "note      This match begins in the middle of a game: the counts of its",
+        "last lines",
+        '> {"type":"play-turn"',
+        "stderr",
+        "[31mI am <b>awake</b>",
+        "also      5.2/2",
+        "  referee explain 5.2\n",
+        f"  referee conform {overspends} --seed 1 --case 5.2/1\n",
+    ):
+        assert words in text
+    assert "rule `cards_to_buy`, list of cards: what to buy, one buy each;" in words_of(text)
+    assert "and it is a fault, `cannot-buy`." in words_of(text)
+
+
+def test_cases_that_fail_for_one_reason_are_one_failure(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES)
+    assert done.stdout.startswith('FAIL  2 cases: cards_to_buy[0] is "province", which costs 8, ')
+    assert done.stdout.count("FAIL") == 1
+    assert "\nwarn  3.1/5  SHOULD" in done.stdout  # what does not count comes after what does
+    assert "last lines" not in done.stdout.partition("warn")[0]  # request and reply say it
+    assert "3 Handshake             7 of 8 passed, 1 failed\n" in done.stdout
+
+
+def test_what_should_be_is_a_warning_unless_strict() -> None:
+    bot = (
+        'perl -e \'$|=1; <>; print qq({"type":"player-name-reply","player_number":"player1",'
+        '"name":"x"}\\n); <>\''
+    )
+    done = referee("conform", bot, "--case", "3.1/5")
+    assert done.returncode == 0, done.stdout
+    assert "warn  3.1/5  SHOULD" in done.stdout
+    assert "conforms: 0 of 1 cases passed, 1 that should pass failed" in done.stdout
+    done = referee("conform", bot, "--case", "3.1/5", "--strict")
+    assert done.returncode == 1
+    assert "FAIL  3.1/5  SHOULD" in done.stdout
+    assert "does not conform" in done.stdout
+
+
+def test_quiet_leaves_out_what_passed(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES, "--quiet")
+    assert done.returncode == 1
+    assert done.stdout.startswith("FAIL")
+    assert "Framing" not in done.stdout
+    assert "does not conform: " in words_of(done.stdout)
+    done = referee("conform", "minimal", "--case", "1.1/1", "--quiet")
+    assert done.stdout.startswith("minimal conforms: 1 of 1 cases passed, in ")
+    assert done.stdout.count("\n") == 1
+
+
+def test_quiet_with_a_file_leaves_the_verdict_alone(overspends: str, tmp_path: Path) -> None:
+    output = tmp_path / "report.txt"
+    done = referee("conform", overspends, *CASES, "--quiet", "--output", str(output))
+    assert done.returncode == 1
+    assert words_of(done.stdout).startswith(f"{overspends} does not conform")
+    assert words_of(done.stdout).endswith(" s.")
+    assert "FAIL" not in done.stdout
+    assert output.read_text().startswith("FAIL")
+
+
+def test_a_bot_that_does_not_start_leaves_the_rest_unjudged() -> None:
+    done = referee("conform", f"{sys.executable} -c 'raise SystemExit(3)'")
+    assert done.returncode == 1
+    assert "FAIL  3.4/1" in done.stdout
+    assert "its process ended with exit code 3" in done.stdout
+    assert "5 Replies to play-turn             0 of 22 passed, 22 not judged" in done.stdout
+    assert "more not judged: see 3.4/1" in words_of(done.stdout)
+    assert done.stdout.count("FAIL") == 1
+
+
+def test_a_bot_that_reads_in_blocks_is_not_only_told_to_flush(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import sys\n"
+        "sys.stdin.buffer.read(65536)\n"  # as mawk does
+        'print(\'{"type":"player-name-reply","player_number":"player1","name":"x"}\', flush=True)\n'
+    )
+    done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
+    assert done.returncode == 1
+    said = words_of(done.stdout)
+    assert "no reply within 0.5 s, nor in as much again: when its input had ended" in said
+    assert "does not flush its output after every line, or it reads its input in blocks" in said
+
+
+def test_an_environment_without_buffers_hides_no_missing_flush(
+    overspends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # as in most containers
+    bot = Path(overspends)
+    bot.write_text(
+        OVERSPENDS.replace("print(json.dumps(reply), flush=True)", "print(json.dumps(reply))")
+    )
+    done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
+    assert done.returncode == 1
+    assert "section   1.1: no-flush" in done.stdout
+
+
+def test_a_bot_that_dies_of_a_signal_without_a_name() -> None:
+    done = referee("conform", hostile("die_at", "1:50"), "--case", "5.1/5")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "its process was ended by signal 50" in done.stdout
+
+
+def test_a_command_to_go_on_with_names_the_game() -> None:
+    done = referee("conform", "--game", "botwars", f"classic:{sys.executable} -c pass", "-q")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "FAIL  1.2/3" in done.stdout
+    assert "pass' --game botwars --seed 1 --case 1.2/3\n" in done.stdout
+
+
+def test_list() -> None:
+    done = referee("conform", "--list", "--case", "7.3")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "7 Militia and moat"
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["7.3/1", "7.3/2", "7.3/3"]
+    done = referee("conform", "--list", "--case", "7.3", "--format", "json")
+    assert [case["id"] for case in json.loads(done.stdout)] == ["7.3/1", "7.3/2", "7.3/3"]
+
+
+# --- other formats --------------------------------------------------------------------------------
+
+
+def test_json_is_one_object_by_its_schema(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES, "--format", "json", "--seed", "7")
+    assert done.returncode == 1
+    report = json.loads(one_line(done.stdout))
+    jsonschema.validate(report, SCHEMA)
+    assert (report["tested"], report["command"], report["seed"]) == ("bot", overspends, 7)
+    assert (report["conforms"], report["strict"]) == (False, False)
+    assert report["passed"] + report["failed"] + report["not_judged"] == len(report["cases"])
+    failed = {case["id"]: case for case in report["cases"] if case["status"] == "failed"}
+    assert failed.keys() == {"3.1/5", "5.2/2", "5.2/1"}
+    (violation,) = failed["5.2/2"]["violations"]
+    assert (violation["kind"], violation["section"]) == ("cannot-buy", "5.2")
+    assert json.loads(violation["reply"])["cards_to_buy"] == ["province"]
+
+
+def test_quiet_says_why_nothing_was_judged() -> None:
+    done = referee("conform", f"{sys.executable} -c pass", "--case", "3.1/1", "--quiet")
+    assert done.returncode == 1
+    assert "3.1/1 not judged: its process ended with exit code 0" in words_of(done.stdout)
+
+
+def test_junit_counts_what_counts(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES, "--format", "junit")
+    assert done.returncode == 1
+    suites = ElementTree.fromstring(done.stdout)
+    names = [suite.get("name") for suite in suites.iter("testsuite")]
+    assert names == ["1 Framing", "3 Handshake", "5 Replies to play-turn", "notes"]
+    assert (suites.get("failures"), suites.get("errors"), suites.get("skipped")) == ("2", "0", "2")
+    assert suites.get("tests") == str(len(list(suites.iter("testcase"))))
+    messages = [str(failure.get("message")) for failure in suites.iter("failure")]
+    assert all(message.startswith("5.2: expected ") for message in messages)
+    strict = referee("conform", overspends, *CASES, "--format", "junit", "--strict")
+    suites = ElementTree.fromstring(strict.stdout)
+    assert (suites.get("failures"), suites.get("skipped")) == ("3", "1")
+
+
+def test_what_could_not_be_judged_is_an_error_in_junit() -> None:
+    bot = f"{sys.executable} -c pass"
+    done = referee("conform", bot, "--format", "junit")
+    suites = ElementTree.fromstring(done.stdout)
+    assert suites.get("failures") == "1"
+    assert int(suites.get("errors", "")) > 60
+    assert "3.4/1" in str(next(suites.iter("error")).get("message"))
+
+
+class _Words(HTMLParser):
+    """Collects the text of a page and its elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self.elements: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        # Nothing is loaded from anywhere.
+        assert not any(name in ("src", "srcset") for name, _ in attrs)
+        assert all(str(value).startswith("#") for name, value in attrs if name == "href")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_holds_everything_and_nothing_of_a_bot_as_markup(
+    overspends: str, tmp_path: Path
+) -> None:
+    output = tmp_path / "report.html"
+    done = referee("conform", overspends, *CASES, "--format", "html", "--output", str(output))
+    assert done.returncode == 1
+    words = _Words()
+    words.feed(output.read_text(encoding="utf-8"))
+    assert "script" not in words.elements
+    assert "b" not in words.elements
+    assert "<script>Rich & beautiful</script>" in words.text
+    assert "Does not conform" in words.text
+    assert 'cards_to_buy[0] is "province", which costs 8, with 0 left' in words.text
+    assert done.stdout.startswith("FAIL  2 cases: ")  # the text all the same
+    assert "details" in words.elements
+    # Code is set as code, whether it is in backticks or JSON.
+    assert "<code>cannot-buy</code>" in output.read_text()
+    assert "`" not in words.text
+
+
+def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
+    output = tmp_path / "report.txt"
+    done = referee("conform", "minimal", "--case", "1.1/1", "--output", str(output))
+    assert done.returncode == 0
+    assert output.read_text() == done.stdout
+
+
+# --- wrong usage ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "conform takes a BOT"),
+        (["no_such_bot"], "no_such_bot"),
+        (["http://"], "is no address"),
+        (["http://127.0.0.1:9/", "--case", "8.4"], "no case to try with this BOT: 8.4/1 is only"),
+        (["--game", "botwars", "classic:no_such_bot"], "BOT no_such_bot not found"),
+        (["--game", "botwars", "classic-form:minimal"], "is for http:// and https:// alone"),
+        (["minimal", "--case", "11.9"], "no case matches '11.9'"),
+        (["minimal", "--format", "yaml"], "yaml"),
+        (["minimal", "--timeout", "0"], "'0' is not a number of seconds above 0"),
+        (["minimal", "--jobs", "0"], "'0' is not an integer of 1 or more"),
+        (["minimal", "minimal"], "too many arguments: minimal"),
+        (["minimal", "--output", "/no/such/folder/x"], "there is no folder"),
+        (["minimal", "--output", "/"], "it is a directory"),
+        (["minimal", "--referee", "x {player1} {player2}"], "not both"),
+        (["--referee", "x {player1}"], "{player2} is missing"),
+        (["--referee", "x {player1} {player2} {bot}"], "unknown placeholder {bot}"),
+        (["--referee", "x {player1} '{player2}"], "no closing quotation"),
+        (["--referee", "x {player1} {player2}", "--case", "4.7"], "no place for the players or"),
+        (["--referee", "no_such {players}"], "COMMAND no_such not found: no program of that name"),
+        (["--referee", "./no_such {players}"], "COMMAND ./no_such not found: no such file"),
+        (["--referee", "/ {players}"], "COMMAND / is a directory: give the program in it"),
+        (["--referee", "'' {players}"], "COMMAND is empty: give a program"),
+        (["--referee", f"{__file__} {{players}}"], "is not executable; give it its run bit"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
+    done = referee("conform", *arguments)
+    assert done.returncode == 2
+    assert says in one_line(done.stderr)
+    assert done.stdout == ""
+
+
+def test_a_report_that_cannot_be_written() -> None:
+    done = referee("conform", "minimal", "--case", "1.1/1", "--output", "/dev/full")
+    assert done.returncode == 2
+    assert "cannot write /dev/full: No space left on device" in one_line(done.stderr)
+    assert "minimal conforms" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [(), ("--format", "json")])
+def test_a_full_standard_output(arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1.1/1", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "cannot write standard output" in one_line(done.stderr)
+
+
+# --- another referee ------------------------------------------------------------------------------
+
+OURS = f"{sys.executable} -m referee play {{player1}} {{player2}} --quiet"
+
+
+def test_a_referee_that_conforms() -> None:
+    done = referee("conform", "--referee", OURS, "--case", "6.7", "--case", "3.2")
+    assert done.returncode == 0, done.stdout
+    assert done.stderr == ""
+    assert "6 The ten kingdom cards  1 of 1 passed" in done.stdout
+    assert "conforms: 5 of 5 cases passed" in words_of(done.stdout)
+
+
+def test_a_referee_that_departs_is_shown_what_is_right(tmp_path: Path) -> None:
+    generous = tmp_path / "generous.py"
+    generous.write_text(
+        "import sys\n"
+        "from referee.games.dominion.rules import cards, table\n"
+        "table.Table.draw = lambda self, player, count, draw=table.Table.draw: "
+        "draw(self, player, count + (count == 3))\n"
+        "from referee.cli import main\n"
+        "print('four, not three', file=sys.stderr)\n"
+        "sys.exit(main(['play', *sys.argv[1:], '--quiet']))\n"
+    )
+    command = f"{sys.executable} {generous} {{player1}} {{player2}} --seed {{seed}}"
+    done = referee("conform", "--referee", command, "--case", "6.7", "--format", "json")
+    assert done.returncode == 1
+    report = json.loads(one_line(done.stdout))
+    jsonschema.validate(report, SCHEMA)
+    assert (report["tested"], report["command"]) == ("referee", command)
+    (case,) = report["cases"]
+    assert (case["id"], case["status"]) == ("6.7/1", "failed")
+    (violation,) = case["violations"]
+    assert violation["expected"].startswith(
+        'to player1, after the reply of player1: {"type":"play-turn"'
+    )
+    assert violation["request"].startswith('{"type":"play-turn"')
+    assert json.loads(violation["reply"])["card"] == "smithy"
+    assert case["stderr"] == ["four, not three"]
+
+
+def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
+    done = referee("conform", "--referee", "false {player1} {player2}", "--quiet")
+    assert done.returncode == 1
+    assert done.stdout.count("FAIL") == 1
+    assert "FAIL  2.1/1" in done.stdout
+    assert "the referee ended with exit code 1" in words_of(done.stdout)
+    assert "149 could not be judged" in words_of(done.stdout)
+    shown = referee("conform", "--referee", "false {player1} {player2}").stdout
+    assert "not judged: departed before, at pass, after line 0 to player1" in words_of(shown)
+    assert "skipped: needs 3 seats: name {player3} in COMMAND, or {players}" in words_of(shown)
+
+
+def test_the_cases_for_referees_are_listed_as_far_as_they_apply() -> None:
+    two = referee("conform", "--referee", "x {player1} {player2}", "--list", "--format", "json")
+    all_ = referee("conform", "--referee", "x {players} {seed}", "--list", "--format", "json")
+    assert len(json.loads(two.stdout)) == 150
+    assert len(json.loads(all_.stdout)) == 167
+
+
+def test_an_interruption_ends_the_referee_and_its_bots(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    code = f"import os, signal; open({str(started)!r}, 'w').write(str(os.getpid())); signal.pause()"
+    template = f'{sys.executable} -c "{code}" {{player1}} {{player2}}'
+    command = [sys.executable, "-m", "referee", "conform", "--referee", template]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        pid = int(started.read_text())  # waits for the referee
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    assert "interrupted after 0 matches" in one_line(said)
+    assert not is_running(pid)
+
+
+# --- how it ends ----------------------------------------------------------------------------------
+
+
+def test_a_reader_that_has_enough() -> None:
+    command = [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1.1/1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    code = (
+        "import os, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        f"open({str(started)!r}, 'w').write(str(os.getpid())); signal.pause()"
+    )
+    bot = f'{sys.executable} -c "{code}"'
+    command = [sys.executable, "-m", "referee", "conform", bot]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        pid = int(started.read_text())  # waits for the bot
+        process.send_signal(number)
+        _, said = process.communicate()
+    assert process.returncode == 128 + number
+    assert "after 0 of 116 cases" in one_line(said)
+    assert not is_running(pid)
+
+
+def test_on_a_terminal_it_says_how_far_it_is() -> None:
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1.2", "--verbose"],
+        stdout=follower,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(leader, 65536)
+            except OSError:  # the other end is closed
+                break
+            shown += piece
+        os.close(leader)
+        assert process.wait() == 0
+    assert b"of 4 cases" in shown
+    assert b"\x1b[32mok\x1b[0m" in shown
+
+
+def test_a_field_that_nobody_reads_is_noted(tmp_path: Path) -> None:
+    """1.5 has it ignored, so the bot conforms: nothing else would say why it never buys."""
+    right = referee("bots", "--show", "minimal").stdout
+    bot = tmp_path / "bot.py"
+    bot.write_text(right.replace("cards_to_buy", "cardsToBuy"))
+    done = referee("conform", str(bot), "--case", "5.2")
+    assert done.returncode == 0
+    note = "the field `cardsToBuy` of its play-reply is ignored; did you mean `cards_to_buy`?"
+    assert note in " ".join(done.stdout.split())
+    few = ("--case", "5.2/1", "--case", "5.2/2")
+    suites = ElementTree.fromstring(referee("conform", str(bot), *few, "--format", "junit").stdout)
+    assert note in [skipped.get("message") for skipped in suites.iter("skipped")]
+    words = _Words()
+    words.feed(referee("conform", str(bot), *few, "--format", "html").stdout)
+    assert note.replace("`", "") in words.text
+    assert referee("conform", "minimal", *few).stdout.count("Note") == 0

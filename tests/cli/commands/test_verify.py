@@ -1,0 +1,270 @@
+"""`referee verify`: what it prints, its exit codes, its processes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import select
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from tests.support.live import (
+    ROOT,
+    check_output_option,
+    is_running,
+    referee,
+    referee_process,
+    schema,
+)
+
+SCHEMA = schema("verdict")
+EXAMPLES = ROOT / "spec" / "examples"
+TWO = EXAMPLES / "two-players.record.jsonl"
+FOUR = EXAMPLES / "four-players.record.jsonl"
+LOG = EXAMPLES / "two-players.log.jsonl"
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Path:
+    """A record of which line 26 was edited."""
+    lines = TWO.read_bytes().splitlines(keepends=True)
+    assert b"silver" in lines[25]
+    lines[25] = lines[25].replace(b"silver", b"golden", 1)
+    file = tmp_path / "edited.jsonl"
+    file.write_bytes(b"".join(lines))
+    return file
+
+
+@pytest.fixture
+def cut(tmp_path: Path) -> Path:
+    """A record that ends in line 101."""
+    file = tmp_path / "cut.jsonl"
+    file.write_bytes(b"".join(TWO.read_bytes().splitlines(keepends=True)[:101])[:-5])
+    return file
+
+
+def test_one_record_that_holds() -> None:
+    done = referee("verify", str(TWO))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        f"{TWO}: holds (372 lines, seed 20, big_money vs village_engine, player2 won)\n"
+    )
+    assert referee("verify", "-q", str(TWO)).stdout == ""
+
+
+def test_one_that_does_not(edited: Path, cut: Path) -> None:
+    done = referee("verify", "--quiet", str(edited))
+    assert (done.returncode, done.stderr) == (1, "")
+    first, expected, found = done.stdout.splitlines()
+    assert first.startswith(f"{edited}, line 26: edited: ")
+    assert first.endswith("(log-format 2.2)")
+    assert expected.startswith("  expected: ")
+    assert "silver" in expected
+    assert found.startswith("  found:    ")
+    assert "golden" in found
+    done = referee("verify", str(cut))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == f"{cut}: cut short after line 100, valid so far\n"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) -> None:
+    files = [TWO, cut, *[FOUR, TWO] * 5, edited, LOG, FOUR]
+    run = referee if jobs == "1" else referee_process
+    done = run("verify", "--jobs", jobs, *map(str, files))
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("  ")]
+    failures = [str(cut), str(edited), str(LOG)]
+    assert len(lines) == 4
+    for line, file in zip(lines, failures, strict=False):
+        assert line.startswith(file)
+    assert lines[-1] == "15 records: 12 hold, 1 cut short, 1 edited, 1 no record"
+    done = run("verify", "--jobs", jobs, "--format", "json", *map(str, files))
+    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 1
+    schema = jsonschema.Draft202012Validator(SCHEMA)
+    for verdict in verdicts:
+        schema.validate(verdict)
+    assert [verdict["name"] for verdict in verdicts] == list(map(str, files))
+    assert [verdict["line"] for verdict in verdicts if verdict["kind"] != "holds"] == [100, 26, 1]
+
+
+def test_many_that_all_hold() -> None:
+    done = referee_process("verify", *[str(FOUR)] * 9)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "9 records: all hold\n", "")
+
+
+def test_the_log_that_follows(tmp_path: Path, edited: Path) -> None:
+    log = tmp_path / "log"
+    assert referee("verify", str(TWO), "--log", str(log)).returncode == 0
+    assert log.read_bytes() == LOG.read_bytes()
+    done = referee("verify", str(TWO), "--log", "-")
+    assert done.stdout == LOG.read_text()
+    assert "holds" in done.stderr
+    # As far as the record holds.
+    done = referee("verify", str(edited), "--log", "-")
+    assert done.returncode == 1
+    assert LOG.read_text().startswith(done.stdout)
+
+
+def test_standard_input() -> None:
+    packed = gzip.compress(TWO.read_bytes())
+    command = [sys.executable, "-m", "referee", "verify", "-"]
+    done = subprocess.run(command, input=packed, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"standard input: holds")
+
+
+def test_wrong_usage_is_found_before_anything_starts(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    record.write_bytes(TWO.read_bytes())
+    for arguments, text in {
+        (): "RECORD",
+        ("none",): "cannot read none: No such file",
+        (str(TWO), "none"): "cannot read none: No such file",
+        (str(tmp_path),): "directory",
+        ("-", "-"): "only once",
+        (str(TWO), str(FOUR), "--log", "x"): "--log takes one RECORD",
+        (str(TWO), "--log", "-", "--format", "json"): "both want stdout",
+        (str(TWO), "--log", str(tmp_path / "no" / "log")): "cannot write",
+        (str(record), "--log", str(record)): "are the same file",
+        (str(TWO), "--jobs", "0"): "--jobs",
+    }.items():
+        done = referee("verify", *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.count("\n") == 1
+        assert text in done.stderr
+    assert record.read_bytes() == TWO.read_bytes()
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    """Start verifying very many records, and wait until the first were looked at."""
+    command = [sys.executable, "-m", "referee", "verify", "--format", "json", *arguments]
+    process = subprocess.Popen(
+        [*command, *[str(FOUR)] * 5000], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process
+
+
+def workers(process: subprocess.Popen[str]) -> list[int]:
+    """The process ids of its children."""
+    file = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(pid) for pid in file.read_text().split()]
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "jobs"),
+    [
+        (signal.SIGINT, "interrupted", "1"),
+        (signal.SIGINT, "interrupted", "2"),
+        (signal.SIGTERM, "ended by SIGTERM", "2"),
+    ],
+)
+def test_a_signal_ends_all_processes(number: signal.Signals, text: str, jobs: str) -> None:
+    process = start("--jobs", jobs)
+    pids = workers(process)
+    assert len(pids) == (2 if jobs == "2" else 0)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert errors.startswith(f"referee: {text}; ")
+    assert errors.endswith(" of 5000 records were looked at\n")
+    assert errors.count("\n") == 1
+    assert not any(map(is_running, pids))
+
+
+def test_a_worker_that_dies_is_one_line() -> None:
+    process = start("--jobs", "2")
+    os.kill(workers(process)[0], signal.SIGKILL)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 70
+    assert errors.startswith("referee: a process ended by itself")
+    assert errors.count("\n") == 1
+
+
+def test_workers_do_not_outlive_a_killed_parent() -> None:
+    process = start("--jobs", "2")
+    ends = [os.pidfd_open(pid) for pid in workers(process)]
+    assert len(ends) == 2
+    process.kill()
+    process.communicate(timeout=60)
+    for end in ends:
+        ended, _, _ = select.select([end], [], [], 60)
+        assert ended
+        os.close(end)
+
+
+def test_a_reader_that_has_enough() -> None:
+    process = start("--jobs", "2")
+    pids = workers(process)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr:
+        assert process.stderr.read() == ""
+    assert process.wait(60) == 141
+    assert not any(map(is_running, pids))
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+def test_junit_is_a_case_a_record(edited: Path, cut: Path) -> None:
+    done = referee("verify", str(TWO), str(edited), str(cut), "--format", "junit")
+    assert (done.returncode, done.stderr) == (1, "")
+    suites = ElementTree.fromstring(done.stdout)
+    assert (suites.get("tests"), suites.get("failures")) == ("3", "2")
+    cases = list(suites.iter("testcase"))
+    assert [case.get("name") for case in cases] == [str(TWO), str(edited), str(cut)]
+    assert cases[0].find("failure") is None
+    failures = [case.find("failure") for case in cases[1:]]
+    assert failures[0] is not None
+    assert failures[1] is not None
+    assert str(failures[0].get("message")).startswith(f"{edited}, line 26: edited: ")
+    assert "  expected: " in str(failures[0].text)
+    assert "cut short after line 100" in str(failures[1].get("message"))
+
+
+def test_a_report_in_a_file_beside_the_text(edited: Path, tmp_path: Path) -> None:
+    check_output_option("verify", str(TWO), str(edited), report=tmp_path / "report")
+
+
+def test_a_report_is_not_lost_to_a_slip_of_the_keyboard(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    report.write_text("precious")
+    assert referee("verify", "none", "--output", str(report)).returncode == 2
+    assert report.read_text() == "precious"
+
+
+def test_a_log_on_stdout_and_a_report_in_a_file(tmp_path: Path) -> None:
+    words = ["verify", str(TWO), "--log", "-", "--format", "junit"]
+    assert "both want stdout" in referee(*words).stderr
+    done = referee(*words, "--output", str(tmp_path / "report"))
+    assert (done.returncode, done.stdout) == (0, LOG.read_text())
+    assert "holds" in done.stderr
+
+
+def test_a_store_that_was_edited_in_junit(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    words = ["minimal", "big_money", "--deals", "1", "--max-turns", "2", "-q", "--seed", "3"]
+    words += ["--jobs", "1"]
+    assert referee("tournament", *words, "--store", str(store)).returncode == 0
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("update matches set digest = 'sha256:0' where match = 1")
+    done = referee("verify", "--store", str(store), "--jobs", "1", "--format", "junit")
+    assert done.returncode == 1
+    suites = ElementTree.fromstring(done.stdout)
+    assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
+    (failure,) = suites.iter("failure")
+    assert "digest" in str(failure.get("message"))

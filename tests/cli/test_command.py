@@ -1,0 +1,847 @@
+"""The contract of the command: exit codes, what goes where, one line for each mistake."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from itertools import product
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+
+from referee import cli
+from referee.cli.arguments import MAX_SEED as COMMAND_MAX_SEED
+from referee.cli.commands import play as play_command
+from referee.games import GAMES
+from referee.logs.validate import validate_log
+from referee.logs.verify import Kind, verify_record
+from referee.match.limits import Limits
+from referee.match.machine import MAX_SEED, Match
+from tests.support.live import (
+    ROOT,
+    entries,
+    hostile,
+    is_running,
+    left_behind,
+    on_a_terminal,
+    one_line,
+    referee,
+    referee_process,
+)
+
+PLAY = ("play", "big_money", "big_money")
+
+
+# --- what it prints -------------------------------------------------------------------------------
+
+
+def test_the_table_for_people() -> None:
+    done = referee(*PLAY, "--seed", "5")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout  # plain when piped
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    for word in ("seat", "name", "score", "turns", "faults", "longest", "what happened"):
+        assert word in done.stdout
+    assert "player2  Big Money" in done.stdout
+    assert "Big Money (player2) won" in done.stdout
+    assert "referee play big_money big_money --seed 5\n" in done.stdout
+
+
+def test_a_drawn_seed_is_printed_and_plays_the_same_match(tmp_path: Path) -> None:
+    first = referee(*PLAY, "--log", str(tmp_path / "1"))
+    again = first.stdout.splitlines()[-1].split()
+    assert again[:1] == ["referee"]
+    second = referee(*again[1:], "--log", str(tmp_path / "2"))
+    assert second.stdout.splitlines()[-1] == first.stdout.splitlines()[-1]
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_the_command_to_play_again_keeps_what_matters() -> None:
+    done = referee("play", "big_money", "random_legal 7", "--max-turns", "3", "--grace", "0.5")
+    again = done.stdout.splitlines()[-1]
+    assert "'random_legal 7'" in again
+    assert "--max-turns 3" in again
+    assert "--grace 0.5" in again
+
+
+def test_quietly_a_disqualification_is_one_line() -> None:
+    """Else the exit code 1 would be all that there is."""
+    done = referee("play", "big_money", hostile("exit_at", 3), "--quiet")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    said = one_line(done.stderr)
+    assert said.startswith("referee: player2, ")
+    assert "was disqualified: exited, its process ended with exit code 3" in said
+
+
+def test_the_json_object() -> None:
+    done = referee("play", "big_money", hostile("exit_at", 3), "--seed", "4", "--format", "json")
+    assert done.returncode == 1
+    assert done.stderr == ""
+    result = json.loads(one_line(done.stdout))
+    schema = json.loads((ROOT / "spec" / "schema" / "result.schema.json").read_text())
+    jsonschema.validate(result, schema)
+    assert list(result) == [
+        "game",
+        "protocol",
+        "seed",
+        "reason",
+        "turns",
+        "winners",
+        "duration_seconds",
+        "players",
+    ]
+    assert list(result["players"][0]) == [
+        "player_number",
+        "name",
+        "bot",
+        "score",
+        "turns",
+        "rank",
+        "disqualified",
+        "faults",
+        "requests",
+        "reply_seconds",
+        "exit_code",
+        "disqualification",
+        "first_faults",
+        "notes",
+        "stderr",
+        "cards",
+    ]
+    assert (result["game"], result["protocol"], result["seed"]) == ("dominion", 1, 4)
+    assert result["players"][1]["disqualified"] == "exited"
+    assert result["players"][1]["exit_code"] == 3
+    assert result["players"][1]["cards"] == {"copper": 7, "silver": 1, "estate": 3}
+    assert sum(result["players"][0]["cards"].values()) >= 10
+
+
+def test_quiet_says_nothing() -> None:
+    done = referee(*PLAY, "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_match_needs_no_dev_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "devnull", str(tmp_path / "null"))
+    done = referee(*PLAY, "--max-turns", "1", "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_log_on_stdout_is_alone_there(tmp_path: Path) -> None:
+    played = (*PLAY, "--seed", "5", "--max-turns", "9")
+    done = referee_process(*played, "--log", "-")
+    referee(*played, "--log", str(tmp_path / "log"), "-q")
+    assert done.stdout == (tmp_path / "log").read_text()
+    assert "what happened" in done.stderr
+
+
+def test_a_reader_that_has_enough_ends_the_match_quietly() -> None:
+    command = f"{sys.executable} -m referee play big_money big_money --log - -q | head -n 1"
+    done = subprocess.run(
+        ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, code = done.stdout.splitlines()
+    assert json.loads(first)["type"] == "player-name"
+    assert code in ("141", "0")  # 0: the whole log fitted into the pipe before head had gone
+    assert done.stderr == ""
+
+
+def test_faults_are_shown_with_their_section(tmp_path: Path) -> None:
+    line = tmp_path / "line"
+    line.write_bytes(b'{"type":"play-reply","phase":"buy","played_treasures":["gold"]}\n')
+    done = referee("play", "big_money", hostile("garbage", f"1:{line}"), "--max-turns", "2")
+    assert done.returncode == 0  # a fault disqualifies nobody
+    assert "bad-treasure" in done.stdout
+    assert "5.2" in done.stdout
+    assert 'played_treasures[0] is "gold"' in done.stdout
+
+
+def test_a_disqualified_bot_gets_its_stderr_and_its_request() -> None:
+    done = referee("play", hostile("sleep_at", 1), "big_money", "--time-limit", "1.5")
+    assert done.returncode == 1
+    assert "disqualified: timeout" in done.stdout
+    assert '    {"type":"play-turn","actions":1' in done.stdout
+    assert "    thinking\n" in done.stdout
+
+
+def test_stderr_files(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    done = referee("play", "big_money", hostile("exit_at", 1), "--stderr", str(folder))
+    assert done.returncode == 1
+    assert (folder / "player1.stderr").read_text() == ""
+    assert (folder / "player2.stderr").read_text() == "giving up\n"
+
+
+def test_stderr_is_shown_while_the_match_is_played() -> None:
+    bots = (hostile("sleep_at", 1), "big_money")
+    command = [sys.executable, "-m", "referee", "play", *bots, "--time-limit", "60"]
+    with subprocess.Popen([*command, "--stderr", "-"], stderr=subprocess.PIPE) as playing:
+        assert playing.stderr is not None
+        assert playing.stderr.readline() == b"player1| thinking\n"
+        playing.send_signal(signal.SIGINT)
+        playing.stderr.read()
+
+
+def test_stderr_cannot_be_shown_where_there_is_none() -> None:
+    """Nothing is played, and there is nowhere to say so."""
+    command = shlex.join([sys.executable, "-m", "referee", *PLAY, "--stderr", "-"])
+    assert subprocess.run(f"{command} 2>&-", shell=True, check=False).returncode == 2
+
+
+def test_stderr_that_is_shown_is_harmless_and_has_the_seat_before_each_line(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    said.write_bytes(b"one\n\n\x1b[2J\ttwo\r\n\xff" + b"x" * 200_000 + b"\nno end")
+    done = referee("play", "big_money", hostile("shout", said), "--stderr", "-", cwd=tmp_path)
+    assert done.returncode == 1
+    lines = [line for line in done.stderr.splitlines() if "x" * 9 not in line]
+    shown = ["one", "", r"\x1b[2J    two", "no end"]
+    assert lines == [f"player2| {text}" for text in shown]
+    assert done.stderr.replace("\n", "").isprintable()
+    assert not (tmp_path / "-").exists()
+
+
+@pytest.mark.parametrize(("options", "told"), [((), True), (("--stderr", "-"), False)])
+def test_a_bot_that_prints_is_told_how_to_see_it(options: tuple[str, ...], told: bool) -> None:
+    bots = ("big_money", hostile("noisy"), "--max-turns", "1")
+    done = referee("play", *bots, *options)
+    assert ("\nplayer2 wrote on stderr; --stderr - shows it.\n" in done.stdout) == told
+
+
+def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
+    line = tmp_path / "line"
+    reply = {"type": "player-name-reply", "player_number": "player1", "name": "漢字 Zoë"}
+    line.write_text(json.dumps(reply) + "\n")
+    bots = (hostile("garbage", f"0:{line}"), "big_money")
+    assert "漢字 Zoë" in referee("play", *bots, "--max-turns", "1").stdout
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = referee_process("play", *bots, "--max-turns", "1", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# --- referee bots ---------------------------------------------------------------------------------
+
+
+def test_the_list_of_bots() -> None:
+    done = referee("bots")
+    assert done.returncode == 0
+    dominion, botwars, more = done.stdout.split("\n\n")
+    names = [line.split()[0] for line in dominion.splitlines()]
+    assert "big_money.c" in dominion
+    assert {"big_money", "smithy_big_money", "militia_money", "village_engine"} <= set(names)
+    assert {"random_legal", "minimal"} <= set(names)
+    assert "\n  gatherer " in botwars
+    assert "http_gatherer.js" in botwars
+    assert "referee new" in more
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_bots_of_one_game() -> None:
+    listed = referee("bots", "--game", "botwars").stdout
+    assert "gatherer" in listed
+    assert "big_money" not in listed
+    source = (ROOT / "example_bots" / "botwars" / "gatherer.py").read_text()
+    assert referee("bots", "--show", "gatherer").stdout == source
+    assert "gatherer" in one_line(referee("bots", "--game", "botwars", "--show", "minimal").stderr)
+
+
+def test_a_bot_to_copy_from(tmp_path: Path) -> None:
+    done = referee("bots", "--show", "minimal")
+    mine = tmp_path / "mine.py"
+    mine.write_text(done.stdout)
+    assert referee("play", str(mine), "big_money", "-q").returncode == 0
+
+
+def test_a_template_in_another_language() -> None:
+    done = referee("bots", "--show", "big_money.rs")
+    assert done.stdout == (ROOT / "example_bots" / "dominion" / "big_money.rs").read_text()
+
+
+def test_no_such_bot_to_show() -> None:
+    done = referee("bots", "--show", "nothing")
+    assert done.returncode == 2
+    assert "minimal" in one_line(done.stderr)
+
+
+# --- wrong usage: one line, code 2, nothing started -----------------------------------------------
+
+WRONG = [
+    ((), "COMMAND"),
+    (("plya",), "plya"),
+    (("play",), "BOT"),
+    (("play", "big_money"), "2 to 4"),
+    (("play", *["big_money"] * 5), "2 to 4"),
+    ((*PLAY, "--sed", "1"), "--sed"),
+    ((*PLAY, "--see", "1"), "--see"),  # no abbreviations: scripts would depend on them
+    ((*PLAY, "--seed", "-1"), "2**53"),
+    ((*PLAY, "--seed", str(2**53)), "2**53"),
+    ((*PLAY, "--seed", "1.5"), "2**53"),
+    ((*PLAY, "--seed"), "--seed"),
+    ((*PLAY, "--time-limit", "0"), "seconds"),
+    ((*PLAY, "--time-limit", "nan"), "seconds"),
+    ((*PLAY, "--time-limit", "1e308"), "1,000,000"),
+    ((*PLAY, "--time-limit", "1_0"), "seconds"),
+    ((*PLAY, "--time-limit", "\uff11\uff10"), "seconds"),  # digits of another script
+    ((*PLAY, "--seed", "\u0661"), "2**53"),
+    ((*PLAY, "--seed", "1_0"), "2**53"),
+    ((*PLAY, "--seed", " 1"), "2**53"),
+    ((*PLAY, "--max-turns", str(10**30)), "1 or more"),
+    ((*PLAY, "--startup-limit", "never"), "nor none"),
+    ((*PLAY, "--grace", "-1"), "seconds"),
+    ((*PLAY, "--max-turns", "0"), "1 or more"),
+    ((*PLAY, "--max-turns", "many"), "1 or more"),
+    ((*PLAY, "--format", "xml"), "xml"),
+    (("play", "big_money", "no_such_bot"), "no_such_bot"),
+    (("play", "big_money", "/etc"), "directory"),
+    (("play", "big_money", str(ROOT / "LICENSE")), "executable"),
+    ((*PLAY, "--log", "/no/such/folder/log"), "/no/such/folder/log"),
+    ((*PLAY, "--log", "/"), "directory"),
+    ((*PLAY, "--record", "/no/such/folder/record"), "/no/such/folder/record"),
+    ((*PLAY, "--record", "-"), "--record"),
+    ((*PLAY, "--log", "-", "--format", "json"), "stdout"),
+    ((*PLAY, "--stderr", "/dev/null/folder"), "/dev/null/folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), WRONG)
+def test_wrong_usage(
+    arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = cli.main(arguments)
+    except SystemExit as left:
+        code = int(left.code or 0)
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert says in one_line(printed.err)
+    assert printed.err.startswith("referee")
+
+
+def test_nothing_is_lost_when_usage_is_wrong(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("precious")
+    done = referee(*PLAY, "--log", str(log), "--record", str(tmp_path / "no" / "record"))
+    assert done.returncode == 2
+    assert log.read_text() == "precious"
+    done = referee(*PLAY, "--log", str(tmp_path / "new"), "--record", str(tmp_path / "no" / "rec"))
+    assert done.returncode == 2
+    assert not (tmp_path / "new").exists()
+
+
+def test_old_stderr_files_are_not_lost_either(tmp_path: Path) -> None:
+    old = tmp_path / "player1.stderr"
+    old.write_text("precious")
+    done = referee(*PLAY, "--stderr", str(tmp_path), "--log", str(tmp_path / "no" / "log"))
+    assert done.returncode == 2
+    assert old.read_text() == "precious"
+
+
+def test_the_defaults_are_those_of_the_library() -> None:
+    """The command repeats one, because it starts the bots before it loads the library."""
+    assert COMMAND_MAX_SEED == MAX_SEED
+    shown = " ".join(referee("play", "--help").stdout.split())
+    for name, default in Limits()._asdict().items():
+        assert f"--{name.replace('_', '-')} " in shown
+        assert f"(default: {default:g})" in shown or f"(default: {default})" in shown
+
+
+@pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])
+def test_a_match_that_cannot_be_costs_no_log(wrong: list[str], tmp_path: Path) -> None:
+    """What is wrong with the game's options is known late: the bots are started before."""
+    old, new = tmp_path / "old.gz", tmp_path / "new.jsonl"
+    old.write_bytes(b"precious")
+    done = referee(*PLAY, "--log", str(old), "--record", str(new), *wrong)
+    assert done.returncode == 2
+    one_line(done.stderr)
+    assert old.read_bytes() == b"precious"
+    assert not new.exists()
+
+
+def test_one_file_cannot_be_both_logs(tmp_path: Path) -> None:
+    both = str(tmp_path / "both")
+    done = referee(*PLAY, "--log", both, "--record", both)
+    assert done.returncode == 2
+    assert "same file" in one_line(done.stderr)
+
+
+def test_an_old_log_is_replaced_whole(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("x" * 1_000_000)
+    assert referee(*PLAY, "--log", str(log), "-q").returncode == 0
+    assert entries(log)[-1]["type"] == "game-end"
+
+
+def test_help_and_version() -> None:
+    assert referee("--version").stdout.startswith("referee ")
+    for arguments in (("--help",), ("play", "--help"), ("bots", "--help")):
+        done = referee(*arguments, env=os.environ | {"COLUMNS": "80"})
+        assert done.returncode == 0
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+# --- signals and other ends -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "request_number"),
+    [
+        *((signal.SIGINT, 130, request_number) for request_number in (0, 1)),
+        (signal.SIGTERM, 143, 5),
+        (signal.SIGHUP, 129, 2),
+    ],
+)
+def test_signals_end_the_match_and_every_bot(
+    tmp_path: Path, number: int, code: int, request_number: int
+) -> None:
+    """The signal comes from a bot at a known moment; that bot and the other then refuse to go."""
+    done = referee_process(
+        "play",
+        hostile("signal_referee", f"{request_number}:{int(number)}"),
+        hostile("stays"),
+        "--log",
+        str(tmp_path / "log"),
+    )
+    assert done.returncode == code
+    assert done.stdout == ""
+    assert "all bots were ended" in one_line(done.stderr)
+    assert left_behind() == []
+    # What stands in the log is whole lines.
+    assert (tmp_path / "log").read_bytes()[-1:] in (b"", b"\n")
+    entries(tmp_path / "log")
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+from referee.__main__ import main
+
+module = sys.argv.pop(1)
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "code"),
+    [
+        ("referee.interrupts", -signal.SIGINT),  # nothing is started, and nothing is caught
+        ("referee.cli", 130),
+        ("referee.bots.processes.launch", 130),
+        ("referee.games", 130),  # the bots are running from here on
+        ("msgspec._core", 130),
+        ("trio._core._run", 130),
+    ],
+)
+def test_a_signal_in_the_middle_of_an_import(module: str, code: int) -> None:
+    """It must not leave half a module behind, with which the rest would crash."""
+    arguments = ["play", hostile("stays"), hostile("stays"), "--grace", "0.1", "--max-turns", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT, module, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert done.stderr.count("\n") <= 1
+    assert "Traceback" not in done.stderr
+    assert left_behind() == []
+
+
+def test_a_daemonised_child_is_found(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    done = referee("play", "big_money", hostile("daemon", pid_file), "--max-turns", "2", "-q")
+    assert done.returncode == 0
+    assert not is_running(int(pid_file.read_text()))
+
+
+def test_a_disk_that_fills_up_is_said_in_one_line() -> None:
+    done = referee(*PLAY, "--record", "/dev/full")
+    assert done.returncode == 2
+    assert "/dev/full" in one_line(done.stderr)
+
+
+def test_a_bug_has_a_code_of_its_own_and_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """What the developers need is in a file that the line names; the match ends in order."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a\x1bbug")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Match, "disqualify", fail)
+    record = str(tmp_path / "record")
+    assert cli.main(["play", "minimal", hostile("exit_at", 2), "--record", record]) == 70
+    line = one_line(capsys.readouterr().err)
+    assert line.startswith("referee: RuntimeError: a\\x1bbug. This is a bug in the referee")
+    (file,) = tmp_path.glob("referee-bug-*.txt")
+    assert str(file) in line
+    assert "please report it" in line
+    assert "in fail" in file.read_text()  # the traceback
+    assert left_behind() == []
+    assert verify_record(record).kind == Kind.CUT_SHORT
+
+
+def test_a_bug_while_the_disk_is_full_is_said_on_stderr(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(play_command, "_play_match", fail)
+    monkeypatch.setattr(tempfile, "tempdir", "/no/such/folder")
+    assert cli.main(PLAY) == 70
+    *before, line = capsys.readouterr().err.splitlines()
+    assert "with the lines above" in line
+    assert any("in fail" in each for each in before)
+
+
+# --- what a bot, or the machine, does to the logs -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "target"),
+    [
+        *product(["truncate", "change", "add_lines", "remove", "replace"], ["log", "record"]),
+        *product(["add_lines", "remove", "replace"], ["record.gz"]),
+    ],
+)
+def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, target: str) -> None:
+    """The match stands, and a line says so."""
+    log, record = tmp_path / "log", tmp_path / ("record.gz" if target[-3:] == ".gz" else "record")
+    damaged = tmp_path / target
+    done = referee(
+        *(
+            "play",
+            "big_money",
+            hostile(mode, f"6:{damaged}"),
+            "--seed",
+            "1",
+            "--max-turns",
+            "9",
+            "-q",
+        ),
+        *("--log", str(log), "--record", str(record)),
+    )
+    assert done.returncode == 0
+    did = {"remove": "removed", "replace": "replaced"}.get(mode, "changed")
+    expected = (
+        f"referee: {damaged} was {did} by somebody else during the match; it was written anew"
+    )
+    assert one_line(done.stderr).startswith(expected)
+    assert verify_record(str(record)).kind == Kind.HOLDS
+    assert list(validate_log(str(log), GAMES["dominion"])) == []
+    if mode == "replace":
+        assert (tmp_path / f"{target}.other").read_text() == "precious\n"
+
+
+def test_a_log_whose_folder_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    bot = hostile("remove_folder", f"6:{folder / 'log'}")
+    done = referee("play", "big_money", bot, "--log", str(folder / "log"), "-q")
+    assert done.returncode == 0
+    assert "removed by somebody else" in one_line(done.stderr)
+    assert entries(folder / "log")[-1]["type"] == "game-end"
+
+
+def test_a_log_that_cannot_be_restored(tmp_path: Path) -> None:
+    """The result is shown all the same."""
+    log = tmp_path / "log"
+    done = referee("play", "big_money", hostile("put_folder", f"6:{log}"), "--log", str(log))
+    assert "what happened" in done.stdout
+    assert done.returncode == 2
+    assert "cannot write" in one_line(done.stderr)
+    assert "given up" not in done.stderr
+
+
+def test_a_log_to_a_fifo_waits_for_its_reader(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "referee", *PLAY, "-q", "--log", str(fifo)]
+    with subprocess.Popen(command) as playing:
+        lines = fifo.read_bytes().splitlines()
+        assert playing.wait() == 0
+    assert json.loads(lines[-1])["type"] == "game-end"
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_fifo_that_nobody_reads_can_be_interrupted(tmp_path: Path, opened: bool) -> None:
+    """Neither the opening nor the writing holds up Ctrl-C."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK) if opened else None
+    bots = ("random_legal", "random_legal")
+    command = [sys.executable, "-m", "referee", "play", *bots, "--record", str(fifo)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as playing:
+        if reader is not None:
+            await_full(fifo)
+        else:
+            await_asleep(playing.pid)
+        playing.send_signal(signal.SIGINT)
+        _, said = playing.communicate()
+        assert playing.returncode == 130
+    assert ("all bots were ended" in said) == opened
+    assert left_behind() == []
+    if reader is not None:
+        os.close(reader)
+
+
+def test_stderr_that_nobody_reads_holds_up_nothing(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    end = os.open(fifo, os.O_RDWR)
+    bots = (hostile("noisy"), hostile("sleep_at", 2))
+    command = [sys.executable, "-m", "referee", "play", *bots, "--stderr", "-"]
+    with subprocess.Popen(command, stderr=end) as playing:
+        await_full(fifo)
+        playing.send_signal(signal.SIGINT)
+        assert playing.wait() == 130
+    assert left_behind() == []
+    os.close(end)
+
+
+def await_full(fifo: Path) -> None:
+    """Wait until a pipe takes no more."""
+    writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    poll = select.poll()
+    poll.register(writer, select.POLLOUT)
+    while poll.poll(0):
+        os.sched_yield()
+    os.close(writer)
+
+
+def await_asleep(pid: int) -> None:
+    """Wait until a process that catches SIGTERM waits for something."""
+    while True:
+        status = dict(
+            line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        )
+        if status["State"][0] == "S" and int(status["SigCgt"], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        os.sched_yield()
+
+
+def test_no_log_goes_to_a_closed_stdout() -> None:
+    command = f"{sys.executable} -m referee play big_money big_money --log - >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "standard output is closed" in one_line(done.stderr)
+
+
+def test_stdout_and_stderr_full() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "referee", *PLAY, "--max-turns", "1"]
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
+
+
+@pytest.mark.parametrize("descriptors", [20, 45])
+def test_a_shortage_of_descriptors_is_no_verdict(descriptors: int, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    record.write_text("precious")
+    words = [sys.executable, "-m", "referee", *PLAY, "--record", str(record)]
+    command = f"ulimit -n {descriptors}; exec {shlex.join(words)}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 71
+    assert "Too many open files" in one_line(done.stderr)
+    assert record.read_text() == "precious"
+    assert done.stdout == ""
+    assert left_behind() == []
+
+
+def test_a_shortage_of_processes_is_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def short(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", short)
+    for command in (PLAY, ("conform", "minimal", "-q", "--case", "3.1")):
+        assert cli.main(command) == 71
+        printed = capsys.readouterr()
+        assert "temporarily unavailable" in one_line(printed.err)
+        assert printed.out == ""
+
+
+# --- what strangers write is harmless -------------------------------------------------------------
+
+EVIL = "\x1b[31m\x07\u009b2J\u202e\u2066\u2028\u200b\ufeff\U000e0041\ue000"
+
+
+def test_names_and_stderr_in_the_table_are_plain(tmp_path: Path) -> None:
+    line, said = tmp_path / "line", tmp_path / "said"
+    reply = {"type": "player-name-reply", "player_number": "player1", "name": f"<{EVIL}>"}
+    line.write_text(json.dumps(reply, ensure_ascii=False) + "\n")
+    said.write_text(f"<{EVIL}>\n\ttab\n")
+    bots = (hostile("garbage", f"0:{line}"), hostile("shout", said))
+    done = referee("play", *bots, "--max-turns", "1")
+    assert done.returncode == 1
+    # Control characters are taken out of names (3.1).
+    assert "<[31m2J???????>" in done.stdout
+    assert f"    <{'?'.join(['', '[31m', '', '2J', *[''] * 7])}>" in done.stdout
+    assert "    " + " " * 8 + "tab" in done.stdout
+    assert done.stdout.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("format", ["text", "html", "junit"])
+def test_what_a_bot_writes_is_plain_in_a_report(tmp_path: Path, format: str) -> None:
+    said = tmp_path / "said"
+    said.write_text(f"<{EVIL}>\n")
+    bot = hostile("shout", said)
+    done = referee("conform", bot, "--case", "5.2/1", "--format", format, "--timeout", "5")
+    assert done.returncode == 1
+    assert "[31m?" in done.stdout
+    assert done.stdout.replace("\n", "").isprintable()
+
+
+def test_file_names_are_escaped(tmp_path: Path) -> None:
+    """In what is wrong, in what is right, and in the command that plays the match again."""
+    name = "a\x1b[31mb\u202ecaf\udce9"
+    bot = tmp_path / f"{name}.py"
+    bot.write_text((ROOT / "example_bots" / "dominion" / "minimal.py").read_text())
+    record, log = (str(tmp_path / f"{name}.{kind}") for kind in ("record", "log"))
+    environment = os.environ | {"PYTHONUTF8": "1"}
+    short = ("--max-turns", "1")
+    for file in (bot, tmp_path / f"{name}.js", "minimal"):
+        text = referee("play", str(file), "minimal", "--seed", "3", *short, env=environment)
+        assert (text.stdout + text.stderr).replace("\n", "").isprintable()
+        again = text.stdout.splitlines()[-1:]
+        if again:
+            words = subprocess.run(
+                ["bash", "-c", again[0].replace("referee play", "printf '%s\\0'")],
+                stdout=subprocess.PIPE,
+                check=True,
+            )
+            assert words.stdout.split(b"\0")[0] == os.fsencode(file)
+    played = referee("play", str(bot), "minimal", *short, "--record", record, "--log", log, "-q")
+    assert (played.returncode, played.stderr) == (0, "")
+    wrong = tmp_path / f"{name}.wrong"
+    wrong.write_text("{}\n")
+    for command in (
+        ("play", str(bot), "minimal", *short, "--format", "json"),
+        ("verify", record, str(wrong)),
+        ("verify", record, "--format", "json"),
+        ("validate", log, str(wrong)),
+        ("validate", log, str(wrong), "--format", "json"),
+        ("validate", log, str(wrong), "--format", "junit"),
+        ("replay", log, record, str(wrong)),
+        ("replay", str(tmp_path / f"{name}.none")),
+        ("conform", str(bot), "--case", "3.1", "-q"),
+        ("conform", str(bot), "--case", "3.1", "--format", "html"),
+        ("play", *PLAY[1:], "--log", str(tmp_path / name / "none")),
+        ("play", *PLAY[1:], "--format", name),
+    ):
+        done = referee(*command, env=environment)
+        assert done.returncode in (0, 1, 2), done.stderr
+        assert "Traceback" not in done.stderr
+        if "json" not in command:  # for programs, which read escapes
+            assert (done.stdout + done.stderr).replace("\n", "").isprintable(), command
+
+
+# --- in this process: the same, for what coverage sees --------------------------------------------
+
+
+TWO = str(ROOT / "spec" / "examples" / "two-players")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["play", "minimal", "minimal", "--max-turns", "1"],
+        ["conform", "minimal", "--case", "3.1"],
+        ["replay", f"{TWO}.log.jsonl"],
+        ["verify", f"{TWO}.record.jsonl"],
+        ["validate", f"{TWO}.log.jsonl"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_garbage_is_collected_once_the_work_begins(arguments: list[str]) -> None:
+    code = "import gc, sys; from referee.__main__ import main; main(); print(gc.isenabled())"
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True"
+
+
+def test_play_in_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["play", "minimal", hostile("exit_at", 2), "--seed", "3"]
+    arguments += ["--record", str(tmp_path / "r"), "--log", str(tmp_path / "l")]
+    assert cli.main(arguments) == 1
+    assert "disqualified: exited" in capsys.readouterr().out
+    assert cli.main([*arguments, "--format", "json"]) == 1
+    assert msgspec.json.decode(capsys.readouterr().out)["seed"] == 3
+    assert cli.main(["bots"]) == 0
+
+
+# --- a terminal -----------------------------------------------------------------------------------
+
+
+def test_progress_and_colour_on_a_terminal() -> None:
+    bots = (hostile("sleep_at", 1), "big_money")
+    _, text = on_a_terminal("play", *bots, "--time-limit", "4")
+    assert "player1 is thinking" in text
+    assert "\x1b[31m" in text  # the disqualification
+    _, text = on_a_terminal("play", hostile("exit_at", 1), "big_money", NO_COLOR="1")
+    assert "disqualified" in text
+    assert "\x1b[31m" not in text
+    _, text = on_a_terminal("play", *bots, "--time-limit", "1.5", "-q")
+    assert "thinking" not in text
+    assert "player1, " in text  # that it was disqualified
+
+
+def test_no_progress_in_a_short_match() -> None:
+    assert "thinking" not in on_a_terminal(*PLAY, "--max-turns", "1")[1]
+
+
+ANSWERS = [
+    (*PLAY, "--max-turns", "1"),
+    (*PLAY, "--max-turns", "1", "--format", "json"),
+    ("bots",),
+    ("bots", "--show", "minimal"),
+    ("--help",),
+    ("explain", "no-json"),
+    ("verify", str(ROOT / "spec" / "examples" / "four-players.record.jsonl")),
+    ("replay", str(ROOT / "spec" / "examples" / "four-players.record.jsonl")),
+    ("validate", str(ROOT / "spec" / "examples" / "four-players.log.jsonl")),
+]
+
+
+FULL = (">/dev/full", "No space left on device")
+CLOSED = (">&-", "Bad file descriptor")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdout", "reason"),
+    [*((answer, *FULL) for answer in ANSWERS), *((answer, *CLOSED) for answer in ANSWERS[::4])],
+)
+def test_an_answer_that_cannot_be_written(
+    arguments: tuple[str, ...], stdout: str, reason: str
+) -> None:
+    command = f"{shlex.join([sys.executable, '-m', 'referee', *arguments])} {stdout}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"referee: cannot write standard output: {reason}\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&- --quiet", "2>&-"])
+def test_closed_streams(closed: str) -> None:
+    command = f"{sys.executable} -m referee play big_money big_money --max-turns 1 {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,212 @@
+"""`referee play human`: a person at a terminal, played here through a pseudo-terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.logs.verify import Kind, verify_record
+from tests.support.live import entries, hostile, one_line, referee, referee_process
+from tests.support.typing_person import CTRL_C, CTRL_D, TypingPerson
+
+Sit = Callable[..., TypingPerson]
+
+
+@pytest.fixture
+def sit() -> Iterator[Sit]:
+    people: list[TypingPerson] = []
+
+    def start(*arguments: str, **options: object) -> TypingPerson:
+        people.append(TypingPerson(*arguments, **options))  # type: ignore[arg-type]
+        return people[-1]
+
+    yield start
+    for person in people:
+        person.close()
+
+
+def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    command = ["play", "human", "big_money", "--seed", "11", "--max-turns", "2"]
+    person = sit(*command, "--record", str(record))
+    first = person.answer("silver")
+    assert "You are player1. You play against player2 Big Money." in first
+    assert "hand    4 copper, estate" in first
+    assert "What do you buy? (4 money, 1 buy)" in first
+    assert re.search(r"^ +9 workshop 3 .* 12 smithy 4$", first, re.MULTILINE)
+    assert first.rstrip().count("\n") < 24  # or the hand has scrolled off the screen
+    assert "too dear  5 duchy, market, mine; 6 gold; 8 province" in first
+    second = person.answer("")
+    assert "You bought silver." in second
+    assert "player2 Big Money played 3 copper; bought silver." in second
+    assert person.leave() == 0
+    assert "player1  Human" in person.seen
+    assert "The match is over.\n\n" in person.seen
+    assert "referee play human big_money --seed 11 --max-turns 2" in person.seen
+    assert entries(record)[0]["bots"] == ["human", "big_money"]
+    assert verify_record(str(record)).kind == Kind.HOLDS
+    assert not [entry for entry in entries(record) if entry["entry"] == "fault"]
+    assert referee("replay", str(record)).returncode == 0
+
+
+def test_where_there_is_room_it_is_told_what_the_cards_do(sit: Sit) -> None:
+    person = sit("play", "human", "big_money", "--seed", "11", "--max-turns", "1", rows=40)
+    first = person.answer("t")
+    assert re.search(r"^ +12  smithy +4 +10  \+3 cards$", first, re.MULTILINE)
+    assert "top discard  you choose it at the end of this turn\n" in person.answer("")
+    person.expect("Which card shall lie on top of your discard pile?")
+    person.type("")
+    assert person.leave() == 0
+
+
+def test_what_is_wrong_is_answered_and_asked_again(sit: Sit) -> None:
+    person = sit("play", "human", "minimal", "--seed", "11", "--max-turns", "1")
+    person.answer("99")
+    assert "There is no 99 here. Type a number (1 to 12) or a name" in person.answer("gold")
+    assert "gold costs 6, you have 4." in person.answer("s")
+    shown = person.answer("mi")
+    assert re.search(r"^ +province +8 +8  6 points$", shown, re.MULTILINE)
+    assert '"mi" can be militia or mine' in person.answer("\x1b[A")
+    # What was typed is echoed by the terminal, but what is said of it is harmless.
+    assert r'"\x1b[a" is no choice here' in person.answer("1 2")
+    assert "That is 2. Type a number" in person.answer("?")
+    help_text = person.answer("q")
+    assert "Ctrl-D leaves the match" in help_text
+    assert "What do you buy?" in help_text  # once more below the help
+    assert "Ctrl-C gives it up" in person.answer("12")
+    assert person.leave() == 0
+
+
+def test_ctrl_c_ends_the_match_and_the_bots(sit: Sit) -> None:
+    person = sit("play", "human", "big_money", "--seed", "11")
+    person.expect("\n> ")
+    person.type(CTRL_C, "")
+    assert person.leave() == 130
+    after = person.seen.rpartition("> ")[2]
+    assert after.endswith("\nreferee: interrupted; the match was given up, all bots were ended\n")
+    assert "Traceback" not in person.seen
+
+
+def test_a_bot_that_thinks_for_long_is_named_once(sit: Sit) -> None:
+    slow = hostile("sleep_at", 1)
+    person = sit("play", "human", slow, "--seed", "11", "--max-turns", "1", "--time-limit", "4")
+    person.answer("silver")
+    person.expect("You bought silver.\nplayer2 is thinking ...\n")
+    person.leave()
+    assert person.seen.count("is thinking") == 1
+    assert "disqualified: timeout" in person.seen
+
+
+def test_ctrl_d_twice_leaves_the_match(sit: Sit) -> None:
+    person = sit("play", "human", "big_money", "--seed", "11")
+    person.expect("\n> ")
+    person.type(CTRL_D, "")
+    person.expect("Ctrl-D again leaves the match; Enter goes on.")
+    person.type("")
+    person.expect("\n> ")
+    person.type(CTRL_D, "")
+    person.expect("Ctrl-D again leaves the match; Enter goes on.")
+    person.type(CTRL_D, "")
+    assert person.leave() == 1
+    assert "disqualified: exited" in person.seen
+    assert "the person left the match" in person.seen
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_no_line_is_longer_than_the_terminal(sit: Sit, columns: int) -> None:
+    person = sit("play", "human", "militia_money", "--seed", "11", columns=columns)
+    for answer in ("12", "?", "s", "d", "silver"):
+        person.answer(answer)
+    person.expect("\n> ")
+    lines = person.seen.splitlines()
+    assert max(map(len, lines)) <= columns, max(lines, key=len)
+
+
+def test_colours_only_where_they_are_wanted(sit: Sit) -> None:
+    plain = sit("play", "human", "minimal", "--seed", "1")
+    plain.expect("\n> ")
+    assert "\x1b" not in plain.seen
+    coloured = sit("play", "human", "minimal", "--seed", "1", NO_COLOR="")
+    coloured.expect("\n> ")
+    assert "\x1b[1mYour turn 1\x1b[0m" in coloured.seen
+
+
+def test_two_people_at_one_terminal_do_not_see_each_others_hands(sit: Sit) -> None:
+    person = sit("play", "human", "human", "--seed", "11", "--max-turns", "1")
+    person.expect("player1, it is your turn.\nPress Enter when nobody else looks. ")
+    person.type("")
+    assert "You are player1" in person.answer("silver")
+    gone = person.expect("player2, it is your turn.\nPress Enter when nobody else looks. ")
+    assert "\x1b[2J\x1b[3J" in gone
+    person.type("")
+    second = person.answer("")
+    assert "player1 Human played 4 copper; bought silver." in second
+    assert "hand    3 copper, 2 estate" in second
+    assert person.leave() == 0
+
+
+def test_with_stdout_elsewhere_the_person_is_asked_on_stderr(sit: Sit, tmp_path: Path) -> None:
+    command = ["play", "human", "minimal", "--seed", "1", "--max-turns", "1", "--format", "json"]
+    with (tmp_path / "result").open("wb") as file:
+        person = sit(*command, stdout=file)
+        person.answer("")
+        assert person.leave() == 0
+    result = json.loads((tmp_path / "result").read_bytes())
+    assert [player["bot"] for player in result["players"]] == ["human", "minimal"]
+
+
+def test_an_action_with_what_it_needs(sit: Sit, tmp_path: Path) -> None:
+    """A cellar in the third turn: the hand of this deal is known (4.7)."""
+    record = tmp_path / "record"
+    command = ["play", "human", "minimal", "--seed", "11", "--max-turns", "3"]
+    person = sit(*command, "--record", str(record))
+    person.answer("silver")
+    person.answer("cellar")
+    assert "hand    cellar, 3 copper, estate" in person.answer("1")
+    assert "1 copper   2 copper   3 copper   4 estate" in person.answer("b")
+    assert "Which action do you play?" in person.answer("cel")
+    person.answer("estate")
+    assert "Your turn 3, after cellar" in person.answer("")
+    assert person.leave() == 0
+    replies = [entry["line"] for entry in entries(record) if entry["entry"] == "received"]
+    played = [json.loads(line) for line in replies if '"action"' in line]
+    assert [reply["additional_parameters"] for reply in played] == [{"cards": ["estate"]}]
+    assert not [entry for entry in entries(record) if entry["entry"] == "fault"]
+
+
+def test_a_person_needs_a_terminal() -> None:
+    done = referee("play", "human", "big_money")
+    assert done.returncode == 2
+    assert "a person needs a terminal" in one_line(done.stderr)
+    done = referee_process("play", "human", "big_money", input="silver\n")
+    assert done.returncode == 2
+    assert "standard input is none" in one_line(done.stderr)
+
+
+def test_a_game_that_people_cannot_play() -> None:
+    done = referee("play", "--game", "botwars", "human", "human")
+    assert done.returncode == 2
+    assert "botwars cannot be played by a person yet" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize("command", [("conform", "human"), ("tournament", "human", "big_money")])
+def test_a_person_plays_matches_alone(command: tuple[str, ...]) -> None:
+    done = referee(*command)
+    assert done.returncode == 2
+    assert "`referee play human BOT` alone" in one_line(done.stderr)
+
+
+def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    command = ["play", "big_money", "minimal", "--seed", "11", "--max-turns", "3"]
+    assert referee(*command, "--record", str(record)).returncode == 0
+    person = sit("play", "human", "minimal", "--from", str(record), "--turn", "5")
+    before = person.answer("silver")
+    assert before.count("player2 Minimal played") == 2
+    assert "Your turn 3\n" in before
+    assert person.leave() == 0
+    assert "3       0" in person.seen  # three turns, and no fault

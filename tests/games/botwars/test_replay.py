@@ -1,0 +1,177 @@
+"""A match of Bot Wars turn by turn, for people: what is told of each turn, and of damaged logs."""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.games.botwars import RULES
+from referee.games.botwars.turns import Turn, Turns
+from referee.games.interface.capabilities import Phrase, Picture
+from referee.games.interface.faults import Fault
+from referee.match.machine import Match
+from tests.games.botwars.botwars_matches import damaged, gathering, new_match, play_out, reply, wild
+from tests.support.helpers import NAMES, Told, name_line
+
+Json = dict[str, Any]
+_decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
+
+
+def told(reader: Turns, messages: list[Json]) -> list[Turn]:
+    """The turns of a log's messages, without its end."""
+    turns: list[Turn] = []
+    for message in messages:
+        if message["type"] in ("game-info", "turn-played"):
+            turns += reader.read(_decode(json.dumps(message)), None)
+    return turns
+
+
+def log(seed: int = 5, **options: Any) -> list[Json]:
+    return Told(play_out(new_match(seed, **options), gathering)).public
+
+
+def test_every_turn_is_told_as_it_was_sent() -> None:
+    messages = log(max_turns=60)
+    played = [message for message in messages if message["type"] == "turn-played"]
+    reader = Turns(NAMES[:2])
+    turns = told(reader, messages)
+    assert reader.end() == []
+    assert len(turns) == len(played)
+    for turn, message in zip(turns, played, strict=True):
+        as_json = json.loads(msgspec.json.encode(turn))
+        for field in ("turn", "moves", "died", "state"):
+            assert as_json[field] == message[field]
+        state = message["state"]
+        assert turn.botlets == [state["grid"].count(side) for side in "rb"]
+        assert turn.energy == [state["p1"]["energy"], state["p2"]["energy"]]
+        assert turn.played
+        assert turn.notes == []
+        assert reader.seats(turn) == (0, 1)
+
+
+def test_what_became_of_the_botlets_adds_up() -> None:
+    turns = told(Turns(NAMES[:2]), log(max_turns=60))
+    for before, after in pairwise(turns):
+        for side in (0, 1):
+            assert after.lost is not None
+            assert after.spawned is not None
+            assert after.gathered is not None
+            change = after.spawned[side] - after.lost[side]
+            assert after.botlets[side] - before.botlets[side] == change
+            change = after.gathered[side] - after.spawned[side]
+            assert after.energy[side] - before.energy[side] == change
+
+
+def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
+    match = new_match(1, rows=4, cols=5, energy_every=0)
+    lines = {"r": [{"from": 6, "to": 7}], "b": [{"from": 13, "to": 8}]}
+    entries = play_out(
+        match, lambda side, state: reply(lines[side] if state["turnsElapsed"] == 1 else [])
+    )
+    reader = Turns(NAMES[:2])
+    turns = told(reader, Told(entries).public)
+    picture, *phrases = reader.show(turns[0])
+    assert isinstance(picture, Picture)
+    assert picture.rows == [". . . . .", ". r . . .", ". . . b .", ". . . . ."]
+    assert [len(styles) for styles in picture.styles] == [len(row) for row in picture.rows]
+    assert picture.styles[1][2] == "red"
+    assert picture.styles[1][2] != picture.styles[2][6] != picture.styles[0][0]
+    assert [(p.label, p.text) for p in phrases if isinstance(p, Phrase)] == [
+        ("grid", "r red, b blue, * energy, x where a botlet died"),  # once
+        ("red", "1 botlet, energy 0, 0 moved, 1 spawned"),
+        ("blue", "1 botlet, energy 0, 0 moved, 1 spawned"),
+    ]
+    _, *phrases = reader.show(turns[1])
+    assert [(p.label, p.text) for p in phrases if isinstance(p, Phrase)] == [
+        ("red", "0 botlets, energy 0, 1 moved, 1 lost"),
+        ("blue", "0 botlets, energy 0, 1 moved, 1 lost"),
+        ("red moves", "6 to 7"),
+        ("blue moves", "13 to 8"),
+        ("died in", "7, 8"),
+    ]
+    assert reader.title(turns[1]) == "0 red, 0 blue"
+
+
+def test_a_wide_grid_fits_80_columns() -> None:
+    for cols in (38, 39, 76):
+        reader = Turns(NAMES[:2])
+        turns = told(reader, log(rows=4, cols=cols, max_turns=2))
+        picture = reader.show(turns[0])[0]
+        assert isinstance(picture, Picture)
+        assert len(picture.rows) == 4
+        assert max(map(len, picture.rows)) <= 78
+
+
+def test_the_summary_has_a_row_a_turn_and_the_sums() -> None:
+    match = new_match(3, rows=8, cols=8)
+    reader = Turns(NAMES[:2])
+    turns = told(reader, Told(play_out(match, wild(Random(3)))).public)
+    summary = reader.summary(turns)
+    assert [row[0] for row in summary.rows] == [str(turn.turn) for turn in turns]
+    assert all(len(row) == len(summary.columns) for row in [*summary.rows, *summary.totals])
+    (total,) = summary.totals
+    red, blue = (standing.facts for standing in match.standings())
+    for head in ("moves", "lost", "spawned", "gathered"):
+        cell = total[list(summary.columns).index(f"{head} r/b")]
+        assert cell == f"{getattr(red, head)}/{getattr(blue, head)}"
+    assert reader.summary([]).rows == []
+
+
+def test_faults_are_told_in_their_turn() -> None:
+    reader = Turns(NAMES[:2])
+    messages = log(max_turns=3)
+    assert reader.fault(Fault(1, "ignored-move", "5.2", "2 moves are ignored")) == []
+    turns = told(reader, messages)
+    assert [turn.notes for turn in turns] == [
+        ["player2: ignored-move (5.2): 2 moves are ignored"],
+        [],
+        [],
+    ]
+    assert any(
+        isinstance(part, Phrase) and "2 moves are ignored" in part.text
+        for part in reader.show(turns[0])
+    )
+
+
+def test_a_turn_in_which_somebody_failed_is_told_at_the_end() -> None:
+    match: Match = new_match(1)
+    match.start()
+    for seat in match.due:
+        match.receive(seat, name_line(seat))
+    for _ in range(2):
+        for seat in match.due:
+            match.receive(seat, reply([]))
+    match.receive(0, b"<html>")
+    match.receive(1, reply([]))
+    said = Told(match.take_entries())
+    reader = Turns(NAMES[:2])
+    assert len(told(reader, said.public)) == 2
+    for fault in said.faults:
+        assert reader.fault(fault) == []
+    (last,) = reader.end()
+    assert (last.turn, last.played, last.botlets) == (3, False, [1, 1])
+    assert last.notes == [f"player1: bad-format (5.3): {said.faults[-1].detail}"]
+    shown = [part for part in reader.show(last) if isinstance(part, Phrase)]
+    assert shown[0].text == "this turn was not carried out"
+    assert shown[-1].text == last.notes[0]
+    assert reader.disqualify(1, "timeout") == []
+    assert [turn.notes for turn in reader.end()] == [["player2: disqualified: timeout"]]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_damage_to_a_log_makes_it_fail(seed: int) -> None:
+    messages = damaged(log(seed % 5, rows=6, cols=6, max_turns=12), Random(seed))
+    reader = Turns(NAMES[:2])
+    turns = [*told(reader, messages), *reader.end()]
+    for turn in turns:
+        msgspec.json.encode(turn)
+        assert reader.show(turn)
+        assert reader.title(turn)
+    assert len(reader.summary(turns).rows) == len(turns)

@@ -1,0 +1,342 @@
+"""A person's Dominion: every decision can be made, none is a fault, and what is told is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import chain
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from referee.games.dominion import RULES, Dominion
+from referee.games.dominion.person import BY_COST, Player, does
+from referee.games.dominion.rules.game import begin_at
+from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
+from referee.games.dominion.turns import Turns, listed
+from referee.games.interface.dialogue import Picks, Question
+from referee.games.interface.faults import Fault
+from tests.support.helpers import (
+    COST,
+    PILES,
+    TIMES,
+    WORTH,
+    answer,
+    asked,
+    decoded,
+    from_struct,
+    new_setup,
+    to_line,
+)
+from tests.support.random_players import right
+
+Json = dict[str, Any]
+Choose = Callable[[Question], Picks]
+
+
+def decide(player: Player, request: Struct, choose: Choose) -> Mapping[str, Any]:
+    """The reply that follows from these choices, each of which the question allows."""
+    decision = player.decide(request)
+    try:
+        question = next(decision)
+        while True:
+            picks = choose(question)
+            assert not any(question.choices[pick].barred for pick in picks)
+            assert picks or question.enter
+            question = decision.send(picks)
+    except StopIteration as over:
+        reply: Mapping[str, Any] = over.value
+        return reply
+
+
+def at_random(chance: Random) -> Choose:
+    def choose(question: Question) -> Picks:
+        keys = [i for i, choice in enumerate(question.choices) if choice.key]
+        free = [i for i, c in enumerate(question.choices) if not c.key and not c.barred]
+        assert question.enter or keys or len(free) >= question.least
+        if keys and chance.random() < 0.05:
+            return (chance.choice(keys),)
+        if question.enter and (chance.random() < 0.1 or len(free) < question.least):
+            return ()
+        for _ in range(20):
+            count = chance.randint(question.least, min(question.most, max(len(free), 1)))
+            picks = tuple(
+                chance.choices(free, k=count) if question.repeats else chance.sample(free, count)
+            )
+            if not question.check(picks):
+                return picks
+        return () if question.enter else tuple(free[: question.least])
+
+    return choose
+
+
+@pytest.mark.untraced
+@settings(max_examples=20 * TIMES)
+@given(st.integers(0, 2**32), st.integers(2, 4))
+def test_no_choice_is_a_fault(seed: int, seats: int) -> None:
+    chance = Random(seed)
+    game = Dominion(new_setup(seats, seed=seed, max_turns=25))
+    players = [Player([f"P{seat}" for seat in range(seats)], seat) for seat in range(seats)]
+    while True:
+        for event in game.take_events():
+            assert not isinstance(event, Fault), event
+            for player in players:
+                player.hear(event)
+        if not game.requests:
+            break
+        request = asked(game)
+        player = players[request.seat]
+        player.hear(request.message)
+        reply = decide(player, request.message, at_random(chance))
+        answer(game, decoded(to_line(reply)))
+
+
+@settings(max_examples=15 * TIMES)
+@given(st.integers(0, 2**32), st.integers(2, 4), st.booleans())
+def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, decides: bool) -> None:
+    """Compared with what a record shows, where requests tell the turns apart.
+
+    What was played is certain. Which gains were bought a spectator can only guess, so that both are
+    compared together. It is so as well where this player's answers come from elsewhere, as those of
+    a recorded match that goes on.
+    """
+    chance = Random(seed)
+    names = [f"P{seat}" for seat in range(seats)]
+    game = Dominion(new_setup(seats, seed=seed, max_turns=20))
+    player, turns = Player(names, 0), Turns(names)
+    supply: Mapping[str, int] = {}
+    told: list[str] = []
+    over = []
+    while True:
+        for event in game.take_events():
+            if isinstance(event, SupplyInfo):
+                supply = {pile.card: pile.count for pile in event.cards}
+            told += player.hear(event)
+            over += turns.read(event, None)
+        if not game.requests:
+            break
+        request = asked(game)
+        over += turns.read(request.message, request.seat)
+        if request.seat == 0:
+            told += player.hear(request.message)
+        if request.seat == 0 and decides:
+            reply = to_line(decide(player, request.message, at_random(chance)))
+        else:
+            reply = right(chance, from_struct(request.message), supply)
+        answer(game, decoded(reply))
+    told += player.end()
+    over += turns.end()
+    others = iter(turn for turn in over if turn.player_number != "player1")
+    for line in told:
+        who, played_something, what = line.partition(" played ")
+        if not played_something:
+            continue
+        parts = what.rstrip(".").split("; ")
+        for turn in others:
+            if turn.player_number == who.split()[0] and bool(turn.played) == (
+                parts[0] != "nothing"
+            ):
+                break
+            assert not turn.played  # a turn without a trace need not be told
+        else:
+            pytest.fail(f"no such turn: {line}")
+        played = [card for card in turn.played if card not in WORTH]
+        treasures = sorted((c for c in turn.played if c in WORTH), key=WORTH.__getitem__)
+        assert parts[0] == (listed(played + treasures) or "nothing")
+        gained = [cards_of(part) for part in parts[1:] if not part.startswith("trashed")]
+        assert sorted(chain.from_iterable(gained)) == sorted(turn.gained + turn.bought)
+    assert not any(turn.played for turn in others)
+
+
+def cards_of(part: str) -> list[str]:
+    """`bought 2 copper, silver` -> the three cards."""
+    cards = []
+    for piece in part.partition(" ")[2].split(", "):
+        count, _, card = piece.rpartition(" ")
+        cards += [card] * int(count or 1) if card != "nothing" else []
+    return cards
+
+
+# --- single decisions -------------------------------------------------------------------------
+
+
+def begin(hand: list[str], *, supply: Json | None = None, turn: Json | None = None) -> Any:
+    """A player at its first request, with this hand."""
+    state: Json = {"seats": {"player1": {"hand": hand, "deck": ["copper"] * 5}}}
+    if supply is not None:
+        state["supply"] = supply
+    if turn is not None:
+        state["turn"] = turn
+    game = begin_at(new_setup(), state)
+    player = Player(["Ann", "Ben"], 0)
+    for event in game.take_events():
+        player.hear(event)
+    request = asked(game).message
+    player.hear(request)
+    return player, request
+
+
+def script(*names: str | tuple[str, ...]) -> Choose:
+    """Chooses by name; an empty name is Enter."""
+    left = list(names)
+
+    def choose(question: Question) -> Picks:
+        wanted = left.pop(0)
+        picks: list[int] = []
+        for name in [wanted] if isinstance(wanted, str) else wanted:
+            if name:
+                picks.append(
+                    next(
+                        index
+                        for index, choice in enumerate(question.choices)
+                        if name in (choice.key, choice.name) and index not in picks
+                    )
+                )
+        return tuple(picks)
+
+    return choose
+
+
+@pytest.mark.parametrize(
+    ("hand", "choices", "reply"),
+    [
+        (["market", "copper"], ["market"], {"card": "market"}),
+        (
+            ["cellar", "estate", "copper", "estate"],
+            ["cellar", ("estate", "estate")],
+            {"card": "cellar", "additional_parameters": {"cards": ["estate", "estate"]}},
+        ),
+        (
+            ["cellar", "estate"],
+            ["cellar", ""],
+            {"card": "cellar", "additional_parameters": {"cards": []}},
+        ),
+        (["cellar"], ["cellar"], {"card": "cellar"}),
+        (
+            ["mine", "copper", "estate"],
+            ["mine", "copper", "silver"],
+            {
+                "card": "mine",
+                "additional_parameters": {"card_to_trash": "copper", "desired_card": "silver"},
+            },
+        ),
+        (
+            ["remodel", "estate"],
+            ["remodel", "b", "remodel", "estate", "b", "remodel", "estate", "militia"],
+            {
+                "card": "remodel",
+                "additional_parameters": {"card_to_trash": "estate", "desired_card": "militia"},
+            },
+        ),
+        (
+            ["workshop"],
+            ["workshop", "silver"],
+            {"card": "workshop", "additional_parameters": {"desired_card": "silver"}},
+        ),
+    ],
+)
+def test_an_action(hand: list[str], choices: list[Any], reply: Json) -> None:
+    player, request = begin(hand)
+    expected = {"type": "play-reply", "phase": "action", **reply}
+    assert decide(player, request, script(*choices)) == expected
+
+
+@pytest.mark.parametrize(
+    ("hand", "why"),
+    [
+        (["mine", "estate"], "mine needs a treasure in your hand to trash"),
+        (["remodel"], "remodel needs another card in your hand to trash"),
+    ],
+)
+def test_an_action_that_can_do_nothing_is_not_offered(hand: list[str], why: str) -> None:
+    player, request = begin(hand)
+    question = next(player.decide(request))
+    assert [choice.name for choice in question.choices if not choice.barred] == []
+    assert [remark.text for remark in question.remarks] == [why]
+    assert decide(player, request, script("", ""))["phase"] == "buy"
+
+
+def test_where_nothing_can_be_gained_the_card_is_only_trashed() -> None:
+    """6.6: if no card in the supply costs up to 2 more, `desired_card` may be missing."""
+    cheap = {card: 0 for card in PILES if COST[card] <= 2}
+    player, request = begin(["remodel", "copper"], supply=cheap)
+    reply = decide(player, request, script("remodel", "copper"))
+    assert reply["additional_parameters"] == {"card_to_trash": "copper"}
+
+
+def test_all_treasures_are_played_and_several_cards_bought() -> None:
+    player, request = begin(["gold", "silver", "copper", "estate"], turn={"buys": 2, "money": 2})
+    reply = decide(player, request, script(("gold",), "b", ("market", "silver")))
+    assert reply == {
+        "type": "play-reply",
+        "phase": "buy",
+        "played_treasures": ["gold", "silver", "copper"],
+        "cards_to_buy": ["market", "silver"],
+    }
+
+
+def test_what_cannot_be_bought_says_why() -> None:
+    player, request = begin(["silver", "copper", "copper"], supply={"silver": 0, "moat": 1})
+    question = next(player.decide(request))
+    assert question.text == "What do you buy? (4 money, 1 buy)"
+    why = {choice.name: choice.barred for choice in question.choices}
+    assert why["gold"] == "costs 6, you have 4"
+    assert why["silver"] == "has an empty pile"
+    assert why["moat"] == why["smithy"] == ""
+    costs = [COST[choice.name] for choice in question.choices if not choice.key]
+    assert costs == sorted(costs)  # so that what can be afforded comes first
+    assert len(costs) == len(PILES)
+
+
+def test_two_cards_at_once_must_be_affordable_and_there() -> None:
+    player, request = begin(["gold", "gold"], supply={"moat": 1}, turn={"buys": 2})
+    question = next(player.decide(request))
+    silver, gold, moat = (BY_COST.index(card) for card in ("silver", "gold", "moat"))
+    assert question.check((silver, silver)) == ""
+    assert question.check((silver, gold)) == "silver, gold cost 9 together, you have 6"
+    assert question.check((moat, moat)) == "only 1 moat left"
+
+
+def test_nobody_is_asked_for_the_coppers_that_are_left() -> None:
+    player, request = begin(["gold"], turn={"buys": 3})
+    reply = decide(player, request, script("silver"))
+    assert reply["cards_to_buy"] == ["silver"]
+
+
+def test_the_top_discard_is_asked_for_where_it_was_wished() -> None:
+    player, request = begin(["copper", "estate"])
+    decide(player, request, script("t", ""))
+    last = PlayTurn(0, 0, 0, ["estate"], ["copper"], [], [])
+    player.hear(last)
+    reply = decide(player, last, script("estate"))
+    assert reply == {"type": "play-reply", "phase": "cleanup", "top_discard": "estate"}
+    # The next turn ends without a question again.
+    player.hear(request)
+    decide(player, request, script(""))
+    player.hear(last)
+    assert decide(player, last, script()) == {"type": "play-reply", "phase": "cleanup"}
+
+
+def test_militia_and_moat() -> None:
+    player, _ = begin(["copper"])
+    request = AttackRequest(2, ["estate", "moat", "copper", "estate", "gold"])
+    reply = decide(player, request, script(("estate", "estate")))
+    assert reply == {"type": "attack-reply", "discard": ["estate", "estate"]}
+    reply = decide(player, request, script(""))
+    assert reply == {"type": "attack-reply-reaction", "reaction": "moat"}
+    without = AttackRequest(2, ["estate", "copper", "copper", "estate", "gold"])
+    assert next(player.decide(without)).enter == ""
+
+
+@pytest.mark.parametrize("card", PILES)
+def test_every_card_says_what_it_does(card: str) -> None:
+    assert 0 < len(does(card)) <= 50  # in one row of 80 columns, beside cost and count
+    assert "{" not in does(card)
+
+
+def test_the_game_has_a_person() -> None:
+    assert RULES.person is not None
+    assert isinstance(RULES.person(["Ann", "Ben"], 1), Player)

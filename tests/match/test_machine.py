@@ -1,0 +1,1151 @@
+"""The match: handshake, faults, disqualifications, end (sections of spec/protocol-v1.md)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from referee.errors import ProtocolMisuseError
+from referee.games.dominion import RULES
+from referee.games.dominion.rules.game import Facts, Options
+from referee.games.dominion.rules.messages import PlayReply
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.faults import Disqualification, Fault, Malformed, Termination
+from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, ranks
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import (
+    MAX_NAME_LENGTH,
+    Disqualified,
+    Entry,
+    Match,
+    Received,
+    Sent,
+)
+from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
+from tests.support.helpers import (
+    KINGDOM,
+    NAMES,
+    PILES,
+    WORTH,
+    Imposed,
+    Told,
+    answer,
+    begun,
+    name_line,
+    new_match,
+    new_setup,
+    play_out,
+    seat_of,
+    shake_hands,
+    to_line,
+)
+
+CLEANUP = to_line({"type": "play-reply", "phase": "cleanup"})
+EXITED = Disqualification.EXITED
+TIMEOUT = Disqualification.TIMEOUT
+FAILED = Disqualification.FAILED_TO_START
+STARTUP = Disqualification.STARTUP_TIMEOUT
+
+
+def started(seats: int = 2, **options: Any) -> Match:
+    """A match whose handshake requests are out; what it said is taken."""
+    match = new_match(seats, **options)
+    match.start()
+    match.take_entries()
+    return match
+
+
+def hands_shaken(*answers: bytes | Disqualification, **options: Any) -> tuple[Match, Told]:
+    """A match after these handshakes, one a seat, and what it said from the first of them on."""
+    match = started(len(answers), **options)
+    for seat, reply in enumerate(answers):
+        shake(match, seat, reply)
+    return match, Told(match.take_entries())
+
+
+def shake(match: Match, seat: int, answer: bytes | Disqualification) -> None:
+    if isinstance(answer, Disqualification):
+        match.disqualify(seat, answer, "no handshake")
+    else:
+        match.receive(seat, answer)
+
+
+# --- 3: the handshake -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_every_bot_is_asked_for_its_name_at_once(seats: int) -> None:
+    match = Match(RULES, seats=seats, seed=1)
+    assert match.due == ()
+    match.start()
+    assert match.due == tuple(range(seats))
+    assert [(entry.to, entry.line) for entry in match.take_entries() if type(entry) is Sent] == [
+        (seat, b'{"type":"player-name-request","player_number":"player%d","version":1}\n' % number)
+        for seat, number in enumerate(range(1, seats + 1))
+    ]
+    assert match.requests == [0] * seats
+    assert match.names == [f"PLAYER{seat + 1}" for seat in range(seats)]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_start(seats: int) -> None:
+    match, told = hands_shaken(*(name_line(seat) for seat in range(seats)))
+    kinds = [message["type"] for message in told.public]
+    assert kinds == ["player-name"] * seats + ["game-info", "supply-info"]
+    assert told.public[:seats] == [
+        {
+            "type": "player-name",
+            "player_number": f"player{seat + 1}",
+            "name": NAMES[seat],
+            "version": 1,
+        }
+        for seat in range(seats)
+    ]
+    assert told.public[seats] == {
+        "type": "game-info",
+        "kingdom_cards": KINGDOM,
+        "player_bot_names": list(NAMES[:seats]),
+    }
+    assert [pile["card"] for pile in told.public[-1]["cards"]] == PILES
+    assert told.faults == []
+    assert told.left == []
+    assert [to for to, _ in told.requests] == ["player1"]
+    assert match.due == (0,)
+    assert match.requests == [1] + [0] * (seats - 1)
+    assert match.names == list(NAMES[:seats])
+
+
+def test_nothing_is_told_of_the_game_before_the_last_handshake() -> None:
+    match = started(3)
+    match.receive(2, name_line(2))
+    assert match.take_entries() == []
+    match.receive(0, name_line(0))
+    assert match.take_entries() == [Received(0, name_line(0))]
+    assert match.due == (1,)
+    assert match.in_handshake
+    match.disqualify(1, EXITED, "gone")
+    assert not match.in_handshake
+    first, second, *others = match.take_entries()
+    assert isinstance(first, Disqualified)
+    assert second == Received(2, name_line(2))
+    assert all(isinstance(entry, Sent) for entry in others)
+
+
+ANSWERS: list[bytes | Disqualification] = [
+    b"?",
+    b"\xff",
+    b"hello",
+    CLEANUP,
+    FAILED,
+    STARTUP,
+    EXITED,
+]
+
+
+def handshake(seat: int) -> st.SearchStrategy[bytes | Disqualification]:
+    return st.sampled_from(
+        [
+            *ANSWERS,
+            name_line(seat),
+            name_line(seat),
+            name_line(seat, "\x1bx" * 50),
+            name_line(seat, version=2),
+            name_line(seat, name=...),
+            name_line(seat, version=...),
+            name_line((seat + 1) % 4),
+        ]
+    )
+
+
+@given(st.data(), st.integers(2, 4))
+@settings(max_examples=50)
+def test_handshakes_in_any_order_give_the_same_entries(data: st.DataObject, seats: int) -> None:
+    answers = [data.draw(handshake(seat)) for seat in range(seats)]
+    seen: list[tuple[Any, ...]] = []
+    for order in permutations(range(seats)):
+        match = started(seats)
+        entries = []
+        for seat in order:
+            shake(match, seat, answers[seat])
+            entries += match.take_entries()
+        seen.append(
+            (entries, match.due, match.names, match.faults, match.disqualified, match.outcome)
+        )
+        assert match.first_faults == {
+            (entry.seat, entry.code): entry for entry in entries if isinstance(entry, Fault)
+        }
+    assert all(other == seen[0] for other in seen)
+
+
+def test_a_name_is_taken() -> None:
+    match, told = hands_shaken(name_line(0, "Zoë 🃏"), name_line(1, "  spaced  "))
+    assert match.names == ["Zoë 🃏", "  spaced  "]
+    assert [message["name"] for message in told.public[:2]] == match.names
+    assert told.public[2]["player_bot_names"] == match.names
+
+
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({"keep_alive": True}, {1}),
+        ({}, set()),
+        *(({"keep_alive": value}, set()) for value in (False, None, 1, 1.0, "true", [True], {})),
+        ({"keep_alive": True, "name": 7}, set()),
+        ({"keep_alive": True, "player_number": "player1"}, set()),
+    ],
+    ids=str,
+)
+def test_true_alone_keeps_a_bot_and_only_in_a_right_reply(
+    changes: dict[str, Any], kept: set[int]
+) -> None:
+    match = new_match()
+    match.start()
+    match.receive(0, name_line(0))
+    reply = {"type": "player-name-reply", "player_number": "player2", "name": "B"}
+    match.receive(1, to_line(reply | changes))
+    assert match.keep_alive == kept
+    assert sum(match.faults[1].values()) == (0 if {"keep_alive"} >= changes.keys() else 1)
+
+
+def test_a_bot_of_another_version_is_not_kept() -> None:
+    match = new_match()
+    match.start()
+    match.receive(0, to_line(json.loads(name_line(0)) | {"keep_alive": True, "version": 2}))
+    assert match.keep_alive == set()
+
+
+def test_names_may_be_empty_or_equal() -> None:
+    match, told = hands_shaken(name_line(0, ""), name_line(1, ""))
+    assert match.names == ["", ""]
+    assert told.faults == []
+
+
+def test_unknown_fields_and_duplicate_keys_of_a_name_reply() -> None:
+    line = name_line(0, "first")[:-1] + b',"name":"last","author":{"mail":[]},"type":"x"}'
+    line = line[:-1] + b',"type":"player-name-reply"}'
+    match, told = hands_shaken(line, name_line(1) + b"\r")
+    assert match.names == ["last", "Ben"]
+    assert told.faults == []
+
+
+def test_control_characters_are_removed_from_names() -> None:
+    controls = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0)]))
+    assert len(controls) == 65
+    match, told = hands_shaken(name_line(0, f"a{controls}b"), name_line(1, controls))
+    assert match.names == ["ab", ""]
+    assert told.faults == []
+
+
+def test_other_characters_stay_in_names() -> None:
+    name = "\u00a0~\u2028\u200b\u202e\ufeff\ue000\U000e0001"
+    match, _ = hands_shaken(name_line(0, name), name_line(1))
+    assert match.names[0] == name
+
+
+def test_names_are_cut_after_the_controls_are_removed() -> None:
+    assert MAX_NAME_LENGTH == 64
+    match, told = hands_shaken(
+        name_line(0, "\x00" * 100 + "x" * 65),
+        name_line(1, "🃏" * 64),
+        name_line(2, "🃏" * 65 + "\n"),
+        name_line(3, "y" * 63 + "\x7fz!"),
+    )
+    assert match.names == ["x" * 64, "🃏" * 64, "🃏" * 64, "y" * 63 + "z"]
+    assert told.faults == []
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+@settings(max_examples=100)
+def test_any_name(name: str) -> None:
+    match, told = hands_shaken(name_line(0, name), name_line(1))
+    kept = "".join(char for char in name if not (char < " " or "\x7f" <= char <= "\x9f"))
+    assert match.names[0] == kept[:64]
+    assert told.public[0]["name"] == kept[:64]
+    assert told.faults == []
+
+
+WRONG_REPLIES = {
+    "nonsense": b"?",
+    "no JSON": b"hello",
+    "invalid UTF-8": b'{"type":"player-name-reply","player_number":"player2","name":"\xff"}',
+    "lone surrogate": b'{"type":"player-name-reply","player_number":"player2","name":"\\ud800"}',
+    "null": b"null",
+    "list": b"[" + name_line(1) + b"]",
+    "string": b'"Ben"',
+    "cut short": name_line(1)[:-1],
+    "two objects": name_line(1) * 2,
+    "deep": b'{"x":' + b"[" * 200,
+    "empty object": b"{}",
+    "play-reply": CLEANUP,
+    "unknown type": to_line({"type": "hello", "version": 1}),
+    "unknown type of another version": to_line({"type": "hello", "version": 2}),
+    "the request": to_line(
+        {"type": "player-name-request", "player_number": "player2", "name": "Ben", "version": 1}
+    ),
+    "type null": name_line(1, type=None),
+    "type number": name_line(1, type=1),
+    "type missing": name_line(1, type=...),
+    "type missing of another version": name_line(1, type=..., version=2),
+    "type overruled": name_line(1)[:-1] + b',"type":"hello"}',
+    "name missing": name_line(1, name=...),
+    "name null": b'{"type":"player-name-reply","player_number":"player2","name":null,"version":1}',
+    "name number": b'{"type":"player-name-reply","player_number":"player2","name":7,"version":1}',
+    "name list": b'{"type":"player-name-reply","player_number":"player2","name":["Ben"]}',
+    "name object": b'{"type":"player-name-reply","player_number":"player2","name":{}}',
+    "name true": b'{"type":"player-name-reply","player_number":"player2","name":true}',
+    "number missing": name_line(1, player_number=...),
+    "number of another": name_line(0, "Ben"),
+    "number of nobody": name_line(1, player_number="player5"),
+    "number in capitals": name_line(1, player_number="PLAYER2"),
+    "number as number": name_line(1, player_number=2),
+    "number null": name_line(1, player_number=None),
+    "number list": name_line(1, player_number=["player2"]),
+    "number empty": name_line(1, player_number=""),
+    "number with a space": name_line(1, player_number="player2 "),
+}
+
+
+@pytest.mark.parametrize("line", WRONG_REPLIES.values(), ids=WRONG_REPLIES.keys())
+def test_a_wrong_name_reply_is_a_fault_and_not_more(line: bytes) -> None:
+    match, told = hands_shaken(name_line(0), line, name_line(2))
+    assert match.names == ["Ann", "PLAYER2", "Cid"]
+    assert [message["name"] for message in told.public[:3]] == match.names
+    assert told.codes() == [(1, "bad-name-reply", "3.2")]
+    assert told.faults[0].detail.isprintable()
+    assert told.left == []
+    assert match.disqualified == {}
+    assert match.faults == [{}, {"bad-name-reply": 1}, {}]
+    assert match.due == (0,)
+
+
+@pytest.mark.parametrize("version", [b"1", b"1.0", b"1e0", b"10E-1", b"1.000"])
+def test_version_1(version: bytes) -> None:
+    line = name_line(1, version=...)[:-1] + b',"version":%s}' % version
+    match, told = hands_shaken(name_line(0), line)
+    assert match.names == ["Ann", "Ben"]
+    assert told.faults == []
+    assert told.left == []
+
+
+def test_a_missing_version_is_none_that_is_not_1() -> None:
+    match, told = hands_shaken(name_line(0), name_line(1, version=...))
+    assert match.names == ["Ann", "Ben"]
+    assert told.faults == []
+    assert told.left == []
+
+
+OTHER_VERSIONS = (
+    b"2 0 -1 1.5 1e999 -1e999 10000000000000000000001 true false null [] [1] {} "
+    b'"1" "" "1.0" {"version":1} 0.99999999999'
+).split()
+
+
+@pytest.mark.parametrize("version", [*OTHER_VERSIONS, b"1" * 5000], ids=lambda line: line[:20])
+def test_another_version_disqualifies(version: bytes) -> None:
+    line = name_line(1, version=...)[:-1] + b',"version":%s}' % version
+    match, told = hands_shaken(name_line(0), line, name_line(2))
+    ((seat, left),) = match.disqualified.items()
+    assert (seat, left.code) == (1, "unsupported-version")
+    assert "version" in left.detail
+    assert left.detail.isprintable()
+    assert json.loads(left.asked)["type"] == "player-name-request"
+    assert told.left == [left]
+    assert told.faults == []
+    assert match.names == ["Ann", "PLAYER2", "Cid"]
+    assert told.public[-1] == disqualified("player2", "unsupported-version")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": ...},
+        {"name": 5},
+        {"player_number": "player1"},
+        {"player_number": ...},
+        {"name": ..., "player_number": ...},
+    ],
+)
+def test_another_version_disqualifies_whatever_else_is_wrong(changes: dict[str, Any]) -> None:
+    reply = {
+        "type": "player-name-reply",
+        "player_number": "player2",
+        "name": "Ben",
+        "version": 2,
+        **changes,
+    }
+    line = to_line({field: value for field, value in reply.items() if value is not ...})
+    match, told = hands_shaken(name_line(0), line)
+    assert match.disqualified[1].code == "unsupported-version"
+    assert told.faults == []
+
+
+def test_of_two_versions_the_last_counts() -> None:
+    line = name_line(1, version=2)[:-1] + b',"version":1}'
+    assert hands_shaken(name_line(0), line)[0].disqualified == {}
+    line = name_line(1)[:-1] + b',"version":2}'
+    assert 1 in hands_shaken(name_line(0), line)[0].disqualified
+
+
+# --- 3.4, 3.5: who fails the handshake --------------------------------------------------------
+
+
+def disqualified(number: str, reason: str) -> dict[str, str]:
+    return {"type": "player-disqualified", "player_number": number, "reason": reason}
+
+
+def ended(scores: list[int], winners: list[str], reason: str) -> dict[str, Any]:
+    return {"type": "game-end", "scores": scores, "winners": winners, "reason": reason}
+
+
+def test_one_fails_the_handshake() -> None:
+    match, told = hands_shaken(STARTUP, name_line(1), name_line(2))
+    assert [message["type"] for message in told.public] == [
+        *["player-name"] * 3,
+        "game-info",
+        "supply-info",
+        "player-disqualified",
+    ]
+    assert told.public[0]["name"] == "PLAYER1"
+    assert told.public[3]["player_bot_names"] == ["PLAYER1", "Ben", "Cid"]
+    assert told.public[4]["cards"][0] == {"card": "curse", "count": 20}
+    assert told.public[5] == disqualified("player1", "startup-timeout")
+    assert match.due == (1,)
+    assert match.requests == [0, 1, 0]
+    assert match.disqualified[0] == Disqualified(
+        0,
+        STARTUP,
+        "no handshake",
+        b'{"type":"player-name-request","player_number":"player1","version":1}\n',
+    )
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("left", [0, 1])
+def test_all_but_one_fail_the_handshake(seats: int, left: int) -> None:
+    answers = [name_line(left) if seat == left else FAILED for seat in range(seats)]
+    match, told = hands_shaken(*answers)
+    number = seat_id(left)
+    assert told.public[-seats:] == [
+        *(disqualified(seat_id(s), "failed-to-start") for s in range(seats) if s != left),
+        ended([3] * seats, [number], "last-player-standing"),
+    ]
+    ranks = tuple(1 if seat == left else 2 for seat in range(seats))
+    assert match.outcome == Outcome("last-player-standing", ranks)
+    assert match.due == ()
+    assert told.requests == []
+    assert match.requests == [0] * seats
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_all_fail_the_handshake(seats: int) -> None:
+    codes = [STARTUP, FAILED, EXITED, Disqualification.OUTPUT_LIMIT][:seats]
+    match, told = hands_shaken(*codes)
+    assert told.public[-seats - 1 :] == [
+        *(disqualified(seat_id(seat), code) for seat, code in enumerate(codes)),
+        ended([3] * seats, [], "no-players"),
+    ]
+    assert [message["type"] for message in told.public[: -seats - 1]] == [
+        *["player-name"] * seats,
+        "game-info",
+        "supply-info",
+    ]
+    assert match.outcome == Outcome(Termination.NO_PLAYERS, (1,) * seats)
+    assert match.due == ()
+
+
+def test_disqualifications_of_the_handshake_come_in_seat_order() -> None:
+    match = started(4)
+    match.disqualify(3, FAILED, "no such file")
+    match.receive(1, name_line(1))
+    match.disqualify(0, EXITED, "status 1")
+    match.receive(2, name_line(2, version=2))
+    told = Told(match.take_entries())
+    assert told.public[-4:] == [
+        disqualified("player1", "exited"),
+        disqualified("player3", "unsupported-version"),
+        disqualified("player4", "failed-to-start"),
+        ended([3, 3, 3, 3], ["player2"], "last-player-standing"),
+    ]
+    assert [left.seat for left in told.left] == [0, 2, 3]
+    assert [left.detail for left in told.left][::2] == ["status 1", "no such file"]
+
+
+def test_the_game_begins_after_the_disqualifications_of_the_handshake() -> None:
+    match = started(4)
+    for seat in (2, 0):
+        match.disqualify(seat, EXITED, "gone")
+    for seat in (3, 1):
+        match.receive(seat, name_line(seat))
+    sent = [entry for entry in match.take_entries() if isinstance(entry, Sent)]
+    supply, *left, request = (json.loads(entry.line) for entry in sent[-4:])
+    assert (supply["type"], request["type"]) == ("supply-info", "play-turn")
+    assert left == [disqualified(number, "exited") for number in ("player1", "player3")]
+
+
+# --- 8.3: who leaves later --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_with_two_players_the_other_wins(seat: int) -> None:
+    match = begun()
+    if seat:
+        match.receive(0, CLEANUP)
+    request = match.take_entries()[-1] if seat else None
+    match.disqualify(seat, TIMEOUT, "no reply within 10 s")
+    entries = match.take_entries()
+    assert isinstance(entries[0], Disqualified)
+    assert (entries[0].seat, entries[0].code) == (seat, "timeout")
+    assert json.loads(entries[0].asked)["type"] == "play-turn"
+    if request is not None:
+        assert isinstance(request, Sent)
+        assert (request.to, request.line) == (1, entries[0].asked)
+    number, other = seat_id(seat), seat_id(1 - seat)
+    assert Told(entries).public == [
+        disqualified(number, "timeout"),
+        ended([3, 3], [other], "last-player-standing"),
+    ]
+    assert match.disqualified == {seat: entries[0]}
+    assert match.outcome == Outcome(
+        Termination.LAST_PLAYER_STANDING, (1 + (seat == 0), 1 + (seat == 1))
+    )
+    assert match.due == ()
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_with_more_players_the_rest_go_on(seats: int) -> None:
+    match = begun(seats)
+    match.disqualify(0, EXITED, "status 1")
+    told = Told(match.take_entries())
+    assert [message["type"] for message in told.public] == [
+        "player-disqualified",
+        "player-top-discard",
+    ]
+    assert match.due == (1,)
+    order: list[int] = []
+    for _ in range(2 * (seats - 1)):
+        order += match.due
+        match.receive(match.due[0], CLEANUP)
+    assert order == [*range(1, seats)] * 2
+    assert match.outcome is None
+    assert match.requests[0] == 1
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_last_one_left_wins_at_once(seats: int) -> None:
+    match = begun(seats)
+    for seat in range(seats - 1):
+        assert match.outcome is None
+        assert match.due == (seat,)
+        match.disqualify(seat, TIMEOUT, "")
+    told = Told(match.take_entries())
+    assert told.public[-2:] == [
+        disqualified(seat_id(seats - 2), "timeout"),
+        ended([3] * seats, [seat_id(seats - 1)], "last-player-standing"),
+    ]
+    assert match.due == ()
+    assert [standing.turns for standing in match.standings()] == [1] * (seats - 1) + [0]
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_the_end_is_looked_at_after_the_turn_of_one_that_leaves(seats: int) -> None:
+    """4.4: the last to begin its last turn leaves in it."""
+    match = begun(seats, max_turns=1)
+    for seat in range(seats - 1):
+        match.receive(seat, CLEANUP)
+    match.take_entries()
+    match.disqualify(seats - 1, EXITED, "gone")
+    told = Told(match.take_entries())
+    assert [message["type"] for message in told.public] == [
+        "player-disqualified",
+        "player-top-discard",
+        "game-end",
+    ]
+    assert match.outcome == Outcome(Termination.TURN_LIMIT, (1,) * (seats - 1) + (seats,))
+
+
+def test_leaving_under_attack_with_two_players() -> None:
+    state = Imposed({"seats": {"player1": {"hand": ["militia"]}}})
+    match = Match(state.rules, seats=2, seed=1)
+    shake_hands(match)
+    match.receive(0, to_line({"type": "play-reply", "phase": "action", "card": "militia"}))
+    assert match.due == (1,)
+    assert match.requests == [1, 1]
+    match.take_entries()
+    match.disqualify(1, TIMEOUT, "")
+    entries = match.take_entries()
+    assert isinstance(entries[0], Disqualified)
+    assert json.loads(entries[0].asked)["type"] == "attack-request"
+    assert Told(entries).public == [
+        disqualified("player2", "timeout"),
+        ended([0, 3], ["player1"], "last-player-standing"),
+    ]
+
+
+@given(st.data(), st.integers(2, 4))
+@settings(max_examples=40)
+def test_a_disqualification_at_any_time(data: st.DataObject, seats: int) -> None:
+    match = begun(seats, max_turns=6)
+    alive = list(range(seats))
+    while match.due:
+        (seat,) = match.due
+        assert seat in alive
+        if data.draw(st.integers(0, 5)) == 0:
+            match.disqualify(seat, EXITED, "")
+            alive.remove(seat)
+        else:
+            match.receive(seat, CLEANUP)
+    assert match.outcome is not None
+    assert set(match.outcome.winners) <= set(alive)
+    assert sorted(match.disqualified) == [seat for seat in range(seats) if seat not in alive]
+    alone = len(alive) == 1
+    assert match.outcome.reason == ("last-player-standing" if alone else "turn-limit")
+    told = Told(match.take_entries())
+    left = [m["player_number"] for m in told.public if m["type"] == "player-disqualified"]
+    assert sorted(left) == [seat_id(seat) for seat in sorted(match.disqualified)]
+    assert [message["type"] for message in told.public].count("game-end") == 1
+    assert told.public[-1]["type"] == "game-end"
+
+
+# --- requests, answers, faults ----------------------------------------------------------------
+
+
+def test_requests_go_to_one_bot_and_the_rest_to_all() -> None:
+    entries = play_out(new_match(3, max_turns=4), lambda number, request: CLEANUP)
+    for entry in entries:
+        if isinstance(entry, Sent):
+            kind = json.loads(entry.line)["type"]
+            requests = ("player-name-request", "play-turn", "attack-request")
+            assert (entry.to is None) == (kind not in requests)
+
+
+def test_lines_are_compact_and_ended() -> None:
+    match = Match(RULES, seats=2, seed=3)
+    match.start()
+    for seat in range(2):
+        match.receive(seat, name_line(seat))
+    for entry in match.take_entries():
+        if isinstance(entry, Sent):
+            value = json.loads(entry.line)
+            assert entry.line == to_line(value) + b"\n"
+            assert next(iter(value)) == "type"
+
+
+def test_the_nth_line_answers_the_nth_request() -> None:
+    match = new_match(3, seed=9, max_turns=5)
+    match.start()
+    sent: list[list[bytes]] = [[], [], []]
+    written: list[list[bytes]] = [[], [], []]
+    waiting: dict[int, int] = {}
+    while match.due:
+        for entry in match.take_entries():
+            if isinstance(entry, Sent) and entry.to is not None:
+                sent[entry.to].append(entry.line)
+                waiting[entry.to] = len(sent[entry.to])
+        assert sorted(waiting) == list(match.due)
+        for seat in match.due:
+            assert waiting.pop(seat) == len(written[seat]) + 1
+            line = CLEANUP + b" " * len(written[seat]) if written[seat] else name_line(seat)
+            written[seat].append(line)
+            match.receive(seat, line)
+    assert [len(lines) for lines in sent] == [6, 6, 6] == [len(lines) for lines in written]
+    assert match.requests == [5, 5, 5]
+
+
+def test_received_lines_are_noted_as_they_came() -> None:
+    match = begun()
+    for line in (b"?", b"\xff\xfe", b'{"type":"play-reply","phase":"cleanup"}\r', b" {} "):
+        (seat,) = match.due
+        match.receive(seat, line)
+        assert match.take_entries()[0] == Received(seat, line)
+
+
+def test_a_fault_comes_between_its_line_and_what_follows_from_it() -> None:
+    match = begun()
+    match.receive(0, b"?")
+    kinds = [type(entry) for entry in match.take_entries()]
+    assert kinds == [Received, Fault, Sent, Sent]
+
+
+def test_faults_are_counted_and_the_first_of_each_kept() -> None:
+    match = Match(RULES, seats=2, seed=1)
+    match.start()
+    match.receive(0, b"?")
+    match.receive(1, name_line(1))
+    for line in (b"one", b"null", b"[]", to_line({"type": "play-reply"}), b"{}", b"{}", b"\x00"):
+        match.receive(match.due[0], line)
+    assert match.faults == [
+        Counter({"bad-name-reply": 1, "invalid-json": 3, "wrong-type": 1}),
+        Counter({"invalid-json": 1, "bad-phase": 1, "wrong-type": 1}),
+    ]
+    told = Told(match.take_entries())
+    first: dict[tuple[int, str], Fault] = {}
+    for fault in told.faults:
+        first.setdefault((fault.seat, fault.code), fault)
+    assert match.first_faults.keys() == first.keys()
+    assert all(match.first_faults[key] is fault for key, fault in first.items())
+    assert len(first) == 6
+
+
+def test_requests_are_counted_without_the_handshake() -> None:
+    match = begun()
+    assert match.requests == [1, 0]
+    match.receive(0, to_line({"type": "play-reply", "phase": "buy"}))
+    assert match.requests == [2, 0]
+    match.receive(0, CLEANUP)
+    assert match.requests == [2, 1]
+    match.disqualify(1, EXITED, "")
+    assert match.requests == [2, 1]
+
+
+def test_entries_are_taken_once() -> None:
+    match = begun()
+    match.receive(0, CLEANUP)
+    assert match.take_entries() != []
+    assert match.take_entries() == []
+
+
+# --- the end ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("max_turns", [1, 2, 7])
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_turn_limit(seats: int, max_turns: int) -> None:
+    match = new_match(seats, max_turns=max_turns)
+    told = Told(play_out(match, lambda number, request: CLEANUP))
+    assert [standing.turns for standing in match.standings()] == [max_turns] * seats
+    numbers = [seat_id(seat) for seat in range(seats)]
+    assert told.public[-1] == ended([3] * seats, numbers, "turn-limit")
+    assert match.requests == [max_turns] * seats
+    assert match.outcome == Outcome("turn-limit", (1,) * seats)
+
+
+def test_the_turn_limit_by_default() -> None:
+    match = Match(RULES, seats=2, seed=1)
+    play_out(match, lambda number, request: CLEANUP)
+    assert [standing.turns for standing in match.standings()] == [500, 500]
+    assert match.outcome == Outcome("turn-limit", (1, 1))
+
+
+def test_the_end_of_a_game_that_was_played() -> None:
+    match = new_match(seed=5)
+    told = Told(play_out(match, big_money))
+    end = told.public[-1]
+    assert end["type"] == "game-end"
+    assert end["reason"] == "provinces-empty"
+    standings = match.standings()
+    assert end["scores"] == [standing.score for standing in standings]
+    assert max(end["scores"]) > 20
+    assert match.outcome is not None
+    assert end["winners"] == [seat_id(seat) for seat in match.outcome.winners]
+    assert told.faults == []
+    assert match.faults == [Counter(), Counter()]
+    provinces = sum(standing.facts.cards.get("province", 0) for standing in standings)
+    assert provinces == 8
+
+
+def big_money(number: str, request: dict[str, Any]) -> bytes:
+    """Buys province, gold or silver, from its own money alone."""
+    if not request["buys"]:
+        return CLEANUP
+    treasures = [card for card in request["hand"] if card in WORTH]
+    money = sum(WORTH[card] for card in treasures)
+    card = "province" if money >= 8 else "gold" if money >= 6 else "silver" if money >= 3 else ""
+    return to_line(
+        {
+            "type": "play-reply",
+            "phase": "buy",
+            "played_treasures": treasures,
+            "cards_to_buy": [card] if card else [],
+        }
+    )
+
+
+def test_equal_seeds_and_lines_give_equal_entries() -> None:
+    def entries(seed: int) -> list[Entry]:
+        return play_out(new_match(3, seed=seed), big_money)
+
+    assert entries(11) == entries(11)
+    assert entries(11) != entries(12)
+
+
+def test_standings_at_any_time() -> None:
+    match = Match(RULES, seats=2, seed=1)
+    facts = Facts({"copper": 7, "estate": 3})
+    shake_hands(match)
+    assert match.standings() == [Standing(3, 1, facts), Standing(3, 0, facts)]
+
+
+@pytest.mark.parametrize("line", [b"\v", b"\f", b"\xc2\xa0", b" \f\r"])
+def test_a_line_that_only_looks_blank_is_a_reply(line: bytes) -> None:
+    """1.1, in the handshake and to `play-turn`."""
+    match, told = hands_shaken(line, name_line(1))
+    assert told.codes() == [(0, "bad-name-reply", "3.2")]
+    match.receive(0, line)
+    assert Told(match.take_entries()).codes() == [(0, "invalid-json", "5.5")]
+    assert match.due == (1,)
+
+
+# --- misuse -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", [b"", b" ", b"\t \r", b"{}\n{}"])
+@pytest.mark.parametrize("match", [new_match, begun])
+def test_a_blank_line_is_no_reply(match: Callable[..., Match], line: bytes) -> None:
+    """Who drives a match skips it (1.1): it would make a record that does not hold."""
+    driven = match()
+    if not driven.due:
+        driven.start()
+    with pytest.raises(ProtocolMisuseError, match="one line that is not blank"):
+        driven.receive(0, line)
+    assert driven.due[0] == 0
+
+
+def test_nobody_is_due_before_the_start() -> None:
+    match = Match(RULES, seats=2, seed=1)
+    with pytest.raises(ProtocolMisuseError, match="seat 0 is not due"):
+        match.receive(0, name_line(0))
+    with pytest.raises(ProtocolMisuseError, match="seat 1 is not due"):
+        match.disqualify(1, EXITED, "")
+
+
+def test_a_handshake_ends_once() -> None:
+    match = started(3)
+    match.receive(1, name_line(1))
+    with pytest.raises(ProtocolMisuseError):
+        match.receive(1, name_line(1))
+    with pytest.raises(ProtocolMisuseError):
+        match.disqualify(1, EXITED, "")
+    match.disqualify(2, EXITED, "")
+    with pytest.raises(ProtocolMisuseError):
+        match.receive(2, name_line(2))
+
+
+def test_only_the_seat_that_is_due_can_answer_or_leave() -> None:
+    match = begun(3)
+    for seat in (1, 2):
+        with pytest.raises(ProtocolMisuseError):
+            match.receive(seat, CLEANUP)
+        with pytest.raises(ProtocolMisuseError):
+            match.disqualify(seat, EXITED, "")
+    assert match.take_entries() == []
+    assert match.disqualified == {}
+    match.receive(0, CLEANUP)
+    assert match.due == (1,)
+
+
+def test_nobody_is_due_after_the_end() -> None:
+    match = begun()
+    match.disqualify(0, EXITED, "")
+    for seat in (0, 1):
+        with pytest.raises(ProtocolMisuseError):
+            match.receive(seat, CLEANUP)
+        with pytest.raises(ProtocolMisuseError):
+            match.disqualify(seat, EXITED, "")
+
+
+# --- with a game of its own -------------------------------------------------------------------
+
+
+class Question(Struct, frozen=True, tag_field="type", tag="question"):
+    """Asks anything."""
+
+
+class Scripted:
+    """A game that asks as often as it is told, and then has the outcome that it is told.
+
+    Attributes:
+        asked: the seats of each round, one tuple a round that is still to come.
+        replies: what it was given, one entry a round.
+    """
+
+    def __init__(
+        self,
+        *rounds: Sequence[int],
+        outcome: Outcome | None = None,
+        standings: Sequence[Standing] = (),
+    ) -> None:
+        self.requests: Sequence[Request] = ()
+        self.outcome: Outcome | None = None
+        self.setup: Setup
+        self.replies: list[Mapping[int, object]] = []
+        self._rounds = list(rounds)
+        self._outcome = outcome
+        self._standings = standings
+
+    def rules(self) -> Rules:
+        return msgspec.structs.replace(RULES, new=self.begin)
+
+    def begin(self, setup: Setup) -> Scripted:
+        self.setup = setup
+        self._go_on()
+        return self
+
+    def advance(self, replies: Mapping[int, object]) -> None:
+        self.replies.append(replies)
+        self._go_on()
+
+    @property
+    def turns(self) -> int:
+        return sum(standing.turns for standing in self._standings)
+
+    def take_events(self) -> list[Struct]:
+        return []
+
+    def standings(self) -> Sequence[Standing]:
+        return self._standings
+
+    def _go_on(self) -> None:
+        seats = self._rounds.pop(0) if self._rounds else ()
+        self.requests = [Request(seat, Question()) for seat in seats]
+        if not seats:
+            self.outcome = self._outcome
+
+
+def scripted(*standings: Standing, outcome: Outcome | None) -> Match:
+    """A match of a game that ends as it starts."""
+    seats = len(standings)
+    match = Match(Scripted(outcome=outcome, standings=standings).rules(), seats=seats, seed=1)
+    match.start()
+    for seat in range(seats):
+        shake(match, seat, name_line(seat))
+    return match
+
+
+def standing(score: int = 0, turns: int = 0) -> Standing:
+    return Standing(score, turns, Facts({}))
+
+
+def test_a_game_that_stops_without_an_outcome_is_a_bug() -> None:
+    with pytest.raises(ProtocolMisuseError, match="no outcome"):
+        scripted(standing(), standing(), outcome=None)
+
+
+def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> None:
+    game = Scripted([0])
+    made: list[Setup] = []
+
+    def new(setup: Setup) -> Scripted:
+        made.append(setup)
+        return game.begin(setup)
+
+    rules = msgspec.structs.replace(RULES, new=new)
+    shake_hands(Match(rules, seats=2, seed=2**53 - 1, options=Options(9)))
+    (setup,) = made
+    assert setup.names == ("Ann", "Ben")
+    assert setup.options == Options(9)
+    assert setup.seed == 2**53 - 1
+    seeded = SeededChance(2**53 - 1)
+    for _ in range(3):
+        hands = [list("abcdefgh"), list("abcdefgh")]
+        taken = [
+            chance.take("referee", hand, 3)
+            for chance, hand in zip((setup.chance, seeded), hands, strict=True)
+        ]
+        assert taken[0] == taken[1]
+
+
+def test_a_game_has_the_chance_that_the_match_is_given() -> None:
+    game = Scripted([0])
+    chance = SeededChance(2)
+    shake_hands(Match(game.rules(), seats=2, seed=1, chance=chance))
+    assert game.setup.chance is chance
+
+
+def test_the_game_learns_of_seats_that_fail_the_handshake() -> None:
+    game = Scripted([0], outcome=Outcome("over", (1, 2, 2)), standings=[standing()] * 3)
+    match = Match(game.rules(), seats=3, seed=1)
+    match.start()
+    match.receive(0, name_line(0))
+    match.disqualify(2, STARTUP, "")
+    match.receive(1, name_line(1))
+    assert game.setup.absent == {2}
+
+
+def test_there_are_no_standings_before_the_names_are_known() -> None:
+    match = started(2)
+    match.receive(1, name_line(1))
+    assert match.standings() == []
+    match.receive(0, name_line(0))
+    assert len(match.standings()) == 2
+
+
+def test_the_end_is_told_as_the_game_says() -> None:
+    match = scripted(
+        standing(-3, 4),
+        standing(9, 4),
+        standing(9, 4),
+        outcome=Outcome("provinces-empty", (3, 1, 1)),
+    )
+    told = Told(match.take_entries())
+    assert told.public[-1] == ended([-3, 9, 9], ["player2", "player3"], "provinces-empty")
+
+
+# --- rounds in which several are asked --------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
+    """They are noted in seat order, and the game has them all at once."""
+    game = Scripted([0, 1, 2], [1], standings=[standing()] * 3)
+    match = Match(game.rules(), seats=3, seed=1)
+    told = shake_hands(match)
+    assert [number for number, _ in told.requests] == ["player1", "player2", "player3"]
+    assert match.due == (0, 1, 2)
+    entries = []
+    for place, seat in enumerate(order):
+        assert game.replies == []
+        match.receive(seat, b'{"type":"none","of":%d}' % seat)
+        assert match.due == tuple(sorted(order[place + 1 :])) or not order[place + 1 :]
+        entries += match.take_entries()
+    assert [entry.seat for entry in entries if isinstance(entry, Received)] == [0, 1, 2]
+    ((replies),) = game.replies
+    assert list(map(type, replies.values())) == [Malformed] * 3
+    assert list(replies) == [0, 1, 2]  # a game may go through them
+    assert match.due == (1,)
+    assert match.requests == [1, 2, 1]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_seat_that_leaves_in_a_round_leaves_at_its_end(order: Sequence[int]) -> None:
+    """Everybody hears of it when all have answered, and the game has it with the others."""
+    game = Scripted([0, 1], outcome=Outcome("over", (1, 2)), standings=[standing()] * 2)
+    match = Match(game.rules(), seats=2, seed=1)
+    shake_hands(match)
+    entries: list[Entry] = []
+    for seat in order:
+        if seat == 1:
+            match.disqualify(1, TIMEOUT, "too late")
+        else:
+            match.receive(0, CLEANUP)
+        entries += match.take_entries()
+    (replies,) = game.replies
+    assert replies[1] is LEFT
+    assert isinstance(replies[0], PlayReply)
+    kinds = [type(entry).__name__ for entry in entries]
+    assert kinds == ["Received", "Disqualified", "Sent", "Sent"]
+    assert Told(entries).public == [
+        disqualified("player2", "timeout"),
+        ended([0, 0], ["player1"], "over"),
+    ]
+
+
+def test_a_seat_answers_once_a_round() -> None:
+    match = Match(Scripted([0, 1]).rules(), seats=2, seed=1)
+    shake_hands(match)
+    match.receive(1, CLEANUP)
+    for again in (lambda: match.receive(1, CLEANUP), lambda: match.disqualify(1, EXITED, "")):
+        with pytest.raises(ProtocolMisuseError, match="seat 1 is not due"):
+            again()
+
+
+# --- results ----------------------------------------------------------------------------------
+
+
+def test_ranks_are_those_of_the_outcome() -> None:
+    outcome = Outcome("by the rules of another game", (2, 1, 3))
+    match = scripted(standing(9, 5), standing(3, 5), standing(5, 5), outcome=outcome)
+    seconds = [ReplySeconds(0.0, 0.0)] * 3
+    results = player_results(RULES, match, ["a", "b", "c"], seconds, [0, 0, 0], [Diagnosis()] * 3)
+    assert [result.rank for result in results] == [2, 1, 3]
+
+
+def test_ranks_when_one_is_left_or_none() -> None:
+    match, _ = hands_shaken(STARTUP, name_line(1), STARTUP)
+    assert match.outcome == Outcome("last-player-standing", (2, 1, 2))
+    match, _ = hands_shaken(STARTUP, STARTUP)
+    assert match.outcome == Outcome("no-players", (1, 1))
+    assert match.outcome.winners == ()
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ([3, 4], (1, 2)),
+        ([4, 3], (2, 1)),
+        ([3, 3], (1, 1)),
+        ([3, 3, 4], (1, 1, 3)),
+        ([1, 2, 2, 4], (1, 2, 2, 4)),
+        ([5, 3, 5, 3], (3, 1, 3, 1)),
+    ],
+)
+def test_ranks_of_keys(keys: list[int], expected: tuple[int, ...]) -> None:
+    assert ranks(keys) == expected
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.booleans()), min_size=2, max_size=4)
+)
+@settings(max_examples=80)
+def test_ranks_count_those_who_did_better(seats: list[tuple[int, int, bool]]) -> None:
+    """4.5: points, then fewest turns; 8.3: who left shares the last rank."""
+    away = [seat for seat, (_, _, leaves) in enumerate(seats) if leaves]
+    there = [seat for seat in range(len(seats)) if seat not in away]
+    cards = {
+        seat_id(seat): {"hand": ["estate"] * points, "turns": turns}
+        for seat, (points, turns, _) in enumerate(seats)
+    }
+    imposed = Imposed({"supply": {"province": 0}, "seats": cards})
+    game = imposed.rules.new(new_setup(len(seats), absent=away))
+    if len(there) > 1:
+        seats[there[0]] = (seats[there[0]][0], seats[there[0]][1] + 1, False)  # it begins a turn
+        answer(game, decode_reply(CLEANUP, reply_decoder(RULES.replies)))
+    assert game.outcome is not None
+    for seat, rank in enumerate(game.outcome.ranks):
+        points, turns, _ = seats[seat]
+        better = [o for o in there if (seats[o][0], -seats[o][1]) > (points, -turns)]
+        assert rank == 1 + (len(there) if seat in away else len(better))
+
+
+def test_faults_of_a_result_are_sorted() -> None:
+    match = begun(max_turns=2)
+    for line in (b"{}", CLEANUP, b"null", CLEANUP):
+        match.receive(match.due[0], line)
+    seconds = [ReplySeconds(0.0, 0.0)] * 2
+    first, second = player_results(RULES, match, ["a", "b"], seconds, [0, 0], [Diagnosis()] * 2)
+    assert list(first.faults.items()) == [("invalid-json", 1), ("wrong-type", 1)]
+    assert second.faults == {}
+
+
+def test_player_results() -> None:
+    match = started(3, max_turns=1)
+    match.receive(0, b"no name")
+    match.receive(1, name_line(1))
+    match.receive(2, name_line(2))
+    match.receive(0, b"null")
+    match.receive(1, to_line({"type": "play-reply"}))
+    match.disqualify(2, TIMEOUT, "too late")
+    seconds = [ReplySeconds(0.5, 0.25), ReplySeconds(0.0, 0.0), ReplySeconds(10.0, 10.0)]
+    first, second, third = player_results(
+        RULES, match, ["a", "b", "c"], seconds, [0, None, -9], [Diagnosis()] * 3
+    )
+    assert [result.player_number for result in (first, second, third)] == [
+        "player1",
+        "player2",
+        "player3",
+    ]
+    assert (first.name, first.bot, first.rank, first.disqualified) == ("PLAYER1", "a", 1, None)
+    assert first.faults == {"bad-name-reply": 1, "invalid-json": 1}
+    assert (second.name, second.faults, second.exit_code) == ("Ben", {"bad-phase": 1}, None)
+    assert (third.name, third.rank, third.disqualified) == ("Cid", 3, "timeout")
+    assert (third.turns, third.requests, third.score, third.exit_code) == (1, 1, 3, -9)
+    assert third.reply_seconds == seconds[2]
+    assert third.cards == {"copper": 7, "estate": 3}
+    encoded = json.loads(
+        msgspec.json.encode(
+            MatchResult("dominion", 1, 7, "turn-limit", 3, ["player1"], 1.5, [first, second, third])
+        )
+    )
+    assert [player["rank"] for player in encoded["players"]] == [1, 1, 3]
+    assert encoded["players"][1]["exit_code"] is None
+    assert seat_of(encoded["winners"][0]) == 0

@@ -1,0 +1,92 @@
+"""The pages of spec/ by section, and the rules that reports quote."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from referee.games import GAMES
+from referee.games.interface.faults import BAD_NAME_REPLY
+from referee.match.pages import load_page
+from tests.support.live import ROOT
+
+DOMINION = load_page("protocol-v1")
+PAGES = [rules.specification for rules in GAMES.values()]
+
+
+def test_sections_are_those_of_the_headings() -> None:
+    section = DOMINION.sections["7.2"]
+    assert section.title == "Discarding"
+    assert section.text.startswith('```json\n{"type":"attack-reply"')
+    assert section.text.endswith("`bad-discard`: 7.4.")
+    assert [s.number for s in DOMINION.inside("7")] == ["7", "7.1", "7.2", "7.3", "7.4"]
+    assert [s.number for s in DOMINION.inside("2.1")] == ["2.1"]  # and not 2.10
+    assert "A complete conversation" not in {s.title for s in DOMINION.sections.values()}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_code_of_section_9_leads_to_a_section(page: str) -> None:
+    read = load_page(page)
+    codes = read.codes
+    assert {code.kind for code in codes} == {"fault", "disqualification", "end reason"}
+    assert {code.code for code in codes if code.section not in read.sections} == {
+        "memory-limit",
+        "cpu-limit",
+    }
+
+
+def test_a_code_of_two_rows_has_both_sections() -> None:
+    found = [code.section for code in DOMINION.codes if code.code == "invalid-json"]
+    assert found == ["5.5", "7.4"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_fault_has_a_rule_to_quote(game: str) -> None:
+    """Of the section where it is found: the sentence, or the row, that names its code."""
+    page = load_page(GAMES[game].specification)
+    for code in page.codes:
+        if code.kind == "fault" and code.code != BAD_NAME_REPLY:  # conform has words of its own
+            assert f"`{code.code}`" in page.rule(code.section, code.code, ""), code
+
+
+@pytest.mark.parametrize(
+    ("section", "code", "detail", "rule"),
+    [
+        (
+            "7.2",
+            "bad-discard",
+            "discards 1 cards where 2 are due",
+            "`discard`, list of cards: exactly as many as asked, all of them held: a card named "
+            "twice must be held twice. A wrong number, a card that is not held, or a `discard` "
+            "that is missing or no list is a fault, `bad-discard`: 7.4.",
+        ),
+        ("5.5", "bad-phase", "", "`bad-phase`: `phase` is missing or none of the three."),
+        (
+            "6",
+            "bad-parameters",
+            "mine: `desired_card` is null",
+            "`desired_card`, card: a treasure in the supply that costs up to 3 more. "
+            "`desired_card` missing, no treasure, too dear, or its pile empty: consumed.",
+        ),
+    ],
+)
+def test_a_rule_is_in_the_words_of_the_page(
+    section: str, code: str, detail: str, rule: str
+) -> None:
+    assert DOMINION.rule(section, code, detail) == rule
+
+
+def test_a_list_belongs_to_the_sentence_before_it() -> None:
+    rule = load_page("botwars/protocol").rule("5.2", "ignored-move", "")
+    assert rule.startswith("A move is ignored, which is a fault, `ignored-move`, if `from` is not")
+    assert rule.endswith("that botlet was moved already by an earlier move of the list.")
+
+
+def test_a_page_that_is_not_there_has_no_rules() -> None:
+    assert load_page("no/such/page").rule("1", "invalid-json", "") == ""
+
+
+def test_the_wheel_carries_the_pages() -> None:
+    packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    assert packed["targets"]["wheel"]["force-include"]["spec"] == "referee/spec"

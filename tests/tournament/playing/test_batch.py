@@ -1,0 +1,335 @@
+"""Batches of a tournament's matches: processes used again (protocol-v1, 8.4), a busy referee."""
+
+from __future__ import annotations
+
+import select
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+
+import pytest
+import trio
+from msgspec.structs import replace
+
+from referee.bots.bundled import bundled_bots
+from referee.bots.processes import pool
+from referee.bots.processes.guardian import GUARDIAN
+from referee.errors import UsageError
+from referee.tournament.playing import batch as module
+from referee.tournament.playing.batch import LATE_PART, MAX_LATE_REPLAYS, Batch, play_batch
+from referee.tournament.rows import MatchRow
+from tests.support.batches import (
+    batch,
+    faults,
+    kept,
+    left,
+    name_of,
+    names,
+    play,
+    play_all,
+    stderr_of,
+    worker,
+)
+from tests.support.live import hostile, left_behind
+
+MATCHES = [
+    *(("dominion", bot, "random_legal") for bot in sorted(bundled_bots())),
+    ("dominion", "smithy_big_money --noise 0.5", "smithy_big_money --smithies 1 --noise 0.1"),
+    ("dominion", "minimal", "random_legal", "militia_money", "village_engine"),
+    *(("botwars", bot, "random_walker") for bot in ("formation", "gatherer", "random_walker")),
+]
+"""The game and the bots."""
+
+
+def digests_of_each_alone(matches: Batch) -> list[str]:
+    """The digests of the matches, each played by bots that have played none before."""
+    digests = []
+    for plan in matches.plans:
+        with worker() as executor:
+            (row,) = executor.submit(play_batch, replace(matches, plans=(plan,))).result()
+            digests.append(row.digest)
+    return digests
+
+
+@pytest.fixture
+def executor() -> Iterator[Executor]:
+    with worker() as executor:
+        yield executor
+
+
+# --- processes that are used again ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("game", "bots"), [(game, bots) for game, *bots in MATCHES], ids=str)
+def test_a_process_that_has_played_plays_as_a_fresh_one(game: str, bots: list[str]) -> None:
+    matches = batch(bots, (1, 2), game=game)
+    rows, processes = [], []
+    with worker() as executor:
+        for plan in matches.plans:
+            rows += executor.submit(play_batch, replace(matches, plans=(plan,))).result()
+            processes.append(GUARDIAN.processes)
+    assert len(processes[0]) == len(bots) + 1  # and the shell that watches them
+    assert processes == processes[:1] * 2
+    assert [row.digest for row in rows] == digests_of_each_alone(matches)
+    assert len({row.digest for row in rows}) == 2
+    for row in rows:
+        assert (left(row), faults(row)) == ([None] * len(bots), [{}] * len(bots))
+        assert (row.late, row.restarts, row.void) == (0, 0, False)
+
+
+def test_a_bot_plays_in_one_process_as_long_as_it_may(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept()], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
+    for row in rows:
+        exits = [line for line in row.record.splitlines() if b'"entry":"exit"' in line]
+        assert len(exits) == 2
+        assert all(b'"exit_code":null' in line for line in exits)
+
+
+def test_a_bot_can_play_against_itself(executor: Executor) -> None:
+    both = batch([kept()], (1, 2, 3))
+    plans = tuple(replace(plan, players=(0, 0)) for plan in both.plans)
+    rows = play_all(executor, replace(both, plans=plans))
+    assert [names(row) for row in rows] == [[f"match {n}"] * 2 for n in (1, 2, 3)]
+
+
+def test_no_process_plays_two_matches_of_a_deal(executor: Executor) -> None:
+    """What it has seen in one would help it in the other: both have the same seed."""
+    rows = play_all(
+        executor, replace(batch(["big_money", kept()], (1, 1, 2, 2, 3, 3)), matches_a_deal=2)
+    )
+    assert [name_of(row, 1) for row in rows] == [f"match {n}" for n in (1, 1, 2, 2, 3, 3)]
+    assert len(GUARDIAN.processes) == 2 * 2 + 1
+
+
+def test_no_process_plays_on_in_another_run(executor: Executor) -> None:
+    matches = batch(["big_money", kept()], (1,))
+    rows = [*play_all(executor, matches), *play_all(executor, replace(matches, run="another"))]
+    assert [name_of(row, 1) for row in rows] == ["match 1"] * 2
+    assert len(GUARDIAN.processes) == 2 + 1
+
+
+@pytest.mark.parametrize("command", ["{}", "sh {}"])
+def test_what_a_bot_loses_whose_file_is_gone_is_no_result(
+    executor: Executor, tmp_path: Path, command: str
+) -> None:
+    file = tmp_path / "bot"
+    file.write_text('#!/bin/sh\nrm "$0"\n')
+    file.chmod(0o700)
+    with pytest.raises(UsageError, match=f"^BOT .*: {file} is gone: put it back and start again"):
+        play(executor, [command.format(file), "big_money"], (1,))
+
+
+def test_processes_play_one_match_each_where_that_is_asked_for(executor: Executor) -> None:
+    bots = ["big_money", kept()]
+    play(executor, bots, (1,))  # of these two wait
+    waiting = GUARDIAN.processes
+    rows = play(executor, bots, (1, 2), keep_alive=False)
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 1"]
+    assert GUARDIAN.processes == waiting
+    for row in rows:
+        assert row.record.count(b'"exit_code":0') == 2
+
+
+@pytest.mark.parametrize("said", ["false", "1", '"true"'])
+def test_only_true_keeps_a_process(executor: Executor, said: str) -> None:
+    rows = play(executor, ["big_money", kept("says", said)], (1, 2))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 1"]
+    assert [row.restarts for row in rows] == [0, 0]
+    assert [faults(row) for row in rows] == [[{}, {}]] * 2
+
+
+def test_a_bot_that_does_not_say_it_is_started_for_each_match(executor: Executor) -> None:
+    rows = play(executor, ["big_money", hostile("normal")], (1, 2))
+    assert [left(row) for row in rows] == [[None, None]] * 2
+    assert [row.restarts for row in rows] == [0, 0]
+    assert len(GUARDIAN.processes) == 2  # Big Money and the shell
+
+
+def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "MAX_WAITING", 1)
+    rows = play(executor, ["big_money", kept()], (1, 2, 3))
+    assert all(name_of(row, 1) in ("match 1", "match 2", "match 3") for row in rows)
+    assert [left(row) for row in rows] == [[None, None]] * 3
+    assert len(GUARDIAN.processes) == 2
+
+
+# --- bots that go wrong between two matches -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mode", ["writes", "dies", "dies_when_asked", "closes_stdin", "hangs", "wrong_name"]
+)
+def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None:
+    matches = batch(["big_money", kept(mode)], (1, 2), startup_limit=3.0, grace=0.1)
+    with worker() as executor:
+        rows = play_all(executor, matches)
+    assert [name_of(row, 1) for row in rows] == ["match 1"] * 2
+    assert [left(row) for row in rows] == [[None, None]] * 2
+    assert [faults(row) for row in rows] == [[{}, {}]] * 2
+    assert [row.digest for row in rows] == digests_of_each_alone(matches)
+
+
+@pytest.mark.parametrize("mode", ["dies_when_asked", "hangs", "wrong_name"])
+def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(
+    executor: Executor, mode: str
+) -> None:
+    rows = play(executor, ["big_money", kept(mode)], (1, 2, 3, 4), startup_limit=3.0)
+    assert [row.restarts for row in rows] == [0, 1, 0, 0]
+
+
+def let_it_write() -> None:
+    """Tell the bots that wait in this thread to write, and wait until they have."""
+    for _, bot in module._this_worker()._pool._waiting:
+        assert bot.popen is not None
+        bot.popen.send_signal(signal.SIGUSR1)
+        readable, _, _ = select.select([bot.popen.stdout], [], [], 60)
+        assert readable
+
+
+def test_a_reply_that_was_written_before_the_bot_was_asked_is_none(executor: Executor) -> None:
+    """Though it is the right one. The bot is started anew, and is not kept again."""
+    matches = batch([kept("prewrites")] * 2, (1, 2, 3))
+    rows = []
+    for plan in matches.plans:
+        rows += play_all(executor, replace(matches, plans=(plan,)))
+        executor.submit(let_it_write).result()
+    assert [names(row) for row in rows] == [["match 1"] * 2] * 3
+    assert [row.restarts for row in rows] == [0, 1, 0]
+    assert [faults(row) for row in rows] == [[{}, {}]] * 3
+
+
+def test_blank_lines_between_two_matches_are_skipped(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("writes_blank")], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
+
+
+def test_what_a_bot_wrongly_remembers_is_its_own_fault(executor: Executor) -> None:
+    first, second = play(executor, ["big_money", kept("wrong_state")], (1, 2))
+    assert (faults(first), second.restarts) == ([{}, {}], 0)
+    seat = second.players.index(1)
+    assert faults(second)[seat] == {"bad-phase": second.seats[seat].replies}
+    assert second.ranks[seat] == 2
+
+
+def test_a_bot_that_dies_in_its_second_match_has_lost_it(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("dies_in_second")], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 1"]
+    seat = rows[1].seats[rows[1].players.index(1)]
+    assert (seat.disqualified, seat.stderr) == ("exited", "match 2")
+    assert [row.restarts for row in rows] == [0, 0, 0]
+
+
+def test_stderr_is_kept_apart_by_match(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept()], (1, 2, 3))
+    assert [stderr_of(row, 1) for row in rows] == [{"match 1"}, {"match 2"}, {"match 3"}]
+    replies = [row.seats[row.players.index(1)].replies for row in rows]
+    lines = [row.stderr[row.players.index(1)].count(b"\n") for row in rows]
+    assert lines == [count + 1 for count in replies]  # one for its handshake
+
+
+def test_a_flood_on_stderr_after_a_match_holds_nobody_up(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("floods")], (1, 2, 3))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
+    assert [left(row) for row in rows] == [[None, None]] * 3
+
+
+def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:
+    rows = play(executor, ["big_money", kept("daemon")], (1, 2))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2"]
+    assert len(left_behind()) > 2  # until they are ended, after this test
+
+
+def test_nothing_is_left_of_a_match_that_is_played_alone(executor: Executor) -> None:
+    """Or a bot that waits could kill the worker in the match of others."""
+    play_all(executor, replace(batch(["big_money", kept("daemon")], (1,)), alone=True))
+    assert left_behind() == []
+
+
+def test_the_bots_are_ended_when_a_match_cannot_be_played(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(executor, ["big_money", kept("daemon")], (1,))
+    with pytest.raises(UsageError, match="no_such_bot"):
+        play(executor, ["no_such_bot", "big_money"], (1,))
+    assert left_behind() == []
+
+
+# --- a referee that is late -----------------------------------------------------------------------
+
+
+def lateness(*seconds: float) -> type[module.Lateness]:
+    """In one match after the other the referee is so late; after that never."""
+    to_come = list(seconds)
+
+    class Told(module.Lateness):
+        @property
+        def worst(self) -> float:
+            return self._now
+
+        @worst.setter
+        def worst(self, value: float) -> None:  # it is set to 0 when a match begins
+            self._now = to_come.pop(0) if to_come else value
+
+        async def watch(self) -> None:
+            await trio.sleep_forever()
+
+    return Told
+
+
+LIMIT = 0.5
+LATE = 2 * LATE_PART * LIMIT
+
+
+def late_rows(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch, bot: str, *seconds: float
+) -> list[MatchRow]:
+    # The first is that of making the watch.
+    monkeypatch.setattr(module, "Lateness", lateness(0.0, *seconds))
+    return play(executor, ["big_money", bot], (1,), time_limit=LIMIT)
+
+
+def test_a_time_out_is_void_while_the_referee_is_late(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (row,) = late_rows(executor, monkeypatch, hostile("sleep_at", 1), LATE, LATE)
+    assert (row.late, row.void) == (2, False)
+    assert len(GUARDIAN.processes) == 2  # the last one of Big Money; none plays a match twice
+    assert left(row)[1] == "timeout"
+
+
+def test_after_so_many_the_match_is_void(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = [LATE] * (MAX_LATE_REPLAYS + 5)
+    (row,) = late_rows(executor, monkeypatch, hostile("sleep_at", 1), *times)
+    assert (row.late, row.void) == (MAX_LATE_REPLAYS + 1, True)
+
+
+@pytest.mark.parametrize(
+    ("bot", "seconds"),
+    [
+        (hostile("sleep_at", 1), LATE_PART * LIMIT),  # not more than the tenth part
+        (hostile("exit_at", 1), LATE),
+        (hostile("normal"), LATE),
+    ],
+    ids=["a little late", "no time-out", "nobody failed"],
+)
+def test_a_match_counts_unless_somebody_timed_out_while_the_referee_was_late(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch, bot: str, seconds: float
+) -> None:
+    (row,) = late_rows(executor, monkeypatch, bot, seconds)
+    assert (row.late, row.void) == (0, False)
+
+
+async def test_lateness_is_noticed(autojump_clock: trio.testing.MockClock) -> None:
+    watch = module.Lateness(10.0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch.watch)
+        await trio.sleep(3.0)
+        assert watch.worst < 0.001
+        autojump_clock.jump(2.5)  # as if nothing had run for so long
+        await trio.sleep(1.0)
+        assert 2.4 < watch.worst <= 2.5
+        nursery.cancel_scope.cancel()

@@ -1,0 +1,189 @@
+"""A tournament on a Dask cluster of this machine: the same results as without."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from select import select
+
+import pytest
+
+from referee.bots.processes.orphans import children, descendants
+from referee.errors import UsageError
+from referee.tournament.playing import on_worker
+from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.cluster import Cluster
+from referee.tournament.playing.directories import cache, pack, place
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run
+from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.setup import setup
+from referee.tournament.store import Store
+from referee.workers import worker_processes
+from tests.support.dask_cluster import END_SECONDS, DaskCluster
+from tests.support.live import ROOT, hostile, referee_process
+from tests.support.stores import rows
+
+needs_dask = pytest.mark.usefixtures("_dask")
+
+
+@pytest.fixture
+def _dask() -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install -e '.[cluster]'")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, _dask: None) -> Iterator[DaskCluster]:
+    with DaskCluster(2, XDG_CACHE_HOME=str(tmp_path / "cache")) as processes:
+        yield processes
+
+
+def store_of(*bots: Entrant, deals: int) -> Store:
+    store = Store.in_memory()
+    store.add_stage(setup(bots, game="dominion", deals=deals, seed=5))
+    return store
+
+
+MONEY, VILLAGE = Entrant("A", "big_money"), Entrant("B", "village_engine")
+
+
+def test_a_process_with_nothing_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan(0, 0, 7, (0, 1))
+    batch = Batch("dominion", {"max_turns": 2}, {0: MONEY, 1: VILLAGE}, (plan,))
+    monkeypatch.setattr(on_worker, "IDLE_SECONDS", 0.0)
+    before = children()
+    row = pickle.loads(on_worker.Processes().call(pickle.dumps((play_batch, batch))))[0]
+    assert row.reason == "turn-limit"
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join(END_SECONDS)
+    assert children() == before
+
+
+@needs_dask
+@pytest.mark.all_cases
+@pytest.mark.filterwarnings("default")  # Dask's own
+def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
+    here = store_of(MONEY, VILLAGE, deals=40)
+    with Player(lambda: worker_processes(1), lambda: 1) as player:
+        Run(here).play(player)
+    there = store_of(MONEY, VILLAGE, deals=40)
+    run = Run(there)
+    orphaned = []
+
+    def change_workers(rows: Sequence[MatchRow]) -> None:
+        first = cluster.workers[0]
+        if first.poll() is None:
+            orphaned.extend(os.pidfd_open(pid) for pid in descendants(first.pid))
+            first.kill()
+            first.wait()
+            cluster.add_worker()
+
+    run.on_rows = change_workers
+    dask = Cluster(cluster.address, {}, print)
+    with Player(dask.workers, lambda: dask.threads) as player:
+        run.play(player)
+        # Both kept their bots from batch to batch; the second came when the matches had begun.
+        alive = [descendants(worker.pid) for worker in cluster.workers[1:]]
+        assert all(alive)
+    assert rows(there) == rows(here)
+    assert len(rows(here)["matches"]) == 80
+    assert not any(descendants(worker.pid) for worker in cluster.workers[1:])
+    assert orphaned
+    for process in orphaned:  # they end by themselves, with their bots
+        assert select([process], [], [], END_SECONDS)[0]
+        os.close(process)
+
+
+@needs_dask
+@pytest.mark.all_cases
+@pytest.mark.filterwarnings("default")  # Dask's own
+def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
+    killer = Entrant("K", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))
+    here, there = (store_of(killer, MONEY, VILLAGE, deals=2) for _ in range(2))
+    with Player(lambda: worker_processes(2), lambda: 2) as player:
+        Run(here).play(player)
+    dask = Cluster(cluster.address, {}, print)
+    with Player(dask.workers, lambda: dask.threads) as player:
+        Run(there).play(player)
+    assert rows(there) == rows(here)
+    assert there.put_out() == {0}
+    assert there.count() == (2 * 2 + 1, 1)
+
+
+@needs_dask
+@pytest.mark.all_cases
+def test_a_directory_travels_and_what_does_not_is_looked_for_there(
+    cluster: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = tmp_path / "bots"
+    (bots / "far").mkdir(parents=True)
+    (bots / "far" / "names.py").write_text("import os\nNAME = os.getcwd()[-64:]\n")
+    text = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
+    for old, new in (('"Minimal"', "NAME"), ("import json", "import json\nfrom names import NAME")):
+        assert old in text
+        text = text.replace(old, new)
+    (bots / "far" / "bot").write_text(text)
+    (bots / "far" / "bot").chmod(0o700)
+    config = bots / "cup.toml"
+    config.write_text(
+        'deals = 3\nseed = 1\n[[bot]]\nname = "far"\ncommand = "./bot"\ndirectory = "far"\n'
+        '[[bot]]\nname = "bundled"\ncommand = "big_money"\n'
+    )
+    command = ("tournament", "--config", str(config), "--cluster", cluster.address)
+    store = tmp_path / "store.sqlite"
+    played = referee_process(*command, "--store", str(store), "--records", str(tmp_path / "kept"))
+    assert played.returncode == 0, played.stderr
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    there = place(pack(str(bots / "far")).digest)
+    assert list(cache().iterdir()) == [there]
+    with Store.for_reading(str(store)) as results:
+        names = set(results.select("SELECT calls_itself FROM seats WHERE bot = 0"))
+        assert names == {(str(there)[-64:],)}
+        assert results.count() == (6, 0)
+    assert len(list((tmp_path / "kept").glob("*.record.jsonl.zst"))) == 6
+
+    # Without `directory` nothing travels.
+    config.write_text(
+        config.read_text().replace('directory = "far"', "").replace("./bot", "far/bot")
+    )
+    refused = referee_process(*command)
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert f"on {os.uname().nodename}: BOT far/bot not found" in refused.stderr
+
+
+@needs_dask
+@pytest.mark.all_cases
+def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other" / "referee"
+    shutil.copytree(ROOT / "referee", other, ignore=shutil.ignore_patterns("__pycache__"))
+    (other / "_version.py").write_text('__version__ = "0.0.1"\n')
+    with DaskCluster(1, PYTHONPATH=str(other.parent)) as cluster:
+        command = ("tournament", "big_money", "minimal", "--cluster", cluster.address)
+        refused = referee_process(*command)
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert "has version 0.0.1 of the referee" in refused.stderr
+
+
+@needs_dask
+@pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:8786"])
+def test_a_wrong_address_is_one_line(address: str) -> None:
+    refused = referee_process("tournament", "big_money", "minimal", "--cluster", address)
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert refused.stderr.startswith(f"referee: no Dask scheduler at {address}: ")
+
+
+def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    cluster = Cluster("127.0.0.1:8786", {}, print)
+    with pytest.raises(UsageError, match=r"pip install .*\[cluster\]"), cluster.workers():
+        pass

@@ -1,0 +1,341 @@
+"""A run: what is missing is played, once, whatever was cut off before."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.errors import InternalError, ShortageError, UsageError
+from referee.logs.source import LogReader
+from referee.tournament.playing.batch import Failed
+from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.run import Run, is_finished
+from referee.tournament.rating.sprt import Sprt
+from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.setup import Setup
+from referee.tournament.store import Store
+from tests.support.made_up import (
+    MadeUp,
+    StopError,
+    contents,
+    made_setup,
+    play,
+    played,
+    player,
+    row,
+    void,
+)
+
+SETUPS = {
+    "round robin": made_setup(5, deals=3),
+    "by matches": made_setup(5, matches=33),
+    "three players": made_setup(6, players=3, deals=2),
+    "four players, all seats": made_setup(5, players=4, deals=1, seats="all"),
+    "gauntlet": made_setup(6, format="gauntlet", challengers=2, deals=2),
+    "swiss": made_setup(9, format="swiss", rounds=5, deals=2),
+    "swiss of three": made_setup(11, format="swiss", players=3, rounds=4, deals=1),
+    "sprt": made_setup(2, format="sprt", deals=500, sprt=Sprt(0, 60)),
+}
+
+
+@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
+def test_a_run_that_is_cut_off_goes_on_to_the_same_store(setup: Setup) -> None:
+    whole = contents(played(setup))
+    total = len(whole["matches"])
+    assert total > 10
+    for until in (1, total // 3, total // 2, total - 1):
+        store = Store.in_memory()
+        store.add_stage(setup)
+        before = play(store, until=until, most=3)
+        after = play(store)
+        assert contents(store) == whole
+        if setup.sprt is None:
+            # Only what was given out and did not come back is played twice.
+            assert len(before) + len(after) <= total + 12
+            assert sorted({*before, *after}) == [*range(total)]
+
+
+@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
+@pytest.mark.parametrize("jobs", [1, 7])
+def test_the_number_of_jobs_changes_nothing(setup: Setup, jobs: int) -> None:
+    assert contents(played(setup, jobs=jobs, most=2)) == contents(played(setup, jobs=2))
+
+
+@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
+def test_what_is_whole_is_not_played_again(setup: Setup) -> None:
+    store = played(setup)
+    assert play(store) == []
+
+
+def test_the_total_and_what_is_done() -> None:
+    setup = SETUPS["round robin"]
+    store = Store.in_memory()
+    store.add_stage(setup)
+    play(store, until=7, most=1)
+    (there, _) = store.count()
+    run = Run(store)
+    seen: list[int] = []
+    run.on_rows = lambda rows: seen.extend(row.match for row in rows)
+    with player(MadeUp()) as made:
+        run.play(made)
+    assert run.total == run.done == 60
+    assert run.played == len(seen) == 60 - there
+
+
+def test_void_matches_are_not_played_again() -> None:
+    """They were played four times already (spec/store.md, 2.3)."""
+    store = played(
+        SETUPS["round robin"], lambda plan: void(plan) if plan.match % 9 == 0 else row(plan)
+    )
+    assert store.count() == (60, 7)
+    assert play(store) == []
+
+
+# --- a sequential test ----------------------------------------------------------------------------
+
+
+def first_wins(plan: Plan) -> MatchRow:
+    return row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
+
+
+def test_sprt_stops_when_it_knows() -> None:
+    setup = SETUPS["sprt"]
+    store = played(setup, first_wins, jobs=5)
+    matches, _ = store.count()
+    assert matches < 60
+    # Its last deal is the one that decided, and all before it are there.
+    assert [line.match for line in store.matches()] == [*range(matches)]
+    run = Run(store)
+    assert run.test is not None
+    lines = list(store.matches())
+    run.test.add(lines[:-2])
+    assert run.test.verdict is None
+    run.test.add(lines[-2:])
+    assert run.test.verdict is not None
+    assert run.test.verdict.value == "H1"
+
+
+def test_sprt_drops_what_was_played_beyond_even_after_a_kill() -> None:
+    setup = SETUPS["sprt"]
+    whole = contents(played(setup, first_wins))
+    store = played(setup, first_wins)
+    matches, _ = store.count()
+    # As a run leaves it that is killed before it drops them.
+    beyond = [Plan(matches + n, (matches + n) // 2, 9, [(0, 1), (1, 0)][n % 2]) for n in range(6)]
+    store.add([first_wins(plan) for plan in beyond])
+    assert play(store, first_wins) == []
+    assert contents(store) == whole
+
+
+def test_sprt_does_not_count_a_deal_with_a_void_match() -> None:
+    def result(plan: Plan) -> MatchRow:
+        return void(plan) if plan.match == 4 else first_wins(plan)
+
+    with_void = played(SETUPS["sprt"], result).count()
+    without = played(SETUPS["sprt"], first_wins).count()
+    assert with_void == (without[0] + 2, 1)
+
+
+def test_sprt_ends_undecided_at_its_last_deal() -> None:
+    setup = made_setup(2, format="sprt", deals=20, sprt=Sprt(0, 1))
+    assert played(setup).count() == (40, 0)
+
+
+# --- workers --------------------------------------------------------------------------------------
+
+
+class Dying(MadeUp):
+    """Its workers die at these submissions."""
+
+    def __init__(self, at: set[int]) -> None:
+        super().__init__()
+        self.at = at
+        self.submitted = 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.submitted += 1
+        if self.submitted not in self.at:
+            return super().submit(fn, *args)
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool("a worker was killed"))
+        return future
+
+
+def run_with(executor: Executor) -> tuple[Store, int]:
+    """A tournament with these workers, and how often they were started."""
+    store = Store.in_memory()
+    store.add_stage(SETUPS["round robin"])
+    started = itertools.count()
+
+    @contextmanager
+    def context() -> Any:
+        next(started)
+        yield executor
+
+    with Player(context, lambda: 2) as made:
+        Run(store).play(made)
+    return store, next(started)
+
+
+def test_workers_that_die_cost_only_time() -> None:
+    store, started = run_with(Dying({1, 9}))
+    assert contents(store) == contents(played(SETUPS["round robin"]))
+    assert started > 2
+
+
+class Killing(MadeUp):
+    """Whoever plays a match dies in which all of these bots are, for one set of them or another."""
+
+    def __init__(self, *killers: set[int]) -> None:
+        super().__init__()
+        self.killers = killers
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        (batch,) = args
+        if not any(bots <= {*plan.players} for plan in batch.plans for bots in self.killers):
+            return super().submit(fn, *args)
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool("a worker was killed"))
+        return future
+
+
+def test_a_match_that_kills_its_worker_is_void_and_no_other() -> None:
+    """Neither of the two does it against itself: nobody can say who it is."""
+    store, _ = run_with(Killing({0, 3}))
+    usual = {match.match: match for match in played(SETUPS["round robin"]).matches()}
+    found = {match.match: match for match in store.matches()}
+    void = {number for number, match in usual.items() if {*match.players} == {0, 3}}
+    assert found.keys() == usual.keys()
+    assert {number for number, match in found.items() if match.void} == void
+    assert {found[number].reason for number in void} == {"worker-killed"}
+    assert all(found[number] == usual[number] for number in usual.keys() - void)
+    assert store.put_out() == set()
+
+
+@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
+@pytest.mark.parametrize("killers", [{1}, {1, 4}], ids=str)
+def test_bots_that_kill_workers_are_out_and_the_others_go_on(
+    setup: Setup, killers: set[int]
+) -> None:
+    """After one match each, the first in the schedule, however the run is cut off."""
+    stores = []
+    for until in (None, 1, 5):
+        store = Store.in_memory()
+        store.add_stage(setup)
+        for stop in {until, None}:
+            run = Run(store)
+
+            def look(run: Run = run, stop: int | None = stop) -> None:
+                if stop is not None and run.done >= stop:
+                    raise StopError
+
+            run.look = look
+            with (
+                player(Killing(*({bot} for bot in killers)), jobs=until or 2) as made,
+                suppress(StopError),
+            ):
+                run.play(made)
+        stores.append(store)
+    store = stores[0]
+    assert is_finished(store)
+    assert all(contents(other) == contents(store) for other in stores)
+    assert store.put_out() == killers & {*range(len(setup.bots))}
+    void = [match for match in store.matches() if match.void]
+    assert len(void) <= len(killers)
+    for match in store.matches():
+        out = {seat.bot for seat in match.seats if seat.disqualified}
+        assert out == (killers & {*match.players} if match.void else set())
+        assert match.void or killers.isdisjoint(match.players)
+    if setup.format in ("round-robin", "gauntlet"):
+        usual = [match for match in played(setup).matches() if killers.isdisjoint(match.players)]
+        assert [match for match in store.matches() if not match.void] == usual
+
+
+@pytest.mark.parametrize(
+    "workers", [Dying({*range(1_000)}), Killing(*({bot} for bot in range(5)))], ids=["none", "all"]
+)
+def test_workers_that_die_whatever_they_play_are_given_up(workers: Executor) -> None:
+    """Then it is the machine, and nobody is put out."""
+    store = Store.in_memory()
+    store.add_stage(SETUPS["round robin"])
+    with (
+        pytest.raises(ShortageError, match="whatever they play"),
+        player(workers) as made,
+    ):
+        Run(store).play(made)
+    assert store.count() == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"), [("usage", UsageError), ("shortage", ShortageError), ("bug", InternalError)]
+)
+def test_what_a_worker_cannot_do(kind: str, error: type[Exception]) -> None:
+    class Failing(MadeUp):
+        def _play(self, batch: Any) -> Any:
+            return Failed(kind, "no luck today")
+
+    with pytest.raises(error, match="no luck today"):
+        run_with(Failing())
+
+
+def test_a_batch_that_takes_too_long_is_given_back_in_part() -> None:
+    setup = SETUPS["round robin"]
+    store = Store.in_memory()
+    store.add_stage(setup)
+    matches = Counter(play(store, lambda plan: row(plan, seconds=0.0), most=1))
+    assert set(matches.values()) == {1}
+    assert len(matches) == 60
+
+
+# --- records --------------------------------------------------------------------------------------
+
+
+def test_records_and_stderr_stand_in_files(tmp_path: Path) -> None:
+    def result(plan: Plan) -> MatchRow:
+        if plan.match % 2:
+            return row(plan)
+        return row(plan, record=b'{"match":%d}\n' % plan.match, stderr=[b"", b"oh"])
+
+    store = Store.in_memory()
+    store.add_stage(SETUPS["round robin"])
+    with player(MadeUp(result), keep="faulty") as made:
+        Run(store, records=tmp_path).play(made)
+    files = sorted(path.name for path in tmp_path.iterdir())
+    kept = [f"{match:06}" for match in range(0, 60, 2)]
+    assert files == sorted(
+        [f"{m}.record.jsonl.zst" for m in kept] + [f"{m}.player2.stderr" for m in kept]
+    )
+    with LogReader(str(tmp_path / "000058.record.jsonl.zst")) as lines:
+        assert b"".join(lines) == b'{"match":58}\n'
+
+
+def test_what_was_written_of_matches_that_sprt_drops_is_removed(tmp_path: Path) -> None:
+    store = Store.in_memory()
+    store.add_stage(SETUPS["sprt"])
+
+    def result(plan: Plan) -> MatchRow:
+        return msgspec.structs.replace(first_wins(plan), record=b"{}\n", stderr=[b"", b"oh"])
+
+    with player(MadeUp(result), jobs=5, keep="all") as made:
+        Run(store, records=tmp_path).play(made)
+    kept = {f"{match:06}" for match in store.played()}
+    assert {path.name[:6] for path in tmp_path.iterdir()} == kept
+
+
+def test_a_record_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
+    store = Store.in_memory()
+    store.add_stage(SETUPS["round robin"])
+    with (
+        player(MadeUp(lambda plan: row(plan, record=b"{}\n"))) as made,
+        pytest.raises(UsageError, match=r"cannot write .*0000..\.record"),
+    ):
+        Run(store, records=tmp_path / "none").play(made)
+    assert store.count() == (0, 0)

@@ -1,0 +1,380 @@
+"""Standings, statistics and matches to learn from, of matches that are made up."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from referee.tournament.playing.batch import lost_row
+from referee.tournament.rating.sprt import Sprt
+from referee.tournament.report.facts import Departure, statistics
+from referee.tournament.report.lessons import LESSONS, lessons
+from referee.tournament.report.page import page
+from referee.tournament.report.standings import Meeting, Standings, standings
+from referee.tournament.report.text import standings_text
+from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.stages import stages
+from referee.tournament.store import Store
+from tests.support.made_up import Left, left, made_setup, play, played, row, void
+
+
+def better_wins(plan: Plan, **changes: Any) -> MatchRow:
+    """The lower number wins."""
+    return row(plan, [1 + sorted(plan.players).index(bot) for bot in plan.players], **changes)
+
+
+def of(found: Standings, name: str) -> Any:
+    (bot,) = [bot for bot in found.bots if bot.name == name]
+    return bot
+
+
+def test_counts_of_a_round_robin() -> None:
+    found = standings(played(made_setup(3, deals=5), better_wins))
+    assert [bot.name for bot in found.bots] == ["bot0", "bot1", "bot2"]
+    assert [bot.rank for bot in found.bots] == [1, 2, 3]
+    assert [bot.points for bot in found.bots] == [20, 10, 0]
+    middle = found.bots[1]
+    assert (middle.matches, middle.wins, middle.draws, middle.losses) == (20, 10, 0, 10)
+    # The first won everything, the last nothing: how far they are off, nobody can say.
+    assert (middle.rating_low, middle.rating_high) == (None, None)
+    assert [bot.rating_low is None for bot in found.bots] == [False, True, True]
+    assert (found.matches, found.void, found.planned, found.deals) == (30, 0, 30, 15)
+    assert found.head_to_head["bot0"] == {
+        "bot1": Meeting(10, 10, 0, 0, 10),
+        "bot2": Meeting(10, 10, 0, 0, 10),
+    }
+    assert found.head_to_head["bot2"]["bot1"] == Meeting(10, 0, 0, 10, 0)
+    assert middle.calls_itself == "Bot 1"
+    assert [seat.share for seat in found.seats] == [0.5, 0.5]
+
+
+def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
+    ranks = {0: 1, 1: 2, 2: 2, 3: 4}
+    store = played(
+        made_setup(4, players=4, matches=4),
+        lambda plan: row(plan, [ranks[bot] for bot in plan.players]),
+    )
+    found = standings(store)
+    assert {bot.name: bot.points for bot in found.bots} == pytest.approx(
+        {"bot0": 4, "bot1": 4 * 0.5, "bot2": 4 * 0.5, "bot3": 0}
+    )
+    assert of(found, "bot1").losses == 4
+    assert found.head_to_head["bot1"]["bot2"] == Meeting(4, 0, 4, 0, 2)
+    assert found.head_to_head["bot1"]["bot3"] == Meeting(4, 4, 0, 0, 4)
+
+
+def test_draws_are_half_and_first_with_others_is_drawn() -> None:
+    found = standings(played(made_setup(2, deals=2), lambda plan: row(plan, [1, 1])))
+    for bot in found.bots:
+        assert (bot.wins, bot.draws, bot.losses, bot.points) == (0, 4, 0, 2)
+        assert bot.rating == 1500
+
+
+def test_differences_are_one_minus_the_other() -> None:
+    found = standings(played(made_setup(4, deals=3)))
+    for one in found.bots:
+        assert set(found.differences[one.name]) == {b.name for b in found.bots} - {one.name}
+        for other in found.bots:
+            if one is other:
+                continue
+            difference = found.differences[one.name][other.name]
+            assert difference.elo == pytest.approx(one.rating - other.rating, abs=0.03)
+            assert difference.low < difference.elo < difference.high
+            back = found.differences[other.name][one.name]
+            assert (back.elo, back.low, back.high) == pytest.approx(
+                (-difference.elo, -difference.high, -difference.low)
+            )
+
+
+def test_the_mean_is_1500_or_the_anchor_is_what_was_said() -> None:
+    store = played(made_setup(3, deals=4))
+    free = standings(store)
+    assert sum(bot.rating for bot in free.bots) / 3 == pytest.approx(1500, abs=0.02)
+    fixed = standings(store, (1, -200.0))
+    assert of(fixed, "bot1").rating == -200
+    assert fixed.anchor == "bot1"
+    assert of(fixed, "bot0").rating + 200 == pytest.approx(
+        free.differences["bot0"]["bot1"].elo, abs=0.05
+    )
+
+
+def test_void_matches_are_counted_and_do_not_count() -> None:
+    def result(plan: Plan) -> MatchRow:
+        return void(plan) if plan.match in (0, 5) else better_wins(plan)
+
+    store = played(made_setup(3, deals=2), result)
+    found = standings(store)
+    assert (found.matches, found.void, found.planned) == (10, 2, 12)
+    assert sum(bot.matches for bot in found.bots) == 20
+    facts = statistics(store)
+    assert (facts.matches, facts.late) == (10, 8)
+
+
+@pytest.mark.parametrize("until", [None, 0, 1, 7])
+@pytest.mark.parametrize(
+    "setup",
+    [
+        made_setup(4, deals=2),
+        made_setup(5, players=3, deals=2),
+        made_setup(6, format="swiss", rounds=2, deals=1),
+        made_setup(2, format="sprt", deals=10),
+        made_setup(5, format="gauntlet", deals=2),
+    ],
+    ids=lambda setup: f"{setup.format} of {setup.players}",
+)
+def test_at_any_time(setup: Any, until: int | None) -> None:
+    """Before the first match, too, and when bots have not played."""
+    store = Store.in_memory()
+    store.add_stage(setup)
+    if until != 0:
+        play(store, until=until, most=1)
+    found, facts = standings(store), statistics(store)
+    assert found.matches == facts.matches == store.count()[0]
+    assert found.planned >= found.matches
+    assert len(found.bots) == len(found.differences) == len(setup.bots)
+    text = page(store, found, facts, lessons(store, found), "2026-01-01")
+    assert all(f"bot{number}" in text for number in range(len(setup.bots)))
+
+
+def test_the_state_of_a_sequential_test() -> None:
+    setup = made_setup(2, format="sprt", sprt=Sprt(0, 60))
+    store = Store.in_memory()
+    store.add_stage(setup)
+    play(store, better_wins, until=4, most=1)
+    sprt = standings(store).sprt
+    assert sprt is not None
+    assert sprt.verdict is None
+    assert sprt.lower < 0 < sprt.llr < sprt.upper
+    play(store, better_wins)
+    found = standings(store)
+    assert found.sprt is not None
+    assert found.sprt.verdict == "H1"
+    assert found.sprt.llr >= found.sprt.upper
+    assert found.sprt.counts == [0, 0, 0, 0, found.deals]
+    assert found.planned == found.matches  # it is over
+
+
+# --- statistics -----------------------------------------------------------------------------------
+
+
+def test_facts_of_each_bot() -> None:
+    def result(plan: Plan) -> MatchRow:
+        seat = plan.players.index(1)
+        faults: list[dict[str, int]] = [{}, {}]
+        out: list[Any] = [None, None]
+        faults[seat] = {"bad-buy": 2}
+        out[seat] = left("timeout") if plan.match == 0 else None
+        return better_wins(plan, faults=faults, left=out, turns=20 + plan.match)
+
+    facts = statistics(played(made_setup(2, deals=2), result))
+    assert facts.mean_turns == 21.5
+    assert facts.reasons == {"provinces-empty": 4}
+    assert facts.bots["bot0"].faults == {}
+    bad = facts.bots["bot1"]
+    assert (bad.faults, bad.disqualified) == ({"bad-buy": 8}, {"timeout": 1})
+    assert (bad.replies, bad.longest_reply) == (200, 0.01)
+    assert bad.mean_reply == pytest.approx(0.002)
+    assert bad.mean_score == 34.0
+    # Bucket 40 ends at 2**(41 / 4) microseconds.
+    assert bad.reply_99 == pytest.approx(2 ** (41 / 4) / 1e6)
+
+
+def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() -> None:
+    def result(plan: Plan) -> MatchRow:
+        out: list[Any] = [None, None]
+        if plan.match > 1:
+            code = "timeout" if plan.match < 6 else "exited"
+            out[plan.players.index(1)] = Left(code, f"in {plan.match}", ["Traceback", "KeyError"])
+        return better_wins(plan, left=out)
+
+    facts = statistics(played(made_setup(2, deals=6), result)).bots["bot1"]
+    assert facts.disqualified == {"exited": 6, "timeout": 4}
+    assert facts.departures == [
+        Departure("exited", 6, "in 6", ["Traceback", "KeyError"]),
+        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"]),
+    ]
+
+
+def test_cards_are_counted_in_matches_that_were_played_to_their_end() -> None:
+    smithies = [b'{"bought":{"smithy":[1,3]}}', b"{}"]
+
+    def result(plan: Plan) -> MatchRow:
+        if plan.match % 2:  # over before the first smithy could be bought
+            return better_wins(plan, reason="last-player-standing", statistics=[b"{}", b"{}"])
+        return better_wins(plan, statistics=smithies[:: 1 if plan.players[0] == 0 else -1])
+
+    (table,) = statistics(played(made_setup(2, deals=3), result)).game
+    (row,) = table.rows
+    cells = dict(zip(table.columns, row, strict=True))
+    assert (cells["bot"], cells["matches"], cells["share"]) == ("bot0", 3, 1)
+    assert cells["points without"] is None
+
+
+# --- the table of a Swiss tournament --------------------------------------------------------------
+
+
+def test_a_swiss_table_has_scores_byes_and_the_opponents_scores() -> None:
+    setup = made_setup(5, format="swiss", rounds=2, deals=1, seed=2)
+    store = played(setup, better_wins)
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 2
+    scores = {place.name: place.score for place in table.places}
+    assert sum(scores.values()) == 2 * (2 + 1)  # two pairs and a bye a round
+    assert sum(place.byes for place in table.places) == 2
+    met: dict[str, set[str]] = {name: set() for name in scores}
+    for line in store.matches():
+        one, other = (f"bot{bot}" for bot in line.players)
+        met[one].add(other)
+        met[other].add(one)
+    for place in table.places:
+        lower = sum(other > place.name for other in met[place.name])
+        assert place.score == lower + place.byes
+        assert place.opponents == sum(scores[other] for other in met[place.name])
+    keys = [(-place.score, -place.opponents) for place in table.places]
+    assert keys == sorted(keys)
+    assert [place.place for place in table.places] == [1 + keys.index(key) for key in keys]
+
+
+def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, format="swiss", rounds=2, deals=2))
+    play(store, better_wins, until=10, most=1)  # of 8 a round
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 1
+    assert sum(place.score for place in table.places) == 2
+
+
+def test_a_round_is_over_in_the_swiss_table_when_all_is_played_but_the_matches_of_who_is_out() -> (
+    None
+):
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, format="swiss", rounds=1, deals=2))
+    first = next(stages(store)).plans(0)
+    store.add([lost_row(first[0], {first[0].players[0]})])
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 0
+    store.add([better_wins(plan) for plan in next(stages(store)).plans(2)])
+    store.add([better_wins(plan) for plan in next(stages(store)).plans(3)])
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 1
+    assert [place.score for place in table.places] == [1, 1, 0, 0]
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def shown(store: Store, **how: Any) -> list[str]:
+    """The text at 80 columns."""
+    console = Console(width=80, file=io.StringIO(), highlight=False)
+    for part in standings_text(standings(store, **how), statistics(store)):
+        console.print(part)
+    lines: list[str] = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert max(map(len, lines)) <= 80
+    return lines
+
+
+def starting(lines: list[str], start: str) -> str:
+    line = next(line for line in lines if line.startswith(start))
+    return " ".join(line.split())
+
+
+def upset(plan: Plan) -> MatchRow:
+    """The lower number wins, but in every fifth deal; the last bot always loses."""
+    last = 3 in plan.players
+    won = [1 + sorted(plan.players).index(bot) for bot in plan.players]
+    return row(plan, won if last or plan.deal % 5 else [3 - rank for rank in won])
+
+
+def test_a_bot_outside_the_average_is_marked_and_has_an_open_end() -> None:
+    store = played(made_setup(4, deals=10), upset)
+    lines = shown(store)
+    assert re.fullmatch(r"4 bot3 \d+\* \d+ or less 60 0 0 60 0.0%", starting(lines, "4 bot3"))
+    assert starting(lines, "* not in the average")
+    assert "*" not in starting(lines, "3 bot2")
+    assert not any(line.startswith("*") for line in shown(store, anchor=(0, 1500.0)))
+
+
+def test_a_few_deals_are_too_few_to_say() -> None:
+    assert "too few to say" in starting(shown(played(made_setup(2, deals=4), upset)), "1 bot0")
+    assert " to " in starting(shown(played(made_setup(2, deals=5), upset)), "1 bot0")
+
+
+def test_a_bot_without_matches_has_no_rating() -> None:
+    lines = shown(played(made_setup(3, deals=10), upset), without={1})
+    assert starting(lines, "3 bot1") == "3 bot1 - - 0 0 0 0 -"
+
+
+def test_two_bots_have_a_summary() -> None:
+    lines = shown(played(made_setup(2, deals=10), upset))
+    assert re.fullmatch(
+        r"bot0 against bot1: \+\d+ Elo \([-+]\d+ to \+\d+\); better: \d\d.\d%.",
+        starting(lines, "bot0 against"),
+    )
+    assert "Of 20 matches it won 16, drew 0 (0.0%) and lost 4." in lines
+    assert "Deals in which it took 0, 0.5, 1, 1.5 and 2 points: 2, 0, 0, 0, 8." in lines
+
+
+def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> None:
+    monkeypatch.setattr("referee.tournament.report.page.MOST_MATCHES", 3)
+    setup = made_setup(2, deals=3, settings={"time_limit": 2.0, "max_turns": 30})
+    words = ["Traceback", "<b>KeyError"]
+    out = [Left("exited", "exit code 48", words), None]
+    store = played(setup, lambda plan: row(plan, left=out))
+    found = standings(store)
+    text = page(store, found, statistics(store), lessons(store, found), "2026-01-01 12:00 UTC")
+    assert "--set max_turns=30 --time-limit 2" in text
+    assert "page made 2026-01-01 12:00 UTC" in text
+    assert "exit code 48" in text
+    assert "&lt;b&gt;KeyError" in text
+    assert "6 matches, the first 3 here" in text
+    assert text.count("<td>provinces-empty") == 3
+
+
+# --- lessons --------------------------------------------------------------------------------------
+
+
+def test_lost_matches_to_learn_from() -> None:
+    def result(plan: Plan) -> MatchRow:
+        out: list[Any] = [None, None]
+        if plan.match == 6:
+            out[plan.players.index(1)] = left("timeout")
+        return better_wins(plan, left=out)
+
+    store = played(made_setup(2, deals=6, settings={"max_turns": 30, "time_limit": 2.0}), result)
+    found = lessons(store, standings(store))
+    assert found["bot0"] == []  # it lost none
+    assert len(found["bot1"]) == LESSONS
+    first = found["bot1"][0]
+    assert (first.match, first.why) == (6, "disqualified, timeout")
+    lost = [lesson.match // 2 for lesson in found["bot1"]]
+    assert len(set(lost)) == LESSONS  # one of each deal
+    (line,) = [line for line in store.matches() if line.match == 6]
+    bots = [f"bot{number}" for number in line.players]
+    words = shlex.split(first.command)
+    assert words[:2] == ["referee", "play"]
+    assert [word for word in words if word.startswith("bot")] == bots
+    assert words[words.index("--seed") + 1] == str(line.seed)
+    assert words[-4:] == ["--set", "max_turns=30", "--time-limit", "2"]
+
+
+def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text("")
+    bots = (Entrant("good", "good"), Entrant("bad", "bot.py", str(tmp_path), (("LEVEL", "3"),)))
+    setup = msgspec.structs.replace(made_setup(2), bots=bots)
+    store = played(setup, better_wins)
+    command = shlex.split(lessons(store, standings(store))["bad"][0].command)
+    (bot,) = [word for word in command if word.startswith("env ")]
+    assert shlex.split(bot) == ["env", "-C", str(tmp_path), "LEVEL=3", sys.executable, str(program)]

@@ -1,0 +1,187 @@
+"""Swiss rounds: equals meet, nobody twice, byes go round."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.errors import UsageError
+from referee.tournament.schedule.swiss import SwissRound, swiss_round
+from tests.support.helpers import TIMES
+
+Pairs = Counter[tuple[int, int]]
+
+
+def record(found: SwissRound, points: list[float], met: Pairs, byes: list[int]) -> None:
+    """A round's results: the bot with the smaller index is better; a bye is a full point."""
+    for bot in found.byes:
+        byes[bot] += 1
+        points[bot] += 1
+    for line_up in found.line_ups:
+        for better, worse in combinations(sorted(line_up), 2):
+            met[better, worse] += 1
+            points[better] += 1 / (len(line_up) - 1)
+
+
+def tournament(bots: int, rounds: int, players: int, seed: int) -> list[SwissRound]:
+    points, met, byes = [0.0] * bots, Counter(), [0] * bots
+    found = []
+    for round in range(rounds):
+        found.append(swiss_round(points, met, byes, players, seed=seed, round=round))
+        record(found[-1], points, met, byes)
+    return found
+
+
+def fewest_rematches(bots: Sequence[int], met: Pairs) -> int:
+    """By trying all pairings."""
+    if not bots:
+        return 0
+    first, *rest = bots
+    return min(
+        (met[first, other] > 0) + fewest_rematches([bot for bot in rest if bot != other], met)
+        for other in rest
+    )
+
+
+@given(st.integers(2, 40), st.integers(2, 4), st.integers(1, 6), st.integers(0, 99))
+@settings(max_examples=60)
+def test_everybody_plays_once_or_has_a_bye(bots: int, players: int, rounds: int, seed: int) -> None:
+    bots = max(bots, players)
+    for found in tournament(bots, rounds, players, seed):
+        assert all(len(each) == players for each in found.line_ups)
+        seen = [bot for each in found.line_ups for bot in each] + found.byes
+        assert sorted(seen) == list(range(bots))
+        assert len(found.byes) == bots % players
+
+
+@given(st.integers(2, 24), st.data(), st.integers(0, 99))
+@settings(max_examples=60)
+def test_byes_go_round(bots: int, data: st.DataObject, seed: int) -> None:
+    players = data.draw(st.integers(2, min(4, bots)))
+    byes: Counter[int] = Counter()
+    for found in tournament(bots, 8, players, seed):
+        byes.update(found.byes)
+        assert max(byes[bot] for bot in range(bots)) - min(byes[bot] for bot in range(bots)) <= 1
+
+
+def test_the_bye_goes_to_the_lowest_that_had_none() -> None:
+    found = swiss_round([3, 2, 2, 1, 0], {}, [0, 0, 0, 0, 1])
+    assert found.byes == [3]
+
+
+def test_another_of_those_without_a_bye_rests_if_else_there_is_a_rematch() -> None:
+    # Without 2, 0 and 1 would meet again; without 1 or 0, nobody does.
+    found = swiss_round([2, 1, 0], {(0, 1): 1}, [0, 0, 0])
+    assert found == SwissRound([(0, 2)], [1], 0)
+
+
+@given(
+    st.integers(1, 4).map(lambda half: 2 * half),
+    st.data(),
+    st.integers(0, 99),
+)
+@settings(max_examples=100 * TIMES)
+def test_rematches_are_the_fewest_that_can_be(bots: int, data: st.DataObject, seed: int) -> None:
+    pairs = list(combinations(range(bots), 2))
+    met = Counter(data.draw(st.lists(st.sampled_from(pairs), max_size=2 * len(pairs))))
+    points = data.draw(st.lists(st.integers(0, 3), min_size=bots, max_size=bots))
+    found = swiss_round(points, met, [0] * bots, seed=seed)
+    rematches = sum(met[min(pair), max(pair)] > 0 for pair in found.line_ups)
+    assert rematches == found.rematches == fewest_rematches(range(bots), met)
+
+
+@pytest.mark.parametrize(
+    ("bots", "seed"), [(bots, seed) for bots in (8, 20, 30) for seed in (1, 2)]
+)
+def test_nobody_meets_twice_in_half_as_many_rounds_as_there_are_bots(bots: int, seed: int) -> None:
+    # As long as each bot has met fewer than half of the others there is a pairing (Dirac, 1952).
+    for found in tournament(bots, bots // 2, 2, seed):
+        assert found.rematches == 0
+
+
+def test_the_upper_half_of_a_group_meets_the_lower_half() -> None:
+    # Two who float down come first in their group; the rest of it meets by halves.
+    met = {(0, 1): 1}
+    found = swiss_round([2, 2, *[1] * 10, *[0] * 4], met, [0] * 16, seed=3)
+    assert [{0, 1} & set(pair) != set() for pair in found.line_ups] == [True] * 2 + [False] * 6
+    assert all(set(pair) <= set(range(12)) for pair in found.line_ups[:6])
+    assert all(set(pair) <= set(range(12, 16)) for pair in found.line_ups[6:])
+    # Who has met the opposite one meets the next one below it.
+    equals = [0.0] * 8
+    halves = swiss_round(equals, {}, [0] * 8, seed=3).line_ups
+    order = [first for first, _ in halves] + [second for _, second in halves]
+    one_met = {tuple(sorted((order[0], order[4]))): 1}
+    again = swiss_round(equals, one_met, [0] * 8, seed=3).line_ups
+    assert again[0] == (order[0], order[5])
+
+
+def test_who_finds_nobody_floats_down() -> None:
+    # 0, 1 and 2 lead; 0 has met both others.
+    met = {(0, 1): 1, (0, 2): 1}
+    found = swiss_round([2, 2, 2, 1, 1, 0], met, [0] * 6)
+    assert (1, 2) in [tuple(sorted(pair)) for pair in found.line_ups]
+    (floating,) = [pair for pair in found.line_ups if 0 in pair]
+    assert set(floating) & {3, 4}
+    assert found.rematches == 0
+
+
+def test_who_is_better_wins_the_tournament() -> None:
+    points, met, byes = [0.0] * 64, Counter(), [0] * 64
+    for round in range(6):
+        found = swiss_round(points, met, byes, seed=5, round=round)
+        # In six rounds of 64 the winners of each round meet in the next one.
+        assert all(points[a] == points[b] for a, b in found.line_ups)
+        record(found, points, met, byes)
+    assert points[0] == 6
+    assert sorted(points)[-2] == 5
+
+
+def test_line_ups_of_four_are_of_one_score_group_where_it_is_large_enough() -> None:
+    points = [2.0] * 8 + [1.0] * 8
+    found = swiss_round(points, {}, [0] * 16, 4)
+    assert all(len({points[bot] for bot in each}) == 1 for each in found.line_ups)
+
+
+def test_line_ups_of_four_repeat_no_pair_while_there_are_many_bots() -> None:
+    assert [found.rematches for found in tournament(64, 5, 4, 1)] == [0] * 5
+
+
+def test_points_that_differ_by_a_rounding_error_are_equal() -> None:
+    third = 1 / 3
+    points = [third + third + third + 1, 2.0, 0.1 + 0.2, 0.3]
+    found = swiss_round(points, {}, [0] * 4)
+    assert {frozenset(pair) for pair in found.line_ups} == {frozenset({0, 1}), frozenset({2, 3})}
+
+
+def test_equals_are_drawn_anew_in_each_round_and_by_each_seed() -> None:
+    def pairs(seed: int, round: int) -> SwissRound:
+        return swiss_round([0.0] * 20, {}, [0] * 20, seed=seed, round=round)
+
+    assert pairs(1, 0) == pairs(1, 0)
+    assert pairs(1, 0) != pairs(1, 1)
+    assert pairs(1, 0) != pairs(2, 0)
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("players", [2, 4])
+def test_2000_bots_play_10_rounds_without_a_rematch(players: int) -> None:
+    rounds = tournament(2000, 10, players, 1)
+    assert sum(found.rematches for found in rounds) == 0
+
+
+def test_the_same_seed_gives_the_same_round_for_ever() -> None:
+    met = {(0, 1): 1, (2, 3): 1, (4, 5): 1}
+    assert swiss_round(
+        [1, 0, 1, 0, 0.5, 0.5, 1], met, [0] * 6 + [1], seed=9, round=1
+    ) == SwissRound([(2, 6), (0, 4), (5, 3)], [1], 0)
+    assert swiss_round([1, 0] * 5, {(0, 2): 1}, [0] * 10, 4, seed=9, round=1) == SwissRound(
+        [(2, 6, 4, 8), (0, 3, 1, 9)], [5, 7], 0
+    )
+
+
+def test_too_few_bots_are_refused() -> None:
+    with pytest.raises(UsageError, match="a match of 3 needs at least 3 bots, not 2"):
+        swiss_round([0, 0], {}, [0, 0], 3)

@@ -1,0 +1,254 @@
+"""The matches of a tournament in stages: what there is to play, and what an extension adds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from referee.tournament.playing.batch import lost_row
+from referee.tournament.rows import Plan
+from referee.tournament.schedule.swiss import swiss_round
+from referee.tournament.setup import Setup, check_extension
+from referee.tournament.stages import planned, stages
+from referee.tournament.store import Store
+from tests.support.made_up import contents, made_setup, play, played, row, void
+
+
+def plans(store: Store) -> Iterator[Plan]:
+    """All matches of a store's stages."""
+    for stage in stages(store):
+        for position in range(len(stage.line_ups)):
+            yield from stage.plans(position)
+
+
+def extended(*setups: Setup, until: int | None = None) -> Store:
+    """A tournament that was played, then extended, and so on.
+
+    Args:
+        until: the last one is cut off and goes on here.
+    """
+    store = Store.in_memory()
+    for setup in setups:
+        if store.stages:
+            check_extension(store.stages[-1], setup)
+        store.add_stage(setup)
+        if setup is setups[-1] and until is not None:
+            play(store, until=store.count()[0] + until, most=2)
+        play(store)
+    return store
+
+
+def pairs(store: Store) -> Counter[tuple[int, int]]:
+    """How many deals each pair of bots had together."""
+    deals = {line.deal: sorted(line.players) for line in store.matches()}
+    return Counter(pair for bots in deals.values() for pair in combinations(bots, 2))
+
+
+def check_numbers(store: Store) -> None:
+    """Matches and deals are numbered without a gap; no match is there twice."""
+    lines = list(store.matches())
+    assert [line.match for line in lines] == [*range(len(lines))]
+    deals = [line.deal for line in lines]
+    assert deals == sorted(deals)
+    assert set(deals) == {*range(deals[-1] + 1)}
+    assert len({(line.seed, line.players) for line in lines}) == len(lines)
+    for deal in set(deals):
+        of_deal = [line for line in lines if line.deal == deal]
+        assert len({line.seed for line in of_deal}) == 1
+        assert len({frozenset(line.players) for line in of_deal}) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "matches"),
+    [
+        ({"deals": 3}, 3 * 10 * 2),
+        ({"matches": 33}, 34),  # whole deals
+        ({"matches": 34}, 34),
+        ({"players": 3, "deals": 3}, 3 * 10),  # each pair meets in 3 deals
+        ({"players": 3, "deals": 1, "seats": "all"}, 4 * 6),
+        ({"players": 4, "matches": 1, "seats": "all"}, 24),
+        ({"format": "gauntlet", "deals": 2}, 2 * 4 * 2),
+        ({"format": "gauntlet", "challengers": 2, "deals": 2}, 2 * 6 * 2),
+        ({"format": "swiss", "rounds": 3, "deals": 2}, 3 * 2 * 2 * 2),
+        ({"format": "swiss"}, 5 * 2 * 10 * 2),
+    ],
+)
+def test_how_many_matches_there_are(options: Any, matches: int) -> None:
+    setup = made_setup(5, **options)
+    store = Store.in_memory()
+    store.add_stage(setup)
+    assert planned(store) == matches
+    play(store)
+    assert store.count() == (matches, 0)
+    check_numbers(store)
+
+
+def test_a_deal_is_played_in_each_rotation_of_its_seats() -> None:
+    store = played(made_setup(4, players=3, deals=2))
+    for deal in range(4):
+        first, *others = [line.players for line in store.matches() if line.deal == deal]
+        assert others == [first[1:] + first[:1], first[2:] + first[:2]]
+
+
+def test_a_deal_is_played_in_each_order_of_its_seats() -> None:
+    store = played(made_setup(4, players=3, deals=1, seats="all"))
+    orders = {line.players for line in store.matches() if line.deal == 0}
+    assert len(orders) == 6
+    assert len({frozenset(order) for order in orders}) == 1
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_schedule_follows_from_setup_and_seed(players: int) -> None:
+    one, same, other = (Store.in_memory() for _ in range(3))
+    for store, seed in ((one, 5), (same, 5), (other, 6)):
+        store.add_stage(made_setup(6, players=players, deals=2, seed=seed))
+    assert list(plans(one)) == list(plans(same))
+    assert list(plans(one)) != list(plans(other))
+
+
+# --- extensions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("small", "large"),
+    [
+        ({"deals": 2}, {"deals": 5}),
+        ({"matches": 14}, {"matches": 33}),
+        ({"players": 3, "deals": 2}, {"players": 3, "deals": 3}),
+        ({"players": 3, "matches": 20}, {"players": 3, "matches": 80}),
+        ({"players": 4, "deals": 1, "seats": "all"}, {"players": 4, "deals": 3, "seats": "all"}),
+        ({"format": "gauntlet", "deals": 2}, {"format": "gauntlet", "deals": 3}),
+        ({"format": "gauntlet", "matches": 7}, {"format": "gauntlet", "matches": 30}),
+        ({"format": "swiss", "rounds": 2}, {"format": "swiss", "rounds": 5}),
+        ({"format": "sprt", "deals": 5}, {"format": "sprt", "deals": 9}),
+    ],
+)
+def test_more_of_the_same_is_as_if_it_had_been_asked_for_at_once(small: Any, large: Any) -> None:
+    bots = 2 if small.get("format") == "sprt" else 6
+    at_once = played(made_setup(bots, **large))
+    for until in (None, 3):
+        step_by_step = extended(made_setup(bots, **small), made_setup(bots, **large), until=until)
+        assert contents(step_by_step) == contents(at_once)
+        assert planned(step_by_step) == at_once.count()[0]
+
+
+@pytest.mark.parametrize("until", [None, 5])
+@pytest.mark.parametrize("deals", [2, 3])
+@pytest.mark.parametrize("old", [2, 5])
+@pytest.mark.parametrize("new", [6, 9])
+def test_round_robin_with_more_bots(old: int, new: int, deals: int, until: int | None) -> None:
+    """With two players all pairs have met equally often again."""
+    store = extended(made_setup(old, deals=2), made_setup(new, deals=deals), until=until)
+    assert store.count() == (planned(store), 0)
+    check_numbers(store)
+    assert pairs(store) == dict.fromkeys(combinations(range(new), 2), deals)
+
+
+def test_round_robin_extended_again_and_again() -> None:
+    steps = [(4, 2), (5, 2), (5, 3), (8, 4), (8, 5)]
+    store = extended(*(made_setup(bots, deals=deals) for bots, deals in steps))
+    check_numbers(store)
+    assert pairs(store) == dict.fromkeys(combinations(range(8), 2), 5)
+
+
+@pytest.mark.parametrize("challengers", [1, 2])
+def test_gauntlet_with_more_bots(challengers: int) -> None:
+    def setup(bots: int, deals: int) -> Setup:
+        return made_setup(bots, format="gauntlet", challengers=challengers, deals=deals)
+
+    store = extended(setup(4, 2), setup(7, 3), until=4)
+    check_numbers(store)
+    met = [(a, b) for a in range(challengers) for b in range(challengers, 7)]
+    assert pairs(store) == dict.fromkeys(met, 3)
+
+
+def test_three_players_with_more_bots() -> None:
+    """The new ones meet everybody as often as asked, and nobody more seldom than that.
+
+    The old ones meet each other again in the new one's matches, which cannot be without.
+    """
+    store = extended(made_setup(5, players=3, deals=6), made_setup(7, players=3, deals=6), until=7)
+    check_numbers(store)
+    met = pairs(store)
+    assert min(met.values()) >= 5
+    for bot in range(5):
+        for new in (5, 6):
+            assert 5 <= met[bot, new] <= 7
+
+
+def test_more_matches_of_more_bots() -> None:
+    store = extended(made_setup(4, matches=24), made_setup(6, matches=60), until=5)
+    check_numbers(store)
+    assert store.count() == (60, 0)
+    assert set(pairs(store)) == {*combinations(range(6), 2)}
+
+
+def test_swiss_with_more_bots_and_rounds() -> None:
+    def setup(bots: int, rounds: int) -> Setup:
+        return made_setup(bots, format="swiss", rounds=rounds, deals=1)
+
+    store = extended(setup(8, 3), setup(10, 5), until=3)
+    check_numbers(store)
+    assert store.count() == (3 * 4 * 2 + 2 * 5 * 2, 0)
+    assert planned(store) == 44
+    assert set(pairs(store).values()) == {1}  # no rematch
+    assert all(any(bot in pair for pair in pairs(store)) for bot in (8, 9))
+
+
+# --- swiss ----------------------------------------------------------------------------------------
+
+
+def test_swiss_rounds_follow_from_the_points_of_all_rounds_before() -> None:
+    """A deal won gives a point, over all its matches; an equal one half; a bye one."""
+    setup = made_setup(7, format="swiss", rounds=4, deals=1)
+    store = played(setup)
+    points, byes = [0.0] * 7, [0] * 7
+    met: Counter[tuple[int, int]] = Counter()
+    for number, stage in enumerate(stages(store)):
+        expected = swiss_round(points, met, byes, 2, seed=setup.seed, round=number)
+        assert list(stage.line_ups) == expected.line_ups
+        for bot in expected.byes:
+            byes[bot] += 1
+            points[bot] += 1
+        for position, (one, other) in enumerate(stage.line_ups):
+            lines = [line for line in store.matches() if line.deal == stage.first_deal + position]
+            ahead = sum(
+                (line.ranks[line.players.index(one)] < line.ranks[line.players.index(other)])
+                - (line.ranks[line.players.index(one)] > line.ranks[line.players.index(other)])
+                for line in lines
+            )
+            points[one] += 1 if ahead > 0 else 0.5 if ahead == 0 else 0
+            points[other] += 1 if ahead < 0 else 0.5 if ahead == 0 else 0
+            met[min(one, other), max(one, other)] += 1
+
+
+def test_a_swiss_bye_is_given_to_each_bot_once() -> None:
+    store = played(made_setup(5, format="swiss", rounds=5, deals=1))
+    at_rest = [
+        {*range(5)} - {bot for line_up in stage.line_ups for bot in line_up}
+        for stage in stages(store)
+    ]
+    assert sorted(map(list, at_rest)) == [[0], [1], [2], [3], [4]]
+
+
+def test_a_swiss_round_of_void_matches_does_not_stop_it() -> None:
+    store = played(made_setup(6, format="swiss", rounds=3, deals=1), void)
+    assert store.count() == (18, 18)
+
+
+def test_who_is_put_out_of_a_swiss_tournament_has_lost_its_round_and_is_in_no_other() -> None:
+    setup = made_setup(6, format="swiss", rounds=2, deals=1)
+    store = played(
+        setup, lambda plan: lost_row(plan, {2}) if 2 in plan.players else row(plan, [1, 1])
+    )
+    first, second = stages(store)
+    ((opponent,),) = ({*line_up} - {2} for line_up in first.line_ups if 2 in line_up)
+    points = [1.0 if bot == opponent else 0.0 if bot == 2 else 0.5 for bot in range(6)]
+    met = {(min(line_up), max(line_up)): 1 for line_up in first.line_ups}
+    expected = swiss_round(points, met, [0] * 6, seed=setup.seed, round=1, out={2})
+    assert list(second.line_ups) == expected.line_ups
+    assert {bot for line_up in second.line_ups for bot in line_up} <= {0, 1, 3, 4, 5}
