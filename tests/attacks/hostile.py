@@ -29,8 +29,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from test_play import BAD_LINES
-
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.validate import validate_log
@@ -39,6 +37,7 @@ from tests import conftest  # noqa: F401 (in the background some signals are ign
 from tests.bots.test_http import BROKEN
 from tests.support import servers
 from tests.support.live import end_left_behind, hostile
+from tests.test_play import BAD_LINES
 
 MODULE = [sys.executable, "-m", "referee"]
 KILLED_SECONDS = 1.0
