@@ -15,6 +15,7 @@ from referee import cli
 from referee.games import GAMES
 from referee.games.interface.capabilities import SeatFacts
 from referee.games.interface.faults import Disqualification
+from referee.games.interface.game import ALL, PUBLIC
 from referee.logs import read_log, read_record, summaries
 from referee.match.machine import Match
 from tests.support import toy
@@ -101,6 +102,34 @@ def test_the_record_holds_and_gives_the_log(
     assert summary.end is not None
     assert [player.best for player in summary.end.players] == [9, 1, 1, 0, 4, 5]  # type: ignore[attr-defined]
     assert len(list(read_record(files[1]))) > 40
+
+
+def test_a_deck_that_all_share_is_drawn_from_the_seed(
+    bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["play", "--game", "toy", *bots[:2], "--set", "cards=9", "--set", "turns=5"]
+    turned = []
+    for seed, name in ((3, "a"), (3, "b"), (4, "c")):
+        log, record = tmp_path / f"{name}.log", tmp_path / f"{name}.record"
+        run(capsys, *words, "--seed", str(seed), "--log", log, "--record", record)
+        assert "holds" in run(capsys, "verify", record)
+        assert "valid" in run(capsys, "validate", log)
+        messages = [json.loads(line) for line in log.read_text().splitlines()]
+        turned.append([m["card"] for m in messages if m["type"] == "card-turned"])
+    assert len({*turned[0]}) == 5
+    assert turned[0] == turned[1] != turned[2]
+
+
+def test_who_may_see_everything_sees_the_deck() -> None:
+    options = toy.Options(cards=4)
+    match = Match(toy.RULES, seats=2, seed=1, options=options)
+    match.start()
+    for seat in range(2):
+        match.receive(seat, name_line(seat))
+    whole, public = match.view(ALL), match.view(PUBLIC)
+    assert sorted(whole.turned + whole.deck) == [0, 1, 2, 3]
+    assert (public.turned, public.deck) == (whole.turned, [])
+    assert match.view(0) == public
 
 
 def test_the_order_of_answers_is_that_of_the_seats(files: list[Path]) -> None:

@@ -1,10 +1,10 @@
 """A toy game, known to tests alone: in each turn all name a number at once; the sums are compared.
 
 It is here to go through all that the referee does with a game, so it has a bit of everything:
-simultaneous moves, a fault, an option, facts, a checker of logs, turns, statistics, conformance
-cases. It has two dialects, `bare` and `bare-form`: a bot is sent
-{"turn":1,"you":"player1","game":SEED} and answers with the number alone. A third, `spoken`, has
-requests, news, replies and an end of several lines each.
+simultaneous moves, a deck that all share, of which a card is turned each turn, a fault, options,
+facts, a view, a checker of logs, turns, statistics, conformance cases, bots given as files. It has
+three dialects. In `bare` and `bare-form` a bot is sent {"turn":1,"you":"player1","game":SEED} and
+answers with the number alone; `spoken` has requests, news, replies and an end of several lines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from referee.games.interface.capabilities import Finding, Phrase, SeatFacts, Sum
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Choice, Decision, Question
 from referee.games.interface.faults import Fault, Malformed, Termination
-from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.game import ALL, LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_index
 
@@ -48,8 +48,13 @@ class NumbersNamed(Struct, frozen=True, tag="numbers-named"):
     numbers: dict[str, int]
 
 
+class CardTurned(Struct, frozen=True, tag="card-turned"):
+    card: int
+
+
 class Options(Struct, frozen=True):
     turns: int = 3
+    cards: int = 0
     clock: str = ""
 
 
@@ -60,6 +65,8 @@ class Facts(Struct, frozen=True):
 class ToyView(Struct, frozen=True):
     turn: int
     scores: list[int]
+    turned: list[int]
+    deck: list[int]
 
 
 class Toy:
@@ -68,6 +75,9 @@ class Toy:
         self.requests: tuple[Request, ...] = ()
         self._turns = setup.options.turns
         self._clock = setup.options.clock
+        self._turned: list[int] = []
+        self._deck = list(range(setup.options.cards))
+        setup.chance.shuffle("deck", self._deck)
         self._turn = 0
         self._left = set(setup.absent)
         self._scores = [0] * len(setup.names)
@@ -85,6 +95,9 @@ class Toy:
             self._end("all-named")
         else:
             self._turn += 1
+            if self._deck:
+                self._turned.append(self._deck.pop())
+                self._events.append(CardTurned(self._turned[-1]))
             asked = NumberRequest(self._turn)
             self.requests = tuple(Request(seat, asked, self._clock) for seat in here)
 
@@ -118,7 +131,8 @@ class Toy:
         return events
 
     def view(self, viewer: Viewer) -> ToyView:
-        return ToyView(self._turn, self._scores.copy())
+        deck = self._deck.copy() if viewer is ALL else []
+        return ToyView(self._turn, self._scores.copy(), self._turned.copy(), deck)
 
     def standings(self) -> Sequence[Standing]:
         return [
@@ -341,7 +355,7 @@ RULES = Rules(
     limits={"time_limit": 5.0},
     facts=Facts,
     new=Toy,
-    public=(GameInfo, NumbersNamed),
+    public=(GameInfo, NumbersNamed, CardTurned),
     requests=(NumberRequest,),
     replies=(NumberReply,),
     faults={"no-number": "5", "invalid-json": "5", "wrong-type": "5"},
