@@ -284,7 +284,7 @@ class _Driver:
                         bot.push(entry.line)
 
     async def _ask_tested(self) -> None:
-        in_handshake = not self._match.requests[self._seat]
+        in_handshake = self._match.in_handshake
         answered = None if self._dialect is None else self._dialect.answer()
         if answered is not None:
             self._match.receive(self._seat, answered)

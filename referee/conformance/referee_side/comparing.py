@@ -126,7 +126,7 @@ class _Comparison:
         self._compare(-1, b"")
         while match.due:
             seat = match.due[0]
-            in_handshake = not any(match.requests)
+            in_handshake = match.in_handshake
             line = self._reply(seat)
             self._compare(-1 if in_handshake else seat, line)
         for seat in filter(self._reads, range(len(self._lines))):
