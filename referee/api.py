@@ -320,14 +320,14 @@ def _play_in_workers(
     whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
     """Play all matches, `jobs` at a time, in processes of their own."""
-    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
 
     workers = partial(worker_processes, jobs, pin=True)
-    with Player(
+    with Dispatcher(
         workers, lambda: jobs, keep=whole.keep, results=True, sources=whole.sources
-    ) as player:
-        for rows in player.play(what, iter(whole.plans)):
+    ) as dispatcher:
+        for rows in dispatcher.play(what, iter(whole.plans)):
             add(rows)
 
 
