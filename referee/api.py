@@ -248,7 +248,7 @@ def play_matches(
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
     sources, _ = _described(bots, game, 0, options)
-    if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
+    if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
     from referee.tournament.playing.batch import Batch
