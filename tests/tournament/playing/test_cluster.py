@@ -67,7 +67,7 @@ def test_a_process_with_nothing_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # Dask's own
 def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
     here = store_of(MONEY, VILLAGE, deals=40)
@@ -102,7 +102,7 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # Dask's own
 def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
     killer = Entrant("K", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))
@@ -118,7 +118,7 @@ def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 def test_a_directory_travels_and_what_does_not_is_looked_for_there(
     cluster: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +160,7 @@ def test_a_directory_travels_and_what_does_not_is_looked_for_there(
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other" / "referee"
     shutil.copytree(ROOT / "referee", other, ignore=shutil.ignore_patterns("__pycache__"))
