@@ -254,7 +254,7 @@ def play_matches(
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
     sources, _ = _described(bots, game, 0, options)
-    if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
+    if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
     from referee.tournament.playing.batch import Batch
@@ -326,14 +326,14 @@ def _play_in_workers(
     whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
     """Play all matches, `jobs` at a time, in processes of their own."""
-    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
 
     workers = partial(worker_processes, jobs, pin=True)
-    with Player(
+    with Dispatcher(
         workers, lambda: jobs, keep=whole.keep, results=True, sources=whole.sources
-    ) as player:
-        for rows in player.play(what, iter(whole.plans)):
+    ) as dispatcher:
+        for rows in dispatcher.play(what, iter(whole.plans)):
             add(rows)
 
 

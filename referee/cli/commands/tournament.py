@@ -249,7 +249,7 @@ def _play(
 ) -> None:
     from referee.cli.commands.tournament_progress import Progress
     from referee.cli.work import collect_garbage
-    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.playing.run import Run
 
     workers, jobs = _workers(options)
@@ -259,7 +259,7 @@ def _play(
     run = Run(store, records=records)
     with (
         Progress(run, store, anchor, quiet=options.quiet) as progress,
-        Player(workers, jobs, keep=keep, record_stderr=options.record_stderr) as player,
+        Dispatcher(workers, jobs, keep=keep, record_stderr=options.record_stderr) as dispatcher,
     ):
 
         def look() -> None:
@@ -268,7 +268,7 @@ def _play(
 
         run.look = look
         run.on_rows = progress.add
-        run.play(player)
+        run.play(dispatcher)
 
 
 def _workers(

@@ -27,7 +27,7 @@ from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
 from referee.bots.processes.pool import BotPool, finish
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
-from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification
+from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
@@ -305,13 +305,7 @@ class Worker:
             bot = started[seat]
             if isinstance(bot, LaunchedBot):
                 await self._pool.put((entrants[seat], place), bot, spec.limits)
-        match = runner.match
-        failed = [
-            seat
-            for seat in waited
-            if (seat in match.disqualified and not match.requests[seat])
-            or match.faults[seat][BAD_NAME_REPLY]
-        ]
+        failed = runner.match.failed_handshake & set(waited)
         self._never_keep |= {entrants[seat] for seat in failed}
         return bool(failed)
 

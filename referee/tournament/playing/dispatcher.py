@@ -39,7 +39,7 @@ STAND_IN = -1
 _STAND_IN = Entrant("stand-in", "stand-in")
 
 
-class Player:
+class Dispatcher:
     """Plays matches of a tournament; a context in which its workers live.
 
     Args:
@@ -74,7 +74,7 @@ class Player:
         self._again: deque[Plan] = deque()  # given out, and given back
         self.out: set[int] = set()
 
-    def __enter__(self) -> Player:
+    def __enter__(self) -> Dispatcher:
         self._run = secrets.token_hex()
         self._context = self._workers()
         self._executor = self._context.__enter__()
