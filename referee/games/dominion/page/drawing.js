@@ -98,8 +98,8 @@ export function mount(root, header, kit) {
   }
 
   function paintActive(inHand) {
-    const { view, more } = shown;
-    const seat = decides(view, more);
+    const { view } = shown;
+    const seat = view.asked;
     const request = view.request;
     const own = seat === null ? null : view.seats[seat].own;
     const inside = [el("h2", {}, ...heading(seat, own))];
@@ -130,10 +130,8 @@ export function mount(root, header, kit) {
     if (asking) {
       inside.push(questionBelow());
     }
-    const attributes = seat === null ? {} : { "--seat": kit.seat(seat).colour };
-    for (const [name, value] of Object.entries({ "--seat": "var(--line)", ...attributes })) {
-      parts.active.style.setProperty(name, value);
-    }
+    const edge = seat === null ? "var(--line)" : kit.seat(seat).colour;
+    parts.active.style.setProperty("--seat", edge);
     parts.active.replaceChildren(...inside);
   }
 
@@ -147,11 +145,11 @@ export function mount(root, header, kit) {
       return [...(seat === null ? [] : [glyph(seat)]), asking.question.title];
     }
     if (seat === null) {
-      return [isOver(shown.more) ? "The match is over" : "What was told"];
+      const isOver = (shown.more.marks || []).some((mark) => mark.kind === "end");
+      return [isOver ? "The match is over" : "The last move"];
     }
     const attacked = shown.view.request && shown.view.request.type === "attack-request";
-    const turn = own && own.turns ? `: turn ${own.turns}` : " decides";
-    return [glyph(seat), names[seat] + (attacked ? " is attacked" : turn)];
+    return [glyph(seat), names[seat] + (attacked ? " is attacked" : `: turn ${own.turns}`)];
   }
 
   function counters(request) {
@@ -178,11 +176,11 @@ export function mount(root, header, kit) {
 
   function strip(seen, seat) {
     const { view, more } = shown;
-    const active = decides(view, more) === seat;
+    const active = view.asked === seat;
     const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
     const facts = [`${owned} cards`, ...(seen.own ? [`turn ${seen.own.turns}`] : [])];
     const zones = seen.own
-      ? zonesOf(seen.own, seat, active && view.request)
+      ? zonesOf(seen.own, seat, active)
       : [["Owns", Object.entries(seen.cards)]];
     const rows = zones.flatMap(([name, counts]) => {
       return [el("dt", {}, name), el("dd", {}, counts.length ? chips(counts) : "none")];
@@ -386,7 +384,7 @@ export function mount(root, header, kit) {
       const number = `${request.discard} ${plural(request.discard, "card")}`;
       parts.push(`${names[asked]} is attacked and has to discard ${number}`);
     } else if (request && (!before || turnsOf(before, asked) !== turnsOf(view, asked))) {
-      parts.push(`turn ${turnsOf(view, asked)} of ${names[asked]}`);
+      parts.push(`${names[asked]} begins turn ${turnsOf(view, asked)}`);
     }
     return parts.length ? `${parts.join("; ")}.` : "No card has moved.";
   }
@@ -424,15 +422,6 @@ export function mount(root, header, kit) {
 }
 
 // --- lists of cards --------------------------------------------------------------------------------
-
-function decides(view, more) {
-  const others = more.step && more.step.seats ? more.step.seats[0] : null;
-  return view.asked ?? others ?? null;
-}
-
-function isOver(more) {
-  return (more.marks || []).some((mark) => mark.kind === "end");
-}
 
 function turnsOf(view, seat) {
   const own = view.seats[seat].own;
