@@ -26,6 +26,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   starters/       folders to start a bot from
 #   schema.py       JSON Schemas from the structs
 #   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
+#   web/            matches and tournaments in a browser
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point
 #   _lazy.py        names that are loaded when they are first used
