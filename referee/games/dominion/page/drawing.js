@@ -59,12 +59,12 @@ export function mount(root, header, kit) {
     const { view, before } = shown;
     const left = view.supply[card];
     const was = before && before.supply ? before.supply[card] : left;
-    const changed = was === undefined || was === left ? "" : " dom-changed";
+    const changed = was !== undefined && was !== left;
+    const words = changed ? ` left, there were ${was}` : " left";
     return tile(card, choices, {
-      state: changed + (left === 0 ? " dom-empty" : ""),
+      state: (changed ? " dom-changed" : "") + (left === 0 ? " dom-empty" : ""),
       cost: [say("costs "), String(cards[card].cost), say(", ")],
-      left: left === 0 ? "empty" : [String(left ?? "–"), say(" left")],
-      ...(changed ? { was: [say(", "), `was ${was}`] } : {}),
+      left: left === 0 ? "empty" : [String(left ?? "–"), say(words)],
     });
   }
 
@@ -112,20 +112,20 @@ export function mount(root, header, kit) {
       inside.push(el("p", { class: "dom-told" }, describe(view, shown.before)));
     }
     if (own && own.in_play.length) {
-      inside.push(el("h3", {}, "In play"), held_cards(runs(own.in_play)));
+      inside.push(el("h3", {}, "In play"), tiles(runs(own.in_play)));
     }
     const hand = own ? counted(own.hand) : new Map();
     if (inHand) {
       const rest = [...hand].filter(([card]) => !inHand.some((choice) => choice.name === card));
-      const tiles = inHand.map(({ name, index }) => {
+      const open = inHand.map(({ name, index }) => {
         const alone = inHand.filter((other) => other.name === name).length === 1;
         return held(name, alone ? hand.get(name) || 1 : 1, [index]);
       });
-      const list = [...tiles, ...rest.map(([card, number]) => held(card, number))];
+      const list = [...open, ...rest.map(([card, number]) => held(card, number))];
       inside.push(el("h3", {}, "Choose from"), el("ul", { class: "dom-cards dom-held" }, ...list));
     } else if (own && request) {
       const nothing = el("p", { class: "dom-told" }, "No cards.");
-      inside.push(el("h3", {}, "Hand"), hand.size ? held_cards([...hand]) : nothing);
+      inside.push(el("h3", {}, "Hand"), hand.size ? tiles([...hand]) : nothing);
     }
     if (asking) {
       inside.push(questionBelow());
@@ -135,9 +135,9 @@ export function mount(root, header, kit) {
     parts.active.replaceChildren(...inside);
   }
 
-  function held_cards(list) {
-    const tiles = list.map(([card, number]) => held(card, number));
-    return el("ul", { class: "dom-cards dom-held" }, ...tiles);
+  function tiles(list) {
+    const inside = list.map(([card, number]) => held(card, number));
+    return el("ul", { class: "dom-cards dom-held" }, ...inside);
   }
 
   function heading(seat, own) {
