@@ -13,7 +13,11 @@ export function mount(root, header, kit) {
   let shown = null; // what was drawn last: view, before, more
   let asking = null; // question, answer, picks: indices of its choices
   let hadFocus = false; // when the last question was answered
+  const made = new Map(); // place -> what stands there, and of what it was made
+  const groups = supply.map((_, place) => el("ul", { class: `dom-cards dom-group${place}` }));
   root.append(table);
+  parts.supply.append(el("h2", {}, "Supply"), ...groups);
+  parts.seats.append(el("h2", {}, "Seats"));
 
   function section(name) {
     return el("section", { class: `dom-${name}` });
@@ -89,12 +93,27 @@ export function mount(root, header, kit) {
 
   // --- the parts -------------------------------------------------------------------------------
 
+  /** What was made of this before, if it is the same; most of a table does not change in a step. */
+  function once(place, key, make) {
+    const text = JSON.stringify(key);
+    if (made.get(place)?.text !== text) {
+      made.set(place, { text, node: make() });
+    }
+    return made.get(place).node;
+  }
+
   function paintSupply(piles) {
-    const lists = supply.map((group, place) => {
-      const list = group.map((card) => pile(card, piles && piles.get(card)));
-      return el("ul", { class: `dom-cards dom-group${place}` }, ...list);
+    const { view, before } = shown;
+    supply.forEach((group, place) => {
+      const list = group.map((card) => {
+        if (piles) {
+          return pile(card, piles.get(card));
+        }
+        const key = [view.supply[card], before?.supply?.[card]];
+        return once(card, key, () => pile(card));
+      });
+      fill(groups[place], list);
     });
-    parts.supply.replaceChildren(el("h2", {}, "Supply"), ...lists);
   }
 
   function paintActive(inHand) {
@@ -170,8 +189,12 @@ export function mount(root, header, kit) {
   }
 
   function paintSeats() {
-    const strips = shown.view.seats.map(strip);
-    parts.seats.replaceChildren(el("h2", {}, "Seats"), ...strips);
+    const { view, more } = shown;
+    const strips = view.seats.map((seen, seat) => {
+      const key = [seen, view.asked === seat, more.eyes === "all", more.marks];
+      return once(seat, key, () => strip(seen, seat));
+    });
+    fill(parts.seats, [parts.seats.firstChild, ...strips]);
   }
 
   function strip(seen, seat) {
@@ -200,12 +223,12 @@ export function mount(root, header, kit) {
   /** Zones with their cards; those of the seat that decides are on the table already. */
   function zonesOf(own, seat, onTable) {
     const hidden = shown.more.eyes !== "all" && shown.view.asked !== seat && !own.hand.length;
-    const asLies = shown.more.eyes === "all" ? runs : (list) => [...counted(list)];
+    const sorted = (list) => [...counted(list)];
     const zones = [
       ...(own.in_play.length && !onTable ? [["In play", own.in_play, runs]] : []),
-      ...(onTable || hidden ? [] : [["Hand", own.hand, (list) => [...counted(list)]]]),
-      [hidden ? "Deck and hand" : "Deck", own.deck, asLies],
-      ["Discarded", [...own.discard_pile].reverse(), asLies],
+      ...(onTable || hidden ? [] : [["Hand", own.hand, sorted]]),
+      [hidden ? "Deck and hand" : "Deck", own.deck, shown.more.eyes === "all" ? runs : sorted],
+      ["Discarded", own.discard_pile, sorted],
     ];
     return zones.map(([name, list, show]) => [`${name} ${list.length}`, show(list)]);
   }
@@ -422,6 +445,21 @@ export function mount(root, header, kit) {
 }
 
 // --- lists of cards --------------------------------------------------------------------------------
+
+/** Gives a parent these children, and leaves alone those that it has. */
+function fill(parent, nodes) {
+  nodes.forEach((node, place) => {
+    const old = parent.children[place];
+    if (!old) {
+      parent.append(node);
+    } else if (old !== node) {
+      old.replaceWith(node);
+    }
+  });
+  while (parent.children.length > nodes.length) {
+    parent.lastChild.remove();
+  }
+}
 
 function turnsOf(view, seat) {
   const own = view.seats[seat].own;
