@@ -33,6 +33,7 @@ RULES = Rules(
         "checker": "referee.games.dominion.validation.checker:Checker",
         "turns": "referee.games.dominion.turns:Turns",
         "turn": "referee.games.dominion.turns:Turn",
+        "page": "referee.games.dominion.page:PAGE",
         "person": "referee.games.dominion.person:Player",
         "statistics": "referee.games.dominion.statistics:CardStatistics",
         "notes": "referee.games.dominion.notes:notes",
@@ -42,7 +43,6 @@ RULES = Rules(
         "simplest_reply": simplest_reply,
         # With this seed a bot that plays as `minimal` does wins in the first seat.
         "starters": Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
-        "page": "referee.games.dominion.page:PAGE",
         "environment": "referee.games.dominion.environment:ENVIRONMENT",
         "probes": "referee.games.dominion.probes:PROBES",
     },

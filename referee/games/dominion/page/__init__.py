@@ -15,13 +15,13 @@ from referee.games.dominion.events import TurnMessage, cards_of, kind_of
 from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
-from referee.games.dominion.rules.messages import GameInfo, PlayerGained, SupplyInfo
+from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
 from referee.games.interface.page import Page, Series
 from referee.games.interface.seats import seat_index
 
 
-def facts(options: object) -> dict[str, Any]:
+def _facts(options: Any) -> dict[str, Any]:
     """What the drawing has to know of the cards.
 
     Returns:
@@ -47,17 +47,15 @@ def _kind(card: str) -> str:
     return "victory" if data.points > 0 else "curse"
 
 
-def points(view: View) -> list[float]:
-    """The score of each seat, in seat order."""
+def _points(view: View) -> list[float]:
     return [seat.score for seat in view.seats]
 
 
-def cards_owned(view: View) -> list[float]:
-    """How many cards each seat owns."""
+def _cards(view: View) -> list[float]:
     return [sum(seat.cards.values()) for seat in view.seats]
 
 
-def treasure(view: View) -> list[float]:
+def _treasure(view: View) -> list[float]:
     """What the treasures of each seat give, if all of them are played once."""
     return [_worth(seat.cards) for seat in view.seats]
 
@@ -73,13 +71,13 @@ class Spectator:
         self._ledger = Ledger(seats)
 
     def hear(self, message: Struct) -> bool:
-        """Take a public message; the piles follow after a gain, and after the beginning."""
+        """Take a public message; until the piles are told, a gain is told by half."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
             seat = seat_index(message.player_number)
             self._ledger.count(seat, kind_of(message), cards_of(message))
-        return not isinstance(message, PlayerGained | GameInfo)
+        return bool(self._ledger.supply) and not isinstance(message, PlayerGained)
 
     def view(self) -> View:
         """What `Game.view(PUBLIC)` says."""
@@ -96,10 +94,10 @@ class Spectator:
 PAGE = Page(
     folder=Path(__file__).parent,
     series=(
-        Series("points", "", points),
-        Series("cards", "", cards_owned),
-        Series("treasure", "money", treasure),
+        Series("points", "", _points),
+        Series("cards", "", _cards),
+        Series("treasure", "money", _treasure),
     ),
-    facts=facts,
+    facts=_facts,
     spectator=Spectator,
 )

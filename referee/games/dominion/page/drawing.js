@@ -13,7 +13,11 @@ export function mount(root, header, kit) {
   let shown = null; // what was drawn last: view, before, more
   let asking = null; // question, answer, picks: indices of its choices
   let hadFocus = false; // when the last question was answered
+  const made = new Map(); // place -> what stands there, and of what it was made
+  const groups = supply.map((_, place) => el("ul", { class: `dom-cards dom-group${place}` }));
   root.append(table);
+  parts.supply.append(el("h2", {}, "Supply"), ...groups);
+  parts.seats.append(el("h2", {}, "Seats"));
 
   function section(name) {
     return el("section", { class: `dom-${name}` });
@@ -59,12 +63,12 @@ export function mount(root, header, kit) {
     const { view, before } = shown;
     const left = view.supply[card];
     const was = before && before.supply ? before.supply[card] : left;
-    const changed = was === undefined || was === left ? "" : " dom-changed";
+    const changed = was !== undefined && was !== left;
+    const words = changed ? ` left, there were ${was}` : " left";
     return tile(card, choices, {
-      state: changed + (left === 0 ? " dom-empty" : ""),
+      state: (changed ? " dom-changed" : "") + (left === 0 ? " dom-empty" : ""),
       cost: [say("costs "), String(cards[card].cost), say(", ")],
-      left: left === 0 ? "empty" : [String(left ?? "–"), say(" left")],
-      ...(changed ? { was: [say(", "), `was ${was}`] } : {}),
+      left: left === 0 ? "empty" : [String(left ?? "–"), say(words)],
     });
   }
 
@@ -89,17 +93,32 @@ export function mount(root, header, kit) {
 
   // --- the parts -------------------------------------------------------------------------------
 
+  /** What was made of this before, if it is the same; most of a table does not change in a step. */
+  function once(place, key, make) {
+    const text = JSON.stringify(key);
+    if (made.get(place)?.text !== text) {
+      made.set(place, { text, node: make() });
+    }
+    return made.get(place).node;
+  }
+
   function paintSupply(piles) {
-    const lists = supply.map((group, place) => {
-      const list = group.map((card) => pile(card, piles && piles.get(card)));
-      return el("ul", { class: `dom-cards dom-group${place}` }, ...list);
+    const { view, before } = shown;
+    supply.forEach((group, place) => {
+      const list = group.map((card) => {
+        if (piles) {
+          return pile(card, piles.get(card));
+        }
+        const key = [view.supply[card], before?.supply?.[card]];
+        return once(card, key, () => pile(card));
+      });
+      fill(groups[place], list);
     });
-    parts.supply.replaceChildren(el("h2", {}, "Supply"), ...lists);
   }
 
   function paintActive(inHand) {
-    const { view, more } = shown;
-    const seat = decides(view, more);
+    const { view } = shown;
+    const seat = view.asked;
     const request = view.request;
     const own = seat === null ? null : view.seats[seat].own;
     const inside = [el("h2", {}, ...heading(seat, own))];
@@ -112,34 +131,32 @@ export function mount(root, header, kit) {
       inside.push(el("p", { class: "dom-told" }, describe(view, shown.before)));
     }
     if (own && own.in_play.length) {
-      inside.push(el("h3", {}, "In play"), held_cards(runs(own.in_play)));
+      inside.push(el("h3", {}, "In play"), tiles(runs(own.in_play)));
     }
     const hand = own ? counted(own.hand) : new Map();
     if (inHand) {
       const rest = [...hand].filter(([card]) => !inHand.some((choice) => choice.name === card));
-      const tiles = inHand.map(({ name, index }) => {
+      const open = inHand.map(({ name, index }) => {
         const alone = inHand.filter((other) => other.name === name).length === 1;
         return held(name, alone ? hand.get(name) || 1 : 1, [index]);
       });
-      const list = [...tiles, ...rest.map(([card, number]) => held(card, number))];
+      const list = [...open, ...rest.map(([card, number]) => held(card, number))];
       inside.push(el("h3", {}, "Choose from"), el("ul", { class: "dom-cards dom-held" }, ...list));
     } else if (own && request) {
       const nothing = el("p", { class: "dom-told" }, "No cards.");
-      inside.push(el("h3", {}, "Hand"), hand.size ? held_cards([...hand]) : nothing);
+      inside.push(el("h3", {}, "Hand"), hand.size ? tiles([...hand]) : nothing);
     }
     if (asking) {
       inside.push(questionBelow());
     }
-    const attributes = seat === null ? {} : { "--seat": kit.seat(seat).colour };
-    for (const [name, value] of Object.entries({ "--seat": "var(--line)", ...attributes })) {
-      parts.active.style.setProperty(name, value);
-    }
+    const edge = seat === null ? "var(--line)" : kit.seat(seat).colour;
+    parts.active.style.setProperty("--seat", edge);
     parts.active.replaceChildren(...inside);
   }
 
-  function held_cards(list) {
-    const tiles = list.map(([card, number]) => held(card, number));
-    return el("ul", { class: "dom-cards dom-held" }, ...tiles);
+  function tiles(list) {
+    const inside = list.map(([card, number]) => held(card, number));
+    return el("ul", { class: "dom-cards dom-held" }, ...inside);
   }
 
   function heading(seat, own) {
@@ -147,11 +164,11 @@ export function mount(root, header, kit) {
       return [...(seat === null ? [] : [glyph(seat)]), asking.question.title];
     }
     if (seat === null) {
-      return [isOver(shown.more) ? "The match is over" : "What was told"];
+      const isOver = (shown.more.marks || []).some((mark) => mark.kind === "end");
+      return [isOver ? "The match is over" : "The last move"];
     }
     const attacked = shown.view.request && shown.view.request.type === "attack-request";
-    const turn = own && own.turns ? `: turn ${own.turns}` : " decides";
-    return [glyph(seat), names[seat] + (attacked ? " is attacked" : turn)];
+    return [glyph(seat), names[seat] + (attacked ? " is attacked" : `: turn ${own.turns}`)];
   }
 
   function counters(request) {
@@ -172,17 +189,21 @@ export function mount(root, header, kit) {
   }
 
   function paintSeats() {
-    const strips = shown.view.seats.map(strip);
-    parts.seats.replaceChildren(el("h2", {}, "Seats"), ...strips);
+    const { view, more } = shown;
+    const strips = view.seats.map((seen, seat) => {
+      const key = [seen, view.asked === seat, more.eyes === "all", more.marks];
+      return once(seat, key, () => strip(seen, seat));
+    });
+    fill(parts.seats, [parts.seats.firstChild, ...strips]);
   }
 
   function strip(seen, seat) {
     const { view, more } = shown;
-    const active = decides(view, more) === seat;
+    const active = view.asked === seat;
     const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
     const facts = [`${owned} cards`, ...(seen.own ? [`turn ${seen.own.turns}`] : [])];
     const zones = seen.own
-      ? zonesOf(seen.own, seat, active && view.request)
+      ? zonesOf(seen.own, seat, active)
       : [["Owns", Object.entries(seen.cards)]];
     const rows = zones.flatMap(([name, counts]) => {
       return [el("dt", {}, name), el("dd", {}, counts.length ? chips(counts) : "none")];
@@ -202,12 +223,12 @@ export function mount(root, header, kit) {
   /** Zones with their cards; those of the seat that decides are on the table already. */
   function zonesOf(own, seat, onTable) {
     const hidden = shown.more.eyes !== "all" && shown.view.asked !== seat && !own.hand.length;
-    const asLies = shown.more.eyes === "all" ? runs : (list) => [...counted(list)];
+    const sorted = (list) => [...counted(list)];
     const zones = [
       ...(own.in_play.length && !onTable ? [["In play", own.in_play, runs]] : []),
-      ...(onTable || hidden ? [] : [["Hand", own.hand, (list) => [...counted(list)]]]),
-      [hidden ? "Deck and hand" : "Deck", own.deck, asLies],
-      ["Discarded", [...own.discard_pile].reverse(), asLies],
+      ...(onTable || hidden ? [] : [["Hand", own.hand, sorted]]),
+      [hidden ? "Deck and hand" : "Deck", own.deck, shown.more.eyes === "all" ? runs : sorted],
+      ["Discarded", own.discard_pile, sorted],
     ];
     return zones.map(([name, list, show]) => [`${name} ${list.length}`, show(list)]);
   }
@@ -386,7 +407,7 @@ export function mount(root, header, kit) {
       const number = `${request.discard} ${plural(request.discard, "card")}`;
       parts.push(`${names[asked]} is attacked and has to discard ${number}`);
     } else if (request && (!before || turnsOf(before, asked) !== turnsOf(view, asked))) {
-      parts.push(`turn ${turnsOf(view, asked)} of ${names[asked]}`);
+      parts.push(`${names[asked]} begins turn ${turnsOf(view, asked)}`);
     }
     return parts.length ? `${parts.join("; ")}.` : "No card has moved.";
   }
@@ -425,13 +446,19 @@ export function mount(root, header, kit) {
 
 // --- lists of cards --------------------------------------------------------------------------------
 
-function decides(view, more) {
-  const others = more.step && more.step.seats ? more.step.seats[0] : null;
-  return view.asked ?? others ?? null;
-}
-
-function isOver(more) {
-  return (more.marks || []).some((mark) => mark.kind === "end");
+/** Gives a parent these children, and leaves alone those that it has. */
+function fill(parent, nodes) {
+  nodes.forEach((node, place) => {
+    const old = parent.children[place];
+    if (!old) {
+      parent.append(node);
+    } else if (old !== node) {
+      old.replaceWith(node);
+    }
+  });
+  while (parent.children.length > nodes.length) {
+    parent.lastChild.remove();
+  }
 }
 
 function turnsOf(view, seat) {
