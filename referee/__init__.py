@@ -24,9 +24,9 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   env/            the games as environments of PettingZoo, for programs that learn
 #   conformance/    what a bot, or another referee, does wrong, by section
 #   starters/       folders to start a bot from
-#   web/            matches and tournaments in a browser
 #   schema.py       JSON Schemas from the structs
 #   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
+#   web/            matches and tournaments in a browser
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point
 #   _lazy.py        names that are loaded when they are first used

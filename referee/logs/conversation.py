@@ -7,22 +7,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from referee.errors import LogReadError, UsageError
-from referee.games import GAMES
-from referee.games.interface.faults import Disqualification
-from referee.games.interface.seats import seat_ids, seat_of
-from referee.logs.read import numbered_entries, read_record
+from referee.errors import UsageError
+from referee.games.interface.seats import seat_id, seat_ids, seat_of
+from referee.logs.read import read_record
 from referee.logs.record import (
     DisqualifiedEntry,
     Header,
-    ReceivedEntry,
     RecordedAnswer,
     SentEntry,
-    line_received,
 )
-from referee.match.machine import Match
-from referee.match.spec import split
-from referee.text.terminal import as_text
+from referee.logs.rerun import Rerun
+from referee.match.machine import Disqualified, Received
 
 
 class RecordedAnswers(NamedTuple):
@@ -54,33 +49,20 @@ def answers_before(name: str, turn: int) -> RecordedAnswers:
         UsageError: the file cannot be opened, or the match has no such turn.
         LogReadError: it is no record, or its lines do not follow from each other.
     """
-    entries = numbered_entries(name)
-    _, header = next(entries)
-    assert isinstance(header, Header)  # every record begins with it
-    rules = GAMES[header.game]
-    options, _ = split(rules, header.options)
-    match = Match(rules, seats=len(header.bots), seed=header.seed, options=options)
-    match.start()
+    rerun = Rerun(name)
+    header, match = rerun.header, rerun.match
     answers: list[list[RecordedAnswer]] = [[] for _ in header.bots]
-    for line, entry in entries:
-        if match.turns >= turn or not match.due:
+    for entries, time in rerun.rounds():
+        written = set()
+        for entry in entries:
+            if type(entry) is Received:
+                written.add(entry.seat)
+                answers[entry.seat].append(entry.line)
+            elif type(entry) is Disqualified and entry.seat not in written:
+                left = DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, time)
+                answers[entry.seat].append(left)
+        if match.turns >= turn:
             break
-        if not isinstance(entry, ReceivedEntry | DisqualifiedEntry):
-            continue
-        seat = seat_of(entry.player_number, len(header.bots))
-        if seat in match.disqualified:  # what it wrote has led to that
-            continue
-        if seat is None or seat not in match.due:
-            problem = "does not follow from the lines before it; see referee verify"
-            raise LogReadError(as_text(name), line, problem)
-        if isinstance(entry, ReceivedEntry):
-            raw = line_received(entry)
-            match.receive(seat, raw)
-            answers[seat].append(raw)
-        else:
-            match.disqualify(seat, Disqualification(entry.code), entry.detail)
-            answers[seat].append(entry)
-        match.take_entries()
     for seat, given in enumerate(answers):
         if len(given) > 1 or seat not in match.disqualified:
             given[:1] = [None]

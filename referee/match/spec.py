@@ -111,6 +111,26 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     return rules.options(**own), Limits(**limits)
 
 
+def settings_words(rules: Rules, settings: Mapping[str, Any]) -> list[str]:
+    """The settings that are not the game's defaults, as words of a command.
+
+    Args:
+        rules: the game.
+        settings: as in a record's header, in builtin types.
+    """
+    default = msgspec.to_builtins(settings_type(rules)())
+    words = []
+    for name, value in settings.items():
+        if value == default[name]:
+            continue
+        if name in Limits._fields:
+            text = f"{value:g}" if isinstance(value, float) else str(value).lower()
+            words += ["--" + name.replace("_", "-"), text]
+        else:
+            words += ["--set", f"{name}={value}"]
+    return words
+
+
 def match_spec(
     bots: Sequence[str],
     *,

@@ -15,6 +15,7 @@ from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
 from referee.games.interface.game import Game, Setup
+from referee.games.interface.page import Page
 
 if TYPE_CHECKING:
     from referee.games.interface.probing import Probes
@@ -113,6 +114,8 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     """The simplest legal reply to a request, both as JSON objects."""
     starters = Extra[Starters]()
     """Bots to start from, for `referee new`."""
+    page = Extra[Page]()
+    """What the page that shows its matches needs of it."""
     environment = Extra[Environment]()
     """How it is translated for programs that learn to play it."""
 

@@ -6,13 +6,12 @@ import shlex
 from heapq import heappush, heappushpop
 from itertools import groupby
 
-import msgspec
 from msgspec import Struct
 
 from referee.bots.command import BotCommand, find_bot
 from referee.errors import UsageError
-from referee.match.limits import Limits
-from referee.match.spec import match_spec
+from referee.games import GAMES
+from referee.match.spec import settings_words
 from referee.text.terminal import command_line
 from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.standings import Standings
@@ -106,18 +105,7 @@ def _again(match: MatchRow, setup: Setup) -> str:
 
 def chosen(setup: Setup) -> list[str]:
     """The settings that are not the game's defaults, as words of a command."""
-    spec = match_spec([""] * setup.players, game=setup.game, seed=0)
-    default = msgspec.to_builtins(spec.settings)
-    words = []
-    for name, value in setup.settings.items():
-        if value == default[name]:
-            continue
-        if name in Limits._fields:
-            text = f"{value:g}" if isinstance(value, float) else str(value)
-            words += ["--" + name.replace("_", "-"), text]
-        else:
-            words += ["--set", f"{name}={value}"]
-    return words
+    return settings_words(GAMES[setup.game], setup.settings)
 
 
 def _as_argument(entrant: Entrant, game: str) -> str:

@@ -1,0 +1,58 @@
+"""What a game gives to the page that shows its matches: `Rules.page` (spec/page.md).
+
+Its drawing, `page/drawing.js` and `page/drawing.css` in the game's folder, draws its views; numbers
+and names come from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+
+class Spectator(Protocol):
+    """What everybody may know of a match, from its public messages alone."""
+
+    def hear(self, message: Struct) -> bool:
+        """Take a public message of the game.
+
+        Returns:
+            Whether the state is whole: False if the next message belongs to this one.
+        """
+
+    def view(self) -> Struct:
+        """What `Game.view(PUBLIC)` says after these messages."""
+
+
+class Series(Struct, frozen=True):
+    """Numbers to be drawn as a curve for each seat.
+
+    Attributes:
+        name: in a word or two, such as "points".
+        unit: of the numbers; may be empty.
+        of: from a view, whoever's it is, one number a seat.
+    """
+
+    name: str
+    unit: str
+    of: Callable[[Any], list[float]]
+
+
+class Page(Struct, frozen=True):
+    """What the page needs of a game besides views and turns.
+
+    Attributes:
+        folder: has drawing.js and drawing.css.
+        series: what is drawn as curves.
+        facts: from the game's options, what the drawing needs to know of the game, such as the
+            cost of each card; it can be written as JSON.
+        spectator: from the number of seats.
+    """
+
+    folder: Path
+    series: tuple[Series, ...]
+    facts: Callable[[Any], Mapping[str, Any]]
+    spectator: Callable[[int], Spectator]

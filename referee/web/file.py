@@ -1,0 +1,204 @@
+"""One HTML file that shows matches: it opens from disk, without a network, and needs nothing else.
+
+Modules cannot be imported from disk, so all are put into one script: each becomes a function that
+gives what it exports. That needs the forms which the modules keep to: an import is one line and has
+names, what is exported is declared so.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.web.steps import Header, Line, MatchPage, Step
+
+FRAME = Path(__file__).with_name("frame")
+STYLES = ("theme.css", "frame.css")
+MAX_LINES = 2**20
+"""Bytes that the lines of a match take in the file, packed, unless all are asked for."""
+MAX_FILE = 20 * 2**20
+"""Bytes of a file: more, and browsers take long to open it."""
+
+_IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
+_SHOWN_MARKS = ("fault", "disqualified")
+
+
+class Block(NamedTuple):
+    """A match in the file: JSON, and twice base64 of deflated JSON."""
+
+    header: Markup
+    steps: str
+    lines: str
+
+
+def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
+    """The file.
+
+    Args:
+        matches: at least one.
+        all_lines: keep all lines, however many they are.
+
+    Raises:
+        UsageError: it would be too large.
+    """
+    blocks = [_block(match, all_lines) for match in matches]
+    size = sum(len(block.steps) + len(block.lines) for block in blocks)
+    if size > MAX_FILE:
+        raise UsageError(
+            f"the page would have {size / 2**20:.0f} MB, more than browsers like: give fewer files,"
+            " or part of the match with --turns FIRST-LAST"
+        )
+    games = sorted({match.header.game for match in matches})
+    script = bundle(games)
+    styles = [Markup((FRAME / name).read_text()) for name in STYLES]
+    styles += [Markup(css) for css in map(drawing_style, games) if css]
+    return render(
+        title=matches[0].header.title if len(matches) == 1 else f"{len(matches)} matches",
+        csp=_csp([script], styles),
+        styles=styles,
+        links=[],
+        blocks=blocks,
+        script=Markup(script),
+        scripts=[],
+        data="",
+    )
+
+
+def render(**values: object) -> str:
+    """The match page of these values: texts are escaped, but for those that are `Markup`."""
+    environment = Environment(
+        loader=FileSystemLoader(FRAME),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html").render(**values)
+
+
+def drawing(game: str) -> Path | None:
+    """The module that draws a game; None if it has none."""
+    page = GAMES[game].page
+    return None if page is None else page.folder / "drawing.js"
+
+
+def drawing_style(game: str) -> str:
+    """The style sheet of a game's drawing; empty if it has none."""
+    page = GAMES[game].page
+    return "" if page is None else (page.folder / "drawing.css").read_text()
+
+
+def bundle(games: Sequence[str]) -> str:
+    """The frame with the drawings of some games as one module."""
+    made: dict[str, str] = {}
+    _add_module("main", FRAME, made)
+    drawings = []
+    for game in games:
+        path = drawing(game)
+        if path is not None:
+            made[f"drawing of {game}"] = _as_function(f"drawing_{game}", path.read_text())
+            drawings.append(f"{game}: drawing_{game}")
+    return "\n".join([*made.values(), f"main.boot({{ {', '.join(drawings)} }});\n"])
+
+
+def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
+    """Add a module after those that it imports."""
+    if name in made:
+        return
+    source = (folder / f"{name}.js").read_text()
+    for _, other in _IMPORT.findall(source):
+        _add_module(other, folder, made)
+    made[name] = _as_function(name, source)
+
+
+def _as_function(name: str, source: str) -> str:
+    exports = ", ".join(_EXPORT.findall(source))
+    body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2;", source))
+    return f"const {name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
+
+
+def _csp(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    def hashes(texts: Sequence[str]) -> str:
+        digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()) for text in texts)
+        return " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
+
+    return (
+        f"default-src 'none'; script-src {hashes(scripts)}; style-src {hashes(styles)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _block(match: MatchPage, all_lines: bool) -> Block:
+    encode = msgspec.json.encode
+    lines = _packed(encode(match.lines))
+    if len(lines) > MAX_LINES and not all_lines:
+        match = _with_lines_of_faults(match)
+        lines = _packed(encode(match.lines))
+    header = encode(match.header).replace(b"<", rb"\u003c").decode()
+    steps = _packed(encode({"turns": match.turns, "steps": match.steps}))
+    return Block(Markup(header), steps, lines)
+
+
+def _packed(data: bytes) -> str:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(packer.compress(data) + packer.flush()).decode()
+
+
+def _with_lines_of_faults(match: MatchPage) -> MatchPage:
+    """The match with the lines that led to faults alone."""
+    lines: list[Line] = []
+    steps: list[Step] = []
+    for step in match.steps:
+        first = len(lines)
+        said = match.lines[step.lines[0] : step.lines[1]]
+        if any(mark.kind in _SHOWN_MARKS for mark in step.marks):
+            lines += said
+        elif said:
+            lines.append(Line("left-out", None, f"{len(said)} lines"))
+        steps.append(msgspec.structs.replace(step, lines=(first, len(lines))))
+    text = "Only the lines around faults are here, to keep the file small; --lines keeps all."
+    header: Header = msgspec.structs.replace(match.header, left_out=text)
+    return MatchPage(header, match.turns, steps, lines)
+
+
+def cut(match: MatchPage, first: int, last: int) -> MatchPage:
+    """The part of a match from one turn to another.
+
+    Raises:
+        UsageError: the match has no such turns.
+    """
+    chosen = [turn for turn in match.turns if first <= turn.turn <= last]
+    if not chosen:
+        turns = f"the match has {len(match.turns)} turns"
+        raise UsageError(f"--turns {first}-{last}: {turns}")
+    start, end = chosen[0].first, chosen[-1].last
+    if end + 1 < len(match.steps):  # the state that the last turn leads to
+        end += 1
+    views: dict[str, dict[str, object]] = {}
+    values: dict[str, list[float]] = {}
+    for step in match.steps[: start + 1]:
+        for viewer, fields in step.set.items():
+            views.setdefault(viewer, {}).update(fields)
+        values |= step.values
+    offset = match.steps[start].lines[0]
+    steps = [
+        msgspec.structs.replace(step, lines=(step.lines[0] - offset, step.lines[1] - offset))
+        for step in match.steps[start : end + 1]
+    ]
+    steps[0] = msgspec.structs.replace(steps[0], set=views, values=values)
+    for turn in chosen:
+        turn.first, turn.last = turn.first - start, turn.last - start
+    lines = match.lines[offset : match.steps[end].lines[1]]
+    return MatchPage(match.header, chosen, steps, lines)

@@ -1,0 +1,181 @@
+"""A match record or a spectator log as a page shows it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from referee.errors import LogReadError
+from referee.games import GAMES
+from referee.games.interface.game import ALL, PUBLIC, Viewer
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id, seat_of
+from referee.logs.header import first_line
+from referee.logs.parsing import Line as LogLine
+from referee.logs.parsing import Messages
+from referee.logs.record import Header as RecordHeader
+from referee.logs.rerun import Rerun
+from referee.logs.source import LogReader
+from referee.match.limits import Limits
+from referee.match.machine import Match
+from referee.match.messages import GameEnd, PlayerName
+from referee.match.spec import settings_words, split
+from referee.text.terminal import as_text
+from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Steps
+
+
+def read_match(name: str) -> MatchPage:
+    """Read a file.
+
+    A file that is cut short or damaged is shown as far as it goes, and its header says so.
+
+    Args:
+        name: of a match record or a spectator log, plain or compressed.
+
+    Raises:
+        UsageError: the file cannot be opened.
+        LogReadError: it is neither.
+    """
+    with LogReader(name) as reader:
+        value, _ = first_line(next(iter(reader), b""))
+    is_log = isinstance(value, dict) and "type" in value and "entry" not in value
+    return _from_log(name) if is_log else _from_record(name)
+
+
+def _from_record(name: str) -> MatchPage:
+    rerun = Rerun(name)
+    rules = GAMES[rerun.header.game]
+    viewers: list[Viewer] = [ALL, PUBLIC, *range(len(rerun.header.bots))]
+    made = MatchSteps(rules, viewers)
+    problem = ""
+    try:
+        for entries, time in rerun.rounds():
+            made.add(rerun.match, entries, time)
+    except LogReadError as error:
+        problem = f"The record is damaged: {error}."
+    if not problem and not rerun.whole:
+        problem = "The record was cut short: this is as far as it goes."
+    made.merge_viewers()
+    return _page(made, _record_header(name, rerun.header, rerun.match, made, problem))
+
+
+def _record_header(
+    name: str, header: RecordHeader, match: Match, made: Steps, problem: str
+) -> Header:
+    rules = GAMES[header.game]
+    options, _ = split(rules, header.options)
+    settings = msgspec.to_builtins(header.options)
+    limits = {key: value for key, value in settings.items() if key in Limits._fields}
+    own = {key: value for key, value in settings.items() if key not in limits}
+    words = ["referee", "play", "--game", header.game, *header.bots, "--seed", str(header.seed)]
+    ended = None
+    if match.outcome is not None:
+        scores = [standing.score for standing in match.standings()]
+        outcome = match.outcome
+        ended = Ended(outcome.reason, outcome.winners, scores, outcome.ranks)
+    return Header(
+        kind="record",
+        game=header.game,
+        title=" vs ".join(match.names),
+        source=PurePath(as_text(name)).name,
+        seats=_seats(match.names, header.bots),
+        options=own,
+        limits=limits,
+        seed=header.seed,
+        command=shlex.join([*words, *settings_words(rules, settings)]),
+        date=header.started,
+        outcome=ended,
+        problem=problem,
+        viewers=made.viewers,
+        series=_series(made),
+        facts=_facts(rules, options),
+        rules=made.rules(),
+    )
+
+
+def _from_log(name: str) -> MatchPage:
+    names: dict[int, str] = {}
+    made: LogSteps | None = None
+    ended: Ended | None = None
+    problem = ""
+    with LogReader(name) as reader:
+        messages = Messages(reader)
+        early: list[LogLine] = []
+        try:
+            for line in messages:
+                rules = messages.rules
+                if rules is None:
+                    problem = "the log is of a game that this referee does not know"
+                    raise LogReadError(reader.name, line.number, problem)
+                seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
+                if line.content is None or seat is None or (made and seat >= made.seats):
+                    problem = (
+                        f"Line {line.number} is none of such a log: this is as far as it goes."
+                    )
+                    break
+                if isinstance(line.content, PlayerName) and made is None:
+                    names[seat] = line.content.name
+                    early.append(line)
+                    continue
+                if made is None:
+                    count = max(rules.min_seats, 1 + max(names, default=0))
+                    order = [names.get(seat, seat_id(seat)) for seat in range(count)]
+                    made = LogSteps(rules, order)
+                    for before in early:
+                        made.add(before.content, before.text.decode())  # type: ignore[arg-type]
+                made.add(line.content, line.text.decode())
+                if isinstance(line.content, GameEnd):
+                    ended = _ended(line.content, made.seats)
+                    break
+        except LogReadError as error:
+            if made is None:
+                raise
+            problem = f"The log is damaged: {error}."
+    if made is None or messages.rules is None:
+        raise LogReadError(reader.name, 1, "this is no match record and no spectator log")
+    if ended is None and not problem:
+        problem = "The log ends before the match."
+    names_in_order = [names.get(seat, seat_id(seat)) for seat in range(made.seats)]
+    rules = messages.rules
+    header = Header(
+        kind="log",
+        game=rules.name,
+        title=" vs ".join(names_in_order),
+        source=PurePath(as_text(name)).name,
+        seats=_seats(names_in_order, [""] * made.seats),
+        outcome=ended,
+        problem=problem,
+        hidden=rules.hidden,
+        viewers=made.viewers,
+        series=_series(made),
+        facts=_facts(rules, rules.options()),
+        rules=made.rules(),
+    )
+    return _page(made, header)
+
+
+def _page(made: Steps, header: Header) -> MatchPage:
+    return MatchPage(header, made.turns, made.steps, made.lines)
+
+
+def _seats(names: Sequence[str], bots: Sequence[str]) -> list[Seat]:
+    seats = zip(names, bots, strict=True)
+    return [Seat(seat_id(seat), name, bot) for seat, (name, bot) in enumerate(seats)]
+
+
+def _series(made: Steps) -> list[dict[str, str]]:
+    return [{"name": series.name, "unit": series.unit} for series in made.series]
+
+
+def _facts(rules: Rules, options: Any) -> dict[str, Any]:
+    return {} if rules.page is None else dict(rules.page.facts(options))
+
+
+def _ended(message: GameEnd, seats: int) -> Ended:
+    winners = (seat_of(player, seats) for player in message.winners)
+    in_match = tuple(seat for seat in winners if seat is not None)
+    return Ended(message.reason, in_match, message.scores[:seats])

@@ -1,0 +1,382 @@
+"""A match as a page shows it: a header, the states it stood at as steps, what was said as lines.
+
+A step is a state, and what happened on the way to it. Each viewer's view is kept as the fields of
+its first level that changed, so that a page can go back and forth with one shallow copy a step.
+Whoever has a match, live or run again, feeds a `MatchSteps`; who has public messages alone,
+a `LogSteps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from referee.games.interface.capabilities import Phrase, Picture
+from referee.games.interface.faults import Fault
+from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
+from referee.games.interface.page import Series
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_of
+from referee.match.machine import Disqualified, Entry, Match, Received, Sent
+from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
+from referee.match.pages import load_page
+
+POINTS = Series("points", "", lambda view: [])
+"""The curve of a game without a page of its own: the scores, which are not in its view."""
+
+
+class Mark(Struct, frozen=True):
+    """Something to be found on the way to a step.
+
+    Attributes:
+        kind: "fault", "disqualified", "stderr" or "end".
+        seat: whose; None for the end.
+        code: of the fault or disqualification; of the end its reason.
+        section: of the game's page; of a fault.
+        detail: one clause.
+    """
+
+    kind: str
+    seat: int | None = None
+    code: str = ""
+    section: str = ""
+    detail: str = ""
+
+
+class Step(Struct, frozen=True, omit_defaults=True):
+    """A state of a match.
+
+    Attributes:
+        turn: counted from 1.
+        seats: that are asked.
+        set: viewer -> the fields of its view that are new; of the first step all.
+        values: series -> one number a seat, where they are new.
+        marks: what happened on the way.
+        time: seconds since the bots were started; None if that is not known.
+        lines: the first line that was said on the way, and the one after the last.
+    """
+
+    turn: int
+    lines: tuple[int, int]
+    seats: tuple[int, ...] = ()
+    set: dict[str, dict[str, Any]] = {}
+    values: dict[str, list[float]] = {}
+    marks: list[Mark] = []
+    time: float | None = None
+
+
+class Turn(Struct):
+    """A turn as text.
+
+    Attributes:
+        turn: counted from 1.
+        first, last: its steps.
+        title: such as whose it is.
+        seats: who moved.
+        show: what happened; empty while it goes on.
+    """
+
+    turn: int
+    first: int
+    last: int
+    title: str = ""
+    seats: tuple[int, ...] = ()
+    show: list[Phrase | Picture] = field(default_factory=list)
+
+
+class Line(Struct, frozen=True, array_like=True):
+    """A line that was said.
+
+    Attributes:
+        kind: "all" to everybody, "sent" to a seat, "received" from it, "stderr" of it; or
+            "left-out", where `text` says what is not shown.
+        seat: None if it is no seat's.
+        text: the line.
+    """
+
+    kind: str
+    seat: int | None
+    text: str
+
+
+class Seat(Struct, frozen=True):
+    """A player: its id, the name that it gave itself, and its BOT argument, if that is known."""
+
+    id: str
+    name: str
+    bot: str
+
+
+class Ended(Struct, frozen=True):
+    """How a match ended: the reason; winners as seats; scores and ranks in seat order."""
+
+    reason: str
+    winners: tuple[int, ...]
+    scores: list[int]
+    ranks: tuple[int, ...] = ()
+
+
+class Rule(Struct, frozen=True):
+    """What the page of the game says of a code: the text is Markdown."""
+
+    kind: str
+    section: str
+    title: str
+    text: str
+
+
+class Header(Struct, kw_only=True):
+    """What a page knows of a match besides its steps.
+
+    Attributes:
+        kind: "record", "log" or "live".
+        game: a key of `GAMES`.
+        source: the name of the file; may be empty.
+        options, limits: as in a record.
+        seed: None if it is not known.
+        command: what plays the match again; may be empty.
+        date: when it began, RFC 3339; may be empty.
+        outcome: None if the match is not over, or was cut short.
+        problem: why the file ends early, a sentence; may be empty.
+        hidden: what is not shown, in words; may be empty.
+        viewers: whose views there are: "all", "public", "0" and so on.
+        series: the names and units of the curves.
+        facts: of the game, for its drawing (`Page.facts`).
+        rules: of the codes that occur.
+        left_out: what is left out for size, a sentence; may be empty.
+    """
+
+    format: str = "referee-page"
+    version: int = 1
+    kind: str
+    game: str
+    title: str
+    source: str = ""
+    seats: list[Seat]
+    options: Mapping[str, Any] = {}
+    limits: Mapping[str, Any] = {}
+    seed: int | None = None
+    command: str = ""
+    date: str = ""
+    outcome: Ended | None = None
+    problem: str = ""
+    hidden: str = ""
+    viewers: list[str]
+    series: list[dict[str, str]]
+    facts: Mapping[str, Any] = {}
+    rules: dict[str, Rule] = {}
+    left_out: str = ""
+
+
+class MatchPage(Struct):
+    """All that a page shows of a match."""
+
+    header: Header
+    turns: list[Turn]
+    steps: list[Step]
+    lines: list[Line]
+
+
+class Steps:
+    """Makes steps: what `MatchSteps` and `LogSteps` share.
+
+    Attributes:
+        steps, lines, turns: all so far; live pages read them by index.
+    """
+
+    def __init__(self, rules: Rules, viewers: Sequence[Viewer]) -> None:
+        self.steps: list[Step] = []
+        self.lines: list[Line] = []
+        self.turns: list[Turn] = []
+        self.viewers = [_key(viewer) for viewer in viewers]
+        self._rules = rules
+        self._viewers = viewers
+        self._reader: Any = None  # of turns, once the names are known
+        page = rules.page
+        self.series = (POINTS,) if page is None else page.series
+        self._views: dict[str, dict[str, Any]] = {key: {} for key in self.viewers}
+        self._values: dict[str, list[float]] = {}
+        self._marks: list[Mark] = []
+        self._first_line = 0
+
+    def merge_viewers(self) -> None:
+        """Keep one track if nothing is hidden from anybody."""
+        first, *others = self.viewers
+        if all(step.set.get(key) == step.set.get(first) for step in self.steps for key in others):
+            self.viewers = [first]
+            for step in self.steps:
+                for key in others:
+                    step.set.pop(key, None)
+
+    def rules(self) -> dict[str, Rule]:
+        """What the game's page says of the codes that occur."""
+        page = load_page(self._rules.specification)
+        found = {mark.code for step in self.steps for mark in step.marks}
+        rules = {}
+        for code in page.codes:
+            section = page.sections.get(code.section)
+            if code.code in found and section is not None:
+                rules[code.code] = Rule(code.kind, code.section, section.title, section.text)
+        return rules
+
+    def _begin(self, names: Sequence[str]) -> None:
+        if self._rules.turns is not None:
+            self._reader = self._rules.turns(names)
+
+    def _add(
+        self,
+        turn: int,
+        views: Mapping[Viewer, Struct],
+        scores: Sequence[float] | None,
+        seats: tuple[int, ...] = (),
+        time: float | None = None,
+    ) -> None:
+        changed = {}
+        for viewer, view in views.items():
+            key = _key(viewer)
+            fields = msgspec.to_builtins(view)
+            old = self._views[key]
+            new = {name: value for name, value in fields.items() if old.get(name, old) != value}
+            if new:
+                changed[key] = new
+                self._views[key] = fields
+        anybodys = next(iter(views.values()), None)
+        values = {
+            series.name: list(scores or ()) if series is POINTS else series.of(anybodys)
+            for series in self.series
+        }
+        new_values = {name: of for name, of in values.items() if self._values.get(name) != of}
+        self._values = values
+        lines = (self._first_line, len(self.lines))
+        self._first_line = len(self.lines)
+        self.steps.append(Step(turn, lines, seats, changed, new_values, self._marks, time))
+        self._marks = []
+        here = len(self.steps) - 1
+        if not self.turns or self.turns[-1].turn < turn:
+            self.turns.append(Turn(turn, here, here))
+        else:
+            self.turns[-1].last = here
+
+    def _turns_over(self, over: Iterable[Any]) -> None:
+        """Put the text of turns that are over to their steps."""
+        for made in over:
+            for turn in reversed(self.turns):
+                if turn.turn == made.turn:
+                    turn.title = self._reader.title(made)
+                    turn.seats = self._reader.seats(made)
+                    turn.show = self._shown(made)
+                    break
+
+    def _shown(self, turn: Any) -> list[Phrase | Picture]:
+        """A turn as text; where there is a drawing it needs no picture beside it."""
+        shown: list[Phrase | Picture] = self._reader.show(turn)
+        if self._rules.page is None:
+            return shown
+        return [part for part in shown if isinstance(part, Phrase)]
+
+
+class MatchSteps(Steps):
+    """The steps of a match that is there, live or run again: one a round."""
+
+    def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
+        """Take what a round has led to.
+
+        Args:
+            match: as it stands now.
+            entries: what was said and noted since the last call.
+            time: seconds since the bots were started.
+        """
+        hears_seats = ALL in self._viewers
+        if self._reader is None and not match.in_handshake:
+            self._begin(match.names)
+        over: list[Any] = []
+        for entry in entries:
+            public = type(entry) is Sent and entry.to is None
+            if not (hears_seats or public or type(entry) is Disqualified):
+                continue
+            if type(entry) is Sent:
+                kind = "all" if entry.to is None else "sent"
+                self.lines.append(Line(kind, entry.to, entry.line.decode().rstrip("\n")))
+            elif type(entry) is Received:
+                self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
+            over += self._note(entry)
+        if match.in_handshake:
+            return
+        if match.outcome is not None:
+            self._marks.append(Mark("end", code=match.outcome.reason))
+            if self._reader is not None:
+                over += self._reader.end()
+        views: dict[Viewer, Any] = {viewer: match.view(viewer) for viewer in self._viewers}
+        scores = [standing.score for standing in match.standings()]
+        turn = max(match.turns, self.turns[-1].turn if self.turns else 1)
+        self._add(turn, views, scores, match.due, round(time, 3))
+        self._turns_over(over)
+
+    def _note(self, entry: Entry) -> Sequence[Any]:
+        """Mark what is to be marked; the turns that are over by now."""
+        reader = self._reader
+        if type(entry) is Fault:
+            self._marks.append(Mark("fault", entry.seat, entry.code, entry.section, entry.detail))
+            return reader.fault(entry) if reader is not None else ()
+        if type(entry) is Disqualified:
+            self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
+            text = f"{entry.code}, {entry.detail}"
+            return reader.disqualify(entry.seat, text) if reader is not None else ()
+        kinds = (*self._rules.public, *self._rules.requests)
+        if type(entry) is Sent and reader is not None and isinstance(entry.message, kinds):
+            return reader.read(entry.message, entry.to)  # type: ignore[no-any-return]
+        return ()
+
+
+class LogSteps(Steps):
+    """The steps of a spectator log: one for each public message that leaves a whole state.
+
+    Args:
+        rules: the game.
+        names: in seat order.
+
+    Attributes:
+        seats: how many there are.
+    """
+
+    def __init__(self, rules: Rules, names: Sequence[str]) -> None:
+        super().__init__(rules, (PUBLIC,))
+        self._begin(names)
+        self.seats = len(names)
+        self._over = 0  # turns
+        page = rules.page
+        self._spectator = None if page is None else page.spectator(len(names))
+
+    def add(self, message: Struct, line: str) -> None:
+        """Take a message and its line."""
+        self.lines.append(Line("all", None, line))
+        if isinstance(message, PlayerName):
+            return
+        over: Sequence[Any] = ()
+        whole = True
+        reader = self._reader
+        if isinstance(message, PlayerDisqualified):
+            seat = seat_of(message.player_number, self.seats)
+            self._marks.append(Mark("disqualified", seat, message.reason))
+            if reader is not None and seat is not None:
+                over = reader.disqualify(seat, message.reason)
+        elif isinstance(message, GameEnd):
+            self._marks.append(Mark("end", code=message.reason))
+            over = [] if reader is None else reader.end()
+        else:
+            over = [] if reader is None else reader.read(message, None)
+            whole = self._spectator is None or self._spectator.hear(message)
+        if whole:
+            views: dict[Viewer, Any] = {}
+            if self._spectator is not None:
+                views[PUBLIC] = self._spectator.view()
+            self._add(self._over + 1, views, None)
+        self._turns_over(over)
+        self._over = max([self._over, *(turn.turn for turn in over)])
+
+
+def _key(viewer: Viewer) -> str:
+    return viewer.value if isinstance(viewer, Audience) else str(viewer)
