@@ -1,0 +1,157 @@
+// Points, and the game's own series, as curves and as a table.
+
+import { el, svg, tag } from "./kit.js";
+
+const WIDTH = 640;
+const HEIGHT = 200;
+const LEFT = 44;
+const RIGHT = 24;
+const TOP = 10;
+const BOTTOM = 24;
+
+// Round numbers from low to high, some four of them.
+function marksOf(low, high) {
+  const rough = (high - low) / 4 || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const unit = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
+  const found = [];
+  for (let at = Math.ceil(low / unit); at * unit <= high; at++) found.push(Number((at * unit).toPrecision(6)));
+  return found;
+}
+
+/** The panel of curves. */
+export class Curves {
+  title = "Curves";
+  key = "c";
+
+  constructor(app) {
+    this.app = app;
+    this.charts = [];
+    this.element = el("div", { class: "curves" });
+  }
+
+  reset() {
+    const { header } = this.app.match;
+    const open = new Set(this.charts.filter((chart) => chart.figures.open).map((chart) => chart.name));
+    this.charts = header.series.map((series) => this.#chart(series, open.has(series.name)));
+    this.element.replaceChildren(...this.charts.map((chart) => chart.element));
+    if (!this.charts.length) this.element.append(el("p", { class: "dim" }, "This game has no series."));
+  }
+
+  #chart({ name, unit }, open) {
+    const { app } = this;
+    const { match, seat } = app;
+    const count = match.header.seats.length;
+    let low = 0;
+    let high = 1;
+    let wide = 0;
+    const lines = Array.from({ length: count }, () => ({ path: "", value: undefined }));
+    const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(match.last, 1);
+    for (const values of match.values) {
+      for (const value of values[name] ?? []) {
+        if (value < low) low = value;
+        if (value > high) high = value;
+      }
+    }
+    const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * (value - low)) / (high - low);
+    match.values.forEach((values, step) => {
+      lines.forEach((line, index) => {
+        const value = values[name]?.[index];
+        if (value === undefined || value === null || value === line.value) return;
+        line.path += line.path ? `H${x(step).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(step).toFixed(1)} ${y(value).toFixed(1)}`;
+        line.value = value;
+        wide = Math.max(wide, String(value).length);
+      });
+    });
+    const cursor = svg("line", { class: "cursor", y1: TOP - 6, y2: HEIGHT - BOTTOM });
+    const drawing = svg(
+      "svg",
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", "aria-hidden": "true",
+        onclick: (event) => {
+          const box = drawing.getBoundingClientRect();
+          const at = ((event.clientX - box.left) / box.width) * WIDTH;
+          app.go(Math.round(((at - LEFT) / (WIDTH - LEFT - RIGHT)) * match.last));
+        },
+      },
+      marksOf(low, high).map((value) => [
+        svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
+        svg("text", { x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, value),
+      ]),
+      marksOf(0, match.order.length).map((place) => {
+        const turn = match.order[Math.min(place, match.order.length - 1)];
+        const at = x(match.first.get(turn) ?? 0);
+        return svg("text", { x: at, y: HEIGHT - 6, "text-anchor": "middle" }, turn);
+      }),
+      lines.map((line, index) => {
+        if (!line.path) return null;
+        const style = { "--seat": seat(index).colour };
+        return [
+          svg("path", { class: `curve curve-${index % 4}`, style, d: `${line.path}H${x(match.last)}` }),
+          svg("text", { class: "end", style, x: WIDTH - RIGHT + 5, y: y(line.value) + 5 }, seat(index).glyph),
+        ];
+      }),
+      cursor,
+    );
+    const now = lines.map((_, index) => el("output", { class: "figure" }));
+    const rows = new Map();
+    const body = el("tbody");
+    const figures = el(
+      "details",
+      { open, ontoggle: () => figures.open && fillTable() },
+      el("summary", null, "Figures"),
+      el(
+        "div",
+        { class: "wide", tabindex: "0" },
+        el(
+          "table",
+          null,
+          el("caption", { class: "unseen" }, `${name} at the end of each turn`),
+          el("thead", null, el("tr", null, el("th", { scope: "col" }, "turn"), lines.map((_, index) => el("th", { scope: "col" }, tag(seat(index)))))),
+          body,
+        ),
+      ),
+    );
+    const fillTable = () => {
+      body.replaceChildren();
+      match.order.forEach((turn, place) => {
+        const next = match.order[place + 1];
+        const values = match.values[next === undefined ? match.last : match.first.get(next)][name] ?? [];
+        const row = el("tr", null, el("th", { scope: "row" }, turn), values.map((value) => el("td", null, value ?? "")));
+        rows.set(turn, row);
+        body.append(row);
+      });
+      this.#mark(chart);
+    };
+    const chart = { name, figures, rows, cursor, now, x, marked: null };
+    chart.element = el(
+      "section",
+      { class: "series" },
+      el("h3", null, name, unit && el("span", { class: "dim" }, ` ${unit}`)),
+      el("ul", { class: "legend" }, lines.map((_, index) => el("li", null, tag(seat(index)), now[index]))),
+      drawing,
+      figures,
+    );
+    if (open) fillTable();
+    return chart;
+  }
+
+  #mark(chart) {
+    chart.marked?.removeAttribute("aria-current");
+    chart.marked = chart.rows.get(this.app.turn) ?? null;
+    chart.marked?.setAttribute("aria-current", "true");
+  }
+
+  update() {
+    const { match, step } = this.app;
+    for (const chart of this.charts) {
+      const at = chart.x(step).toFixed(1);
+      chart.cursor.setAttribute("x1", at);
+      chart.cursor.setAttribute("x2", at);
+      chart.now.forEach((output, index) => {
+        output.textContent = match.values[step][chart.name]?.[index] ?? "";
+      });
+      this.#mark(chart);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// A match as data, and where it comes from.
+//
+// A source has
+//   open(onChange)   begins; onChange is given events, and the promise fails if nothing can be had:
+//     {type: "reset", header, turns, steps, lines}  the whole match, now; no lines if `lines()` has them
+//     {type: "steps", steps, lines, turns, rules}  what came since. A turn or rule known replaces the older.
+//     {type: "end", header}                  nothing more will come
+//     {type: "question", request, question}  this seat is asked; question null: no longer
+//   lines()          a promise of all lines, for a source that does not give them with "reset"
+//   answer(request, picks)  answers a question; a promise, which fails with a sentence
+//   close()          ends
+
+/** The JSON in base64 of deflate-raw. */
+export async function unpack(text) {
+  const binary = atob(text.trim());
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).json();
+}
+
+/** The headers of all matches in this file. */
+export function inlineHeaders() {
+  const found = [];
+  for (let node; (node = document.getElementById(`header-${found.length}`)); ) found.push(JSON.parse(node.textContent));
+  return found;
+}
+
+/** A match that is in this file. */
+export function inlineSource(index) {
+  const read = (part) => document.getElementById(`${part}-${index}`).textContent;
+  return {
+    async open(onChange) {
+      const header = JSON.parse(read("header"));
+      onChange({ type: "reset", header, ...(await unpack(read("steps"))) });
+    },
+    lines: () => unpack(read("lines")),
+    close() {},
+  };
+}
+
+/** A match that a server has: below an address `header`, `steps` (and turns) and `lines`, as JSON. */
+export function servedSource(address) {
+  const read = async (part) => {
+    const response = await fetch(`${address}/${part}`);
+    if (!response.ok) throw new Error(`${address}/${part}: ${response.status} ${response.statusText}`);
+    return response.json();
+  };
+  return {
+    async open(onChange) {
+      const [header, steps] = await Promise.all([read("header"), read("steps")]);
+      onChange({ type: "reset", header, ...steps });
+    },
+    lines: () => read("lines"),
+    close() {},
+  };
+}
+
+/** What is known of a match: its header, its steps, and what follows from them. */
+export class Match {
+  constructor({ header, turns, steps, lines }) {
+    this.header = header;
+    this.turns = new Map(); // by number, in order
+    this.lines = lines ?? null; // null: to be had from the source
+    this.steps = [];
+    this.order = []; // the turns that have steps, in order
+    this.first = new Map(); // turn -> its first step
+    this.events = []; // steps with a fault, a disqualification or the end
+    this.said = []; // steps with stderr
+    this.left = new Map(); // seat that was disqualified -> the step
+    this.values = []; // step -> {series: one number a seat}
+    this.views = new Map(); // viewer -> its views, as far as they were asked for
+    this.add({ turns, steps });
+  }
+
+  add({ steps = [], lines = [], turns = [], rules = {} }) {
+    for (const step of steps) {
+      const at = this.steps.push(step) - 1;
+      if (!this.first.has(step.turn)) {
+        this.first.set(step.turn, at);
+        this.order.push(step.turn);
+      }
+      for (const { kind, seat } of step.marks ?? []) {
+        const found = kind === "stderr" ? this.said : this.events;
+        if (found.at(-1) !== at) found.push(at);
+        if (kind === "disqualified" && !this.left.has(seat)) this.left.set(seat, at);
+      }
+      const before = this.values[at - 1] ?? {};
+      this.values.push(step.values ? { ...before, ...step.values } : before);
+    }
+    if (this.lines) for (const line of lines) this.lines.push(line);
+    for (const turn of turns) this.turns.set(turn.turn, turn);
+    this.header.rules = { ...this.header.rules, ...rules };
+  }
+
+  get last() {
+    return this.steps.length - 1;
+  }
+
+  /** What a viewer sees at a step; null before the first. */
+  view(viewer, step) {
+    if (step < 0) return null;
+    if (!this.views.has(viewer)) this.views.set(viewer, []);
+    const known = this.views.get(viewer);
+    for (let at = known.length; at <= step; at++) {
+      const changed = this.steps[at].set?.[viewer];
+      const before = known[at - 1] ?? {};
+      known.push(changed ? { ...before, ...changed } : before);
+    }
+    return known[step];
+  }
+
+  /** The first step of the turn that is so many turns away; from within a turn, -1 is its begin. */
+  turnFrom(step, by) {
+    const turn = this.steps[step].turn;
+    if (by < 0 && step > this.first.get(turn)) return this.first.get(turn);
+    const to = this.order[this.order.indexOf(turn) + by];
+    return to === undefined ? (by < 0 ? 0 : this.last) : this.first.get(to);
+  }
+
+  /** The step of the next event, or of the last one before; the same step if there is none. */
+  eventFrom(step, by) {
+    const found = by > 0 ? this.events.find((at) => at > step) : this.events.findLast((at) => at < step);
+    return found ?? step;
+  }
+}

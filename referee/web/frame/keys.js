@@ -1,0 +1,81 @@
+// The keys, and the dialog that shows them.
+
+import { el, remember, remembered } from "./kit.js";
+
+// What a press does: [keys, action, shown, words]
+const KEYS = [
+  [[" "], "play", "Space", "play, pause"],
+  [["ArrowLeft"], "back", "←", "step back"],
+  [["ArrowRight"], "on", "→", "step on"],
+  [["PageUp"], "turnBack", "PageUp", "turn back"],
+  [["PageDown"], "turnOn", "PageDown", "turn on"],
+  [["Home"], "first", "Home", "to the beginning"],
+  [["End"], "last", "End", "to the end"],
+  [["e"], "eventOn", "e", "next fault, disqualification or end"],
+  [["E"], "eventBack", "E", "the one before"],
+  [["g"], "turnField", "g", "go to a turn"],
+  [["+", "="], "faster", "+", "faster"],
+  [["-"], "slower", "-", "slower"],
+  [["0"], "eyes all", "0", "see everything"],
+  [["p"], "eyes public", "p", "see what is public"],
+  [["1", "2", "3", "4", "5", "6", "7", "8", "9"], "eyes", "1 2 3 4", "see with a seat's eyes"],
+  [["t"], "tab turns", "t", "turns"],
+  [["c"], "tab curves", "c", "curves"],
+  [["l"], "tab lines", "l", "lines"],
+  [["s"], "tab stderr", "s", "stderr"],
+  [["f"], "tab faults", "f", "faults"],
+  [["d"], "theme", "d", "dark or light"],
+  [["?"], "help", "?", "these keys"],
+  [["Escape"], "close", "Esc", "close, leave a field"],
+];
+
+const ALWAYS = new Set(["?", "Escape"]); // the switch must be found again
+
+/** Calls `act(action)` for keys. */
+export class Keys {
+  #act;
+  #listen = (event) => this.#onKey(event);
+
+  constructor(act) {
+    this.#act = act;
+    this.on = remembered("keys") !== "off";
+    this.actions = new Map();
+    for (const [keys, action] of KEYS) {
+      for (const key of keys) this.actions.set(key, action === "eyes" ? `eyes ${key - 1}` : action);
+    }
+    this.check = el("input", { type: "checkbox", checked: this.on, onchange: () => {
+      this.on = this.check.checked;
+      remember("keys", this.on ? "on" : "off");
+    } });
+    this.dialog = el(
+      "dialog",
+      { class: "dialog", "aria-labelledby": "keys-title" },
+      el("h2", { id: "keys-title" }, "Keys"),
+      el("label", { class: "switch" }, this.check, " Keys are on"),
+      el("dl", { class: "keys" }, KEYS.map(([, , shown, words]) => el("div", null, el("dt", null, shown.split(" ").map((key) => [el("kbd", null, key), " "])), el("dd", null, words)))),
+      el("form", { method: "dialog" }, el("button", { class: "button text" }, "Close")),
+    );
+    document.addEventListener("keydown", this.#listen);
+  }
+
+  help() {
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+
+  close() {
+    document.removeEventListener("keydown", this.#listen);
+    this.dialog.remove();
+  }
+
+  #onKey(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!this.on && !ALWAYS.has(event.key)) return;
+    const { target } = event;
+    if (document.querySelector("dialog[open]")) return; // Esc closes it by itself
+    if (target.matches("input:not([type=range]), select, textarea, [contenteditable]")) return;
+    if (event.key === " " && target.closest("button, a, summary")) return;
+    const action = this.actions.get(event.key);
+    if (!action || this.#act(action) === false) return;
+    event.preventDefault();
+  }
+}

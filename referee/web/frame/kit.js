@@ -1,0 +1,95 @@
+// What all parts of a page are made with. Text becomes text nodes, never HTML.
+
+const GLYPHS = ["●", "■", "▲", "◆"];
+const SVG = "http://www.w3.org/2000/svg";
+// Control characters, and those that turn the direction of text or have no width.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** Text in which characters that nobody sees are written as escapes. */
+export function plain(text) {
+  return String(text).replace(UNSEEN, (found) => "\\u" + found.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (name === "style") {
+      for (const [property, text] of Object.entries(value)) node.style.setProperty(property, text);
+    } else if (name.startsWith("on")) {
+      node.addEventListener(name.slice(2), value);
+    } else if (value !== false && value !== null && value !== undefined) {
+      node.setAttribute(name, value === true ? "" : plain(value));
+    }
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    node.append(child instanceof Node ? child : plain(child));
+  }
+  return node;
+}
+
+/** An HTML element. `style` is an object of properties, `onclick` and the like are functions. */
+export function el(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element, likewise. */
+export function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** An icon of 24 x 24 from the data of a path. */
+export function icon(path) {
+  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: path }));
+}
+
+/** Seat number -> its colour, glyph and name. */
+export function seats(header) {
+  const known = header.seats.map((seat, index) => ({
+    colour: `var(--seat-${(index % GLYPHS.length) + 1})`,
+    glyph: GLYPHS[index % GLYPHS.length],
+    name: plain(seat.name || seat.id),
+  }));
+  return (index) => known[index];
+}
+
+/** A seat's glyph and name, in its colour. */
+export function tag({ colour, glyph, name }) {
+  return el(
+    "span",
+    { class: "seat", style: { "--seat": colour } },
+    el("span", { class: "glyph", "aria-hidden": "true" }, glyph),
+    el("bdi", { title: name }, name),
+  );
+}
+
+/** What the browser keeps for this page under a name; "" where it keeps nothing. */
+export function remembered(name) {
+  try {
+    return localStorage.getItem("referee-" + name) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Have the browser keep it, where it does. */
+export function remember(name, value) {
+  try {
+    localStorage.setItem("referee-" + name, value);
+  } catch {
+    // A sandboxed frame, or a browser that was told to keep nothing: it holds until the page closes.
+  }
+}
+
+/** Scroll a box, and nothing around it, so that one of its children is to be seen. */
+export function reveal(box, child) {
+  const top = child.offsetTop - box.offsetTop * (child.offsetParent !== box);
+  if (top < box.scrollTop || top + child.offsetHeight > box.scrollTop + box.clientHeight) {
+    box.scrollTop = top - box.clientHeight / 3;
+  }
+}
+
+/** How many bytes, for people. */
+export function size(count) {
+  if (count < 1000) return `${count} characters`;
+  return count < 1e6 ? `${Math.round(count / 1000)} KB` : `${(count / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,34 @@
+// The matches of a file of several.
+
+import { el, seats, tag } from "./kit.js";
+import { themeButton } from "./theme.js";
+
+/** Show them as a table; each is a link. */
+export function showList(root, headers) {
+  document.title = `${headers.length} matches`;
+  const rows = headers.map((header, index) => {
+    const seat = seats(header);
+    const { outcome } = header;
+    const players = header.seats.map((_, number) => el(
+      "span",
+      { class: outcome?.winners.includes(number) ? "player-of won" : "player-of" },
+      tag(seat(number)),
+      outcome && el("span", { class: "points" }, outcome.scores[number]),
+    ));
+    return el(
+      "tr",
+      null,
+      el("td", { class: "number" }, index + 1),
+      el("th", { scope: "row" }, el("a", { href: `#match=${index + 1}`, "aria-label": `Match ${index + 1}: ${header.title}` }, players)),
+      el("td", null, header.game),
+      el("td", null, outcome ? outcome.reason : header.problem || "not over"),
+      el("td", { class: "source" }, header.source),
+    );
+  });
+  const names = ["", "players", "game", "end", "file"];
+  root.className = "list";
+  root.replaceChildren(
+    el("header", { class: "bar" }, el("h1", null, `${headers.length} matches`), el("div", { class: "tools" }, themeButton())),
+    el("div", { class: "wide", tabindex: "0" }, el("table", null, el("thead", null, el("tr", null, names.map((name) => (name ? el("th", { scope: "col" }, name) : el("td"))))), el("tbody", null, rows))),
+  );
+}

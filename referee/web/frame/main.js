@@ -1,0 +1,346 @@
+// The match page.
+//
+//   start(root, source, drawing)   one match; `drawing` is the game's module, or null. -> {close()}
+//   boot(drawings)                 what the page has: a match of a server, or the matches of a file;
+//                                  `drawings` is {name of the game: module}
+
+import { Curves } from "./curves.js";
+import { Match, inlineHeaders, inlineSource, servedSource } from "./data.js";
+import { Keys } from "./keys.js";
+import { el, icon, plain, seats, tag } from "./kit.js";
+import { showList } from "./list.js";
+import { Faults, Lines, Stderr, Turns } from "./panels.js";
+import { Address, readPlace, writePlace } from "./place.js";
+import { Player } from "./player.js";
+import { Table } from "./table.js";
+import { Tabs } from "./tabs.js";
+import { dressed, themeButton, toggleTheme } from "./theme.js";
+
+const ABOUT = "M11 10h2v7h-2zM11 6.5h2v2h-2zM12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 2a8 8 0 1 1 0 16 8 8 0 0 1 0-16z";
+
+class App {
+  match = null;
+  step = 0;
+  eyes = "all";
+  tab = "";
+  live = false;
+
+  constructor(root, source, drawing, number) {
+    this.root = root;
+    this.source = source;
+    this.number = number; // of the match, in a file of several
+    this.address = new Address();
+    this.table = new Table(this, drawing);
+    this.player = new Player(this);
+    this.tabs = new Tabs(this, {
+      turns: new Turns(this),
+      curves: new Curves(this),
+      lines: new Lines(this),
+      stderr: new Stderr(this),
+      faults: new Faults(this),
+    });
+    this.keys = new Keys((action) => this.act(action));
+    this.bar = el("header", { class: "bar" });
+    this.notes = el("div", { class: "notes" });
+    this.status = el("p", { class: "unseen", role: "status" });
+    this.about = el("dialog", { class: "dialog", "aria-labelledby": "about-title" });
+    this.onHash = () => this.goTo(readPlace(location.hash));
+    addEventListener("hashchange", this.onHash);
+    root.replaceChildren(el("p", { class: "wait", role: "status" }, "Reading the match ..."));
+  }
+
+  async open() {
+    try {
+      await this.source.open((event) => this.onEvent(event));
+    } catch (error) {
+      this.root.replaceChildren(el("p", { class: "problem wait", role: "alert" }, `The match cannot be shown: ${error.message}`));
+    }
+  }
+
+  onEvent(event) {
+    if (event.type === "reset") this.reset(event);
+    else if (event.type === "steps") this.grow(event);
+    else if (event.type === "end") {
+      this.match.header = event.header;
+      this.live = false;
+      this.grow({});
+    }
+  }
+
+  reset(data) {
+    const again = this.match !== null;
+    const followed = again && this.step === this.match.last;
+    this.match = new Match(data);
+    const { header } = this.match;
+    this.seat = seats(header);
+    this.live = header.kind === "live" && !header.outcome;
+    if (!header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
+    document.title = plain(header.title);
+    this.table.reset();
+    this.#mount();
+    this.#grown();
+    this.step = Math.min(this.step, this.match.last);
+    if (followed || (!again && this.live)) this.step = this.match.last;
+    if (again) this.update();
+    else this.goTo(readPlace(location.hash), true);
+  }
+
+  grow(data) {
+    const follows = this.step === this.match.last;
+    this.match.add(data);
+    this.#grown();
+    if (follows) this.step = this.match.last;
+    this.update();
+  }
+
+  #grown() {
+    this.player.reset();
+    this.tabs.reset();
+    this.#tell();
+  }
+
+  #mount() {
+    const { header } = this.match;
+    this.points = [];
+    this.chips = header.seats.map((_, index) => {
+      this.points.push(el("output", { class: "points" }));
+      return el("li", { class: "chip", style: { "--seat": this.seat(index).colour } }, tag(this.seat(index)), this.points[index], el("span", { class: "state" }));
+    });
+    this.when = el("p", { class: "when" });
+    this.bar.replaceChildren(
+      this.number === undefined ? "" : el("a", { href: "#", class: "button text", title: "All matches of this file" }, "All"),
+      el("h1", { class: "unseen" }, header.title),
+      el("ul", { class: "chips", "aria-label": "Players" }, this.chips),
+      this.when,
+      el(
+        "div",
+        { class: "tools" },
+        el("button", { type: "button", class: "button", "aria-label": "About this match", title: "About this match", onclick: () => this.about.showModal() }, icon(ABOUT)),
+        themeButton(),
+        el("button", { type: "button", class: "button", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.keys.help() }, "?"),
+      ),
+    );
+    this.root.className = "match";
+    this.root.replaceChildren(
+      this.bar, this.notes, this.tabs.aside, this.table.element, this.player.element, this.tabs.element, this.status, this.about, this.keys.dialog,
+    );
+    this.tabs.arrange();
+  }
+
+  // What the header says besides.
+  #tell() {
+    const { header } = this.match;
+    this.notes.replaceChildren(
+      ...[header.problem && el("p", { class: "problem" }, header.problem)].filter(Boolean),
+    );
+    const pairs = (values) => Object.entries(values ?? {}).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
+    const { outcome } = header;
+    const ended = outcome && [
+      outcome.reason,
+      outcome.winners.length ? `won by ${outcome.winners.map((index) => this.seat(index).name).join(", ")}` : "nobody won",
+      `points ${outcome.scores.join(", ")}`,
+    ].join("; ");
+    const rows = [
+      ["Game", header.game], ["Outcome", ended], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
+      ["Seed", header.seed], ["Date", header.date], ["Options", pairs(header.options)], ["Limits", pairs(header.limits)],
+      ["Command", header.command], ["File", header.source], ["Hidden", header.hidden && `This log does not show ${header.hidden}.`], ["Left out", header.left_out],
+    ];
+    this.about.replaceChildren(
+      el("h2", { id: "about-title" }, "About this match"),
+      el("dl", { class: "facts" }, rows.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),
+      el("form", { method: "dialog" }, el("button", { class: "button text" }, "Close")),
+    );
+  }
+
+  get turn() {
+    return this.match.steps[this.step].turn;
+  }
+
+  /** A step's place in words. */
+  nameOf(step) {
+    const { turn } = this.match.steps[step];
+    return `turn ${turn}, step ${step - this.match.first.get(turn) + 1}`;
+  }
+
+  addressOf(step) {
+    const { turn } = this.match.steps[step];
+    const { header } = this.match;
+    return writePlace({
+      match: this.number,
+      turn,
+      step: step - this.match.first.get(turn) + 1,
+      eyes: this.eyes === header.viewers[0] ? "" : this.eyes,
+      tab: this.tab,
+    });
+  }
+
+  goTo({ turn, step, eyes, tab }, first = false) {
+    if (!this.match) return;
+    const { match } = this;
+    if (match.header.viewers.includes(eyes)) this.eyes = eyes;
+    if (this.tabs.names.includes(tab)) this.tab = tab;
+    if (turn !== undefined) {
+      const known = match.order.findLast((other) => other <= turn) ?? match.order[0];
+      const from = match.first.get(known);
+      const next = match.order[match.order.indexOf(known) + 1];
+      const to = next === undefined ? match.last : match.first.get(next) - 1;
+      this.step = Math.min(from + Math.max((step ?? 1) - 1, 0), to);
+    } else if (step !== undefined) {
+      this.step = Math.min(Math.max(step - 1, 0), match.last);
+    }
+    this.update(first);
+  }
+
+  go(step, playing = false) {
+    if (!playing) this.player.play(false);
+    const to = Math.min(Math.max(step, 0), this.match.last);
+    if (to === this.step) return;
+    this.step = to;
+    this.update();
+  }
+
+  goToTurn(text) {
+    const turn = Number.parseInt(text, 10);
+    if (turn >= 0) {
+      this.player.play(false);
+      this.goTo({ turn });
+    }
+    this.player.turn.value = this.turn;
+  }
+
+  look(eyes) {
+    if (!this.match.header.viewers.includes(eyes)) return;
+    this.eyes = eyes;
+    this.update();
+  }
+
+  show(tab) {
+    this.tab = tab;
+    this.update();
+  }
+
+  /** Do what a key or a button says. */
+  act(action) {
+    if (!this.match) return false;
+    const [word, what] = action.split(" ");
+    const { match, step, player } = this;
+    const actions = {
+      play: () => {
+        if (!player.playing && step === match.last) this.go(0);
+        player.play(!player.playing);
+        if (!player.playing) this.update();
+      },
+      pause: () => {
+        player.play(false);
+        this.update();
+      },
+      back: () => this.go(step - 1),
+      on: () => this.go(step + 1),
+      turnBack: () => this.go(match.turnFrom(step, -1)),
+      turnOn: () => this.go(match.turnFrom(step, 1)),
+      first: () => this.go(0),
+      last: () => this.go(match.last),
+      eventOn: () => this.go(match.eventFrom(step, 1)),
+      eventBack: () => this.go(match.eventFrom(step, -1)),
+      turnField: () => player.turn.focus(),
+      faster: () => player.faster(1),
+      slower: () => player.faster(-1),
+      eyes: () => this.look(what),
+      tab: () => {
+        this.show(what);
+        if (what === "turns" && this.tabs.wide.matches) this.tabs.panels.turns.focus();
+      },
+      theme: () => toggleTheme(),
+      help: () => this.keys.help(),
+      close: () => player.play(false),
+    };
+    actions[word]();
+    return true;
+  }
+
+  linesOf() {
+    this.linesRead ??= this.source.lines();
+    return this.linesRead;
+  }
+
+  say(text) {
+    this.status.textContent = text;
+  }
+
+  update(first = false) {
+    const { match, step, player } = this;
+    const { header } = match;
+    const { outcome } = header;
+    const now = match.steps[step];
+    const atEnd = step === match.last && outcome;
+    const points = match.values[step][header.series.find((series) => series.name === "points")?.name ?? header.series[0]?.name];
+    this.chips.forEach((chip, index) => {
+      const out = match.left.get(index) <= step;
+      const asked = now.seats?.includes(index) ?? false;
+      chip.classList.toggle("asked", asked);
+      chip.classList.toggle("out", out);
+      this.points[index].textContent = atEnd ? outcome.scores[index] : points?.[index] ?? "";
+      chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? "won" : out ? "out" : asked ? "to move" : "";
+    });
+    const { turn } = now;
+    this.when.replaceChildren(
+      el("strong", null, turn ? `Turn ${turn}` : "Start"),
+      el("span", { class: "dim" }, ` step ${step} of ${match.last}${now.time === null || now.time === undefined ? "" : `, ${now.time.toFixed(2)} s`}`),
+    );
+    if (atEnd) this.when.append(el("span", { class: "reason" }, ` ${outcome.reason}`));
+    player.update();
+    this.table.update();
+    this.tabs.update();
+    if (!player.playing) {
+      if (!first) this.address.set(this.addressOf(step));
+      const marks = (now.marks ?? []).filter((mark) => mark.kind !== "stderr").map((mark) => `${mark.kind} ${mark.code ?? ""}`);
+      this.say([this.nameOf(step), this.table.describe() || match.turns.get(turn)?.title, ...marks].filter(Boolean).join(". ").slice(0, 600));
+    }
+  }
+
+  close() {
+    this.player.play(false);
+    this.address.flush();
+    removeEventListener("hashchange", this.onHash);
+    this.keys.close();
+    this.table.close();
+    this.source.close();
+  }
+}
+
+/** Show one match. */
+export function start(root, source, drawing, number) {
+  dressed();
+  const app = new App(root, source, drawing ?? null, number);
+  app.open();
+  return app;
+}
+
+/** Show what the page has. */
+export function boot(drawings) {
+  const root = document.getElementById("page");
+  if (root.dataset.source) {
+    start(root, servedSource(root.dataset.source), Object.values(drawings)[0]);
+    return;
+  }
+  dressed();
+  const headers = inlineHeaders();
+  if (headers.length === 1) {
+    start(root, inlineSource(0), drawings[headers[0].game]);
+    return;
+  }
+  let app = null;
+  let shown = null;
+  const follow = () => {
+    const { match } = readPlace(location.hash);
+    if (match === shown) return;
+    app?.close();
+    app = null;
+    shown = match;
+    const header = headers[match - 1];
+    if (header) app = start(root, inlineSource(match - 1), drawings[header.game], match);
+    else showList(root, headers);
+  };
+  addEventListener("hashchange", follow);
+  follow();
+}

@@ -1,0 +1,309 @@
+// The panels of text: turns, lines, stderr, faults.
+
+import { el, reveal, size, tag } from "./kit.js";
+import { coloured, markdown, pretty, shown } from "./text.js";
+
+const LONG = 8000; // characters of a line that are shown at once
+const MANY = 200; // entries that are shown at once
+
+function followed(event) {
+  return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+}
+
+// A link to a step that moves there without leaving the page.
+function link(app, step, attributes, ...children) {
+  const onclick = (event) => {
+    if (!followed(event)) return;
+    event.preventDefault();
+    app.go(step);
+  };
+  return el("a", { href: app.addressOf(step), onclick, ...attributes }, ...children);
+}
+
+/** All turns, each a link. */
+export class Turns {
+  title = "Turns";
+  key = "t";
+
+  constructor(app) {
+    this.app = app;
+    this.list = el("ol", { class: "turns" });
+    this.element = el("div", null, this.list);
+    this.items = new Map(); // turn -> {turn, item}
+    this.marked = null;
+  }
+
+  reset() {
+    const { app } = this;
+    const faulty = new Map();
+    for (const at of app.match.events) {
+      const { turn, marks } = app.match.steps[at];
+      faulty.set(turn, [...(faulty.get(turn) ?? []), ...marks.filter((mark) => mark.kind !== "stderr")]);
+    }
+    for (const turn of app.match.turns.values()) {
+      const known = this.items.get(turn.turn);
+      const marks = faulty.get(turn.turn)?.length ?? 0;
+      if (known?.turn === turn && known.marks === marks) continue;
+      const item = this.#item(turn, faulty.get(turn.turn) ?? []);
+      if (known) known.item.replaceWith(item);
+      else this.list.append(item);
+      this.items.set(turn.turn, { turn, item, marks });
+    }
+    for (const [turn, { item }] of this.items) {
+      if (!app.match.turns.has(turn)) {
+        item.remove();
+        this.items.delete(turn);
+      }
+    }
+    this.marked = null;
+  }
+
+  #item(turn, marks) {
+    const { app } = this;
+    const mover = turn.seats.length === 1 ? app.seat(turn.seats[0]) : null;
+    return el(
+      "li",
+      { style: mover ? { "--seat": mover.colour } : {}, class: mover ? "of-seat" : null },
+      link(
+        app, app.match.first.get(turn.turn) ?? turn.first, { class: "turn" },
+        el("span", { class: "count" }, turn.turn),
+        mover ? tag(mover) : el("span", { class: "dim" }, turn.title),
+      ),
+      shown(turn.show),
+      marks.map((mark) => el("p", { class: `mark mark-${mark.kind}` }, mark.code || mark.kind)),
+    );
+  }
+
+  update() {
+    const item = this.items.get(this.app.turn)?.item ?? null;
+    if (item === this.marked) return;
+    this.marked?.classList.remove("current");
+    this.marked?.querySelector("a").removeAttribute("aria-current");
+    this.marked = item;
+    if (!item) return;
+    item.classList.add("current");
+    item.querySelector("a").setAttribute("aria-current", "step");
+    reveal(this.element, item);
+  }
+
+  focus() {
+    (this.marked ?? this.list).querySelector("a")?.focus({ preventScroll: true });
+  }
+}
+
+function copyButton(app, text) {
+  const button = el("button", { type: "button", class: "small", "aria-label": "Copy line" }, "copy");
+  button.addEventListener("click", async () => {
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const field = el("textarea", { class: "unseen" });
+      field.value = text;
+      button.after(field);
+      field.select();
+      done = document.execCommand("copy"); // a page from disk may have no other clipboard
+      field.remove();
+      button.focus();
+    }
+    button.textContent = done ? "copied" : "no clipboard";
+    app.say(done ? "Copied." : "The browser did not copy it.");
+  });
+  return button;
+}
+
+function line(app, [kind, seat, text]) {
+  const words = { all: "to all", sent: "to", received: "from", stderr: "stderr of", "left-out": "left out" };
+  const body = el("pre", { tabindex: "0" });
+  const fill = (shownText) => body.replaceChildren(...(kind === "stderr" ? [shownText] : coloured(shownText)).map((part) => (part instanceof Node ? part : el("span", null, part))));
+  const long = text.length > LONG;
+  fill(long ? text.slice(0, LONG) + "…" : kind === "stderr" ? text : pretty(text));
+  const head = el(
+    "div",
+    { class: "head" },
+    el("span", { class: "direction" }, words[kind] ?? kind),
+    seat === null || seat === undefined ? null : tag(app.seat(seat)),
+    long && el("span", { class: "dim" }, size(text.length)),
+    kind !== "left-out" && copyButton(app, text),
+  );
+  const more = long && el("button", { type: "button", class: "small", onclick: () => {
+    body.replaceChildren(el("span", null, pretty(text)));
+    more.remove();
+  } }, `show all ${size(text.length)}`);
+  return el("article", { class: `line line-${kind}` }, head, kind === "left-out" ? el("p", { class: "dim" }, text) : body, more);
+}
+
+// A panel of lines waits for them once.
+class OfLines {
+  constructor(app) {
+    this.app = app;
+    this.element = el("div", { class: "lines" });
+    this.drawn = "";
+  }
+
+  reset() {
+    this.drawn = "";
+  }
+
+  async update() {
+    const { app } = this;
+    const { match } = app;
+    if (!match.lines) {
+      this.element.replaceChildren(el("p", { class: "dim" }, "Reading the lines ..."));
+      try {
+        match.lines = await app.linesOf();
+      } catch (error) {
+        this.element.replaceChildren(el("p", { class: "problem" }, `The lines cannot be read: ${error.message}`));
+        return;
+      }
+      if (match !== app.match) return;
+    }
+    const drawn = this.place();
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    this.draw();
+  }
+
+  /** Whether the eyes chosen may see a line. */
+  sees([kind, seat]) {
+    const { eyes } = this.app;
+    return eyes === "all" || kind === "all" || kind === "left-out" || String(seat) === eyes;
+  }
+
+  between(step) {
+    const [from, to] = this.app.match.steps[step].lines ?? [0, 0];
+    return this.app.match.lines.slice(from, to);
+  }
+}
+
+/** What was sent and answered on the way to the current step. */
+export class Lines extends OfLines {
+  title = "Lines";
+  key = "l";
+
+  place() {
+    return `${this.app.step} ${this.app.eyes}`;
+  }
+
+  draw() {
+    const { app } = this;
+    const found = this.between(app.step).filter((entry) => this.sees(entry));
+    const some = found.slice(0, MANY);
+    this.element.replaceChildren(
+      ...(app.match.header.left_out ? [el("p", { class: "dim" }, app.match.header.left_out)] : []),
+      ...some.map((entry) => line(app, entry)),
+    );
+    if (found.length > some.length) this.element.append(el("p", { class: "dim" }, `and ${found.length - some.length} more lines`));
+    if (!found.length) this.element.append(el("p", { class: "dim" }, "Nothing was said on the way to this step."));
+    this.element.scrollTop = 0;
+  }
+}
+
+/** All that the bots wrote to stderr, around the current step. */
+export class Stderr extends OfLines {
+  title = "Stderr";
+  key = "s";
+
+  place() {
+    const { said } = this.app.match;
+    const next = said.findIndex((at) => at >= this.app.step);
+    return `${next < 0 ? said.length : next} ${said[next] === this.app.step} ${this.app.eyes} ${said.length}`;
+  }
+
+  draw() {
+    const { app } = this;
+    const { match } = app;
+    const place = Number(this.place().split(" ")[0]);
+    const from = Math.max(place - MANY / 2, 0);
+    const some = match.said.slice(from, from + MANY);
+    let current = null;
+    const made = some.map((at) => {
+      const entries = this.between(at).filter((entry) => entry[0] === "stderr" && this.sees(entry));
+      const item = el(
+        "section",
+        { class: at === app.step ? "said current" : "said" },
+        link(app, at, { class: "where", "aria-current": at === app.step ? "step" : null }, app.nameOf(at)),
+        entries.map((entry) => line(app, entry)),
+      );
+      if (at <= app.step) current = item;
+      return item;
+    });
+    this.element.replaceChildren(...made);
+    if (some.length < match.said.length) this.element.append(el("p", { class: "dim" }, `${some.length} of ${match.said.length} steps with stderr; the others show when you go there.`));
+    if (!made.length) this.element.append(el("p", { class: "dim" }, "No bot wrote anything to stderr, or it was not kept."));
+    if (current) reveal(this.element, current);
+  }
+}
+
+/** Faults, disqualifications and the end, with what the rules say of them. */
+export class Faults {
+  title = "Faults";
+  key = "f";
+
+  constructor(app) {
+    this.app = app;
+    this.element = el("div", { class: "faults" });
+    this.from = -1;
+  }
+
+  reset() {
+    this.from = -1;
+  }
+
+  update() {
+    const { app } = this;
+    const { events } = app.match;
+    const before = events.filter((at) => at <= app.step).length;
+    const from = events.length <= MANY ? 0 : Math.max(before - MANY / 2, 0);
+    if (from !== this.from || !this.items) this.#draw(from);
+    let current = null;
+    for (const [at, item] of this.items) {
+      item.classList.toggle("current", at === app.step);
+      if (at === app.step) item.querySelector("a").setAttribute("aria-current", "step");
+      else item.querySelector("a").removeAttribute("aria-current");
+      if (at === app.step) current ??= item;
+    }
+    if (current) reveal(this.element, current);
+  }
+
+  #draw(from) {
+    this.from = from;
+    this.items = [];
+    const { app } = this;
+    const { match } = app;
+    for (const at of match.events.slice(from, from + MANY)) {
+      for (const mark of match.steps[at].marks) {
+        if (mark.kind !== "stderr") this.items.push([at, this.#item(at, mark)]);
+      }
+    }
+    const list = el("ol", { class: "marks" }, this.items.map(([, item]) => item));
+    this.element.replaceChildren(list);
+    if (match.events.length > MANY) list.after(el("p", { class: "dim" }, `${MANY} of ${match.events.length}; the others show when you go there.`));
+    if (!this.items.length) list.after(el("p", { class: "dim" }, "No fault so far."));
+  }
+
+  #item(at, mark) {
+    const { app } = this;
+    const rule = app.match.header.rules[mark.code];
+    const section = mark.section || rule?.section;
+    const details = rule?.text && el(
+      "details",
+      { ontoggle: () => details.childElementCount === 1 && details.append(...markdown(rule.text)) },
+      el("summary", null, section ? `${section} ${rule.title ?? ""}` : rule.title),
+    );
+    return el(
+      "li",
+      { class: `item item-${mark.kind}` },
+      el(
+        "div",
+        { class: "head" },
+        el("strong", { class: `mark mark-${mark.kind}` }, mark.kind === "end" ? "end" : mark.kind),
+        mark.seat === null || mark.seat === undefined ? null : tag(app.seat(mark.seat)),
+        link(app, at, { class: "where" }, app.nameOf(at)),
+      ),
+      mark.code && el("p", null, el("code", null, mark.code)),
+      mark.detail && el("p", { class: "detail" }, mark.detail.length > LONG ? mark.detail.slice(0, LONG) + "…" : mark.detail),
+      details,
+    );
+  }
+}

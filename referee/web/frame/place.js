@@ -1,0 +1,56 @@
+// The place in a match as an address: "#turn=18&step=3&eyes=2&tab=lines".
+
+/** What an address names; what is not there is undefined. */
+export function readPlace(hash) {
+  const read = new URLSearchParams(hash.replace(/^#/, ""));
+  const number = (name) => (/^\d{1,9}$/.test(read.get(name) ?? "") ? Number(read.get(name)) : undefined);
+  const eyes = read.get("eyes") ?? undefined;
+  return {
+    match: number("match"),
+    turn: number("turn"),
+    step: number("step"),
+    eyes: /^[1-9]\d?$/.test(eyes ?? "") ? String(eyes - 1) : eyes,
+    tab: read.get("tab") ?? undefined,
+  };
+}
+
+/** The address of a place; what is the default is left out. */
+export function writePlace({ match, turn, step, eyes, tab }) {
+  const parts = [];
+  if (match !== undefined) parts.push(`match=${match}`);
+  if (turn !== undefined) parts.push(`turn=${turn}`);
+  if (step > 1) parts.push(`step=${step}`);
+  if (eyes) parts.push(`eyes=${/^\d+$/.test(eyes) ? Number(eyes) + 1 : eyes}`);
+  if (tab) parts.push(`tab=${tab}`);
+  return "#" + parts.join("&");
+}
+
+const PAUSE = 350; // ms; browsers refuse more than some 100 changes in 30 s
+
+/** Keeps the address true, but changes it only so often. */
+export class Address {
+  #wanted = null;
+  #timer = 0;
+  #written = -PAUSE;
+
+  set(hash) {
+    this.#wanted = hash;
+    if (this.#timer) return;
+    const wait = this.#written + PAUSE - performance.now();
+    if (wait <= 0) this.flush();
+    else this.#timer = setTimeout(() => this.flush(), wait);
+  }
+
+  flush() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    if (this.#wanted === null) return;
+    try {
+      if (this.#wanted !== location.hash) history.replaceState(history.state, "", this.#wanted);
+    } catch {
+      // The frame of a notebook has no address.
+    }
+    this.#wanted = null;
+    this.#written = performance.now();
+  }
+}

@@ -1,0 +1,153 @@
+// Where one is in the match, and how to get elsewhere.
+
+import { el, icon, svg } from "./kit.js";
+
+const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
+const PLAY = "M8 5v14l11-7z";
+const PAUSE = "M7 5h4v14H7zM13 5h4v14h-4z";
+const BUTTONS = [
+  ["first", "To the beginning", "Home", "M6 5h2v14H6zM18 5v14l-9-7z"],
+  ["turnBack", "Turn back", "PageUp", "M12 5v14l-9-7zM21 5v14l-9-7z"],
+  ["back", "Step back", "Left", "M15 5v14l-10-7zM17 5h2v14h-2z"],
+  ["play", "Play", "Space", PLAY],
+  ["on", "Step on", "Right", "M9 5v14l10-7zM5 5h2v14H5z"],
+  ["turnOn", "Turn on", "PageDown", "M12 5v14l9-7zM3 5v14l9-7z"],
+  ["last", "To the end", "End", "M16 5h2v14h-2zM6 5v14l9-7z"],
+];
+
+/** The bar below the table. */
+export class Player {
+  #app;
+  #due = 0;
+  #timer = 0;
+
+  constructor(app) {
+    this.#app = app;
+    this.playing = false;
+    this.speed = 2; // steps a second
+    this.range = el("input", {
+      type: "range", min: "0", max: "0", step: "1", "aria-label": "Step", class: "range",
+      oninput: () => app.go(Number(this.range.value)),
+    });
+    this.ticks = svg("svg", { class: "ticks", viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.buttons = {};
+    for (const [name, label, key, path] of BUTTONS) {
+      this.buttons[name] = el(
+        "button",
+        { type: "button", class: "button", "aria-label": label, title: `${label} (${key})`, onclick: () => app.act(name) },
+        icon(path),
+      );
+    }
+    this.turn = el("input", {
+      type: "text", inputmode: "numeric", autocomplete: "off", class: "number", "aria-label": "Go to turn",
+      onchange: () => app.goToTurn(this.turn.value),
+      onkeydown: (event) => {
+        if (event.key === "Enter" || event.key === "Escape") {
+          if (event.key === "Escape") this.turn.value = app.turn;
+          this.turn.blur();
+        }
+      },
+      onfocus: () => this.turn.select(),
+    });
+    this.of = el("span", { class: "dim of" });
+    this.speedField = el(
+      "select",
+      { "aria-label": "Speed, steps a second", onchange: () => this.setSpeed(Number(this.speedField.value)) },
+      SPEEDS.map((speed) => el("option", { value: speed, selected: speed === this.speed }, `${speed}×`)),
+    );
+    this.eyes = el("select", { "aria-label": "Eyes", onchange: () => app.look(this.eyes.value) });
+    this.eyesField = el("label", { class: "field" }, el("span", { class: "word" }, "Eyes"), this.eyes);
+    this.live = el("button", { type: "button", class: "button live", hidden: true, onclick: () => app.act("last") }, "live");
+    this.element = el(
+      "section",
+      { class: "player", "aria-label": "Player" },
+      el("div", { class: "track" }, this.ticks, this.range),
+      el("div", { class: "buttons" }, Object.values(this.buttons)),
+      el(
+        "div",
+        { class: "fields" },
+        el("label", { class: "field" }, el("span", { class: "word" }, "Turn"), this.turn, this.of),
+        el("label", { class: "field" }, el("span", { class: "word" }, "Speed"), this.speedField),
+        this.eyesField,
+        this.live,
+      ),
+    );
+  }
+
+  /** Follow a match that is new or has grown. */
+  reset() {
+    const { match, seat } = this.#app;
+    this.range.max = match.last;
+    const named = { all: "everything", public: "public" };
+    const options = match.header.viewers.map((viewer) => {
+      const name = named[viewer] ?? `${Number(viewer) + 1} ${seat(Number(viewer)).glyph} ${seat(Number(viewer)).name.slice(0, 40)}`;
+      return el("option", { value: viewer }, name);
+    });
+    this.eyes.replaceChildren(...options);
+    this.eyesField.hidden = options.length < 2;
+    const paths = { fault: "", disqualified: "", end: "" };
+    for (const at of match.events) {
+      const x = match.last ? ((at / match.last) * 1000).toFixed(1) : 0;
+      for (const { kind } of match.steps[at].marks) if (kind in paths) paths[kind] += `M${x} ${kind === "fault" ? 4 : 0}V10`;
+    }
+    this.ticks.replaceChildren(...Object.entries(paths).map(([kind, d]) => svg("path", { class: `tick-${kind}`, d })));
+    const turns = match.order.at(-1) ?? 0;
+    this.of.textContent = match.header.outcome || match.header.kind !== "live" ? `of ${turns}` : `of ${turns} so far`;
+  }
+
+  update() {
+    const app = this.#app;
+    const { match, step, turn } = app;
+    this.range.value = step;
+    this.range.setAttribute("aria-valuetext", `turn ${turn}, step ${step} of ${match.last}`);
+    if (document.activeElement !== this.turn) this.turn.value = turn;
+    this.eyes.value = app.eyes;
+    for (const name of ["first", "turnBack", "back"]) this.#bar(name, step === 0);
+    for (const name of ["on", "turnOn", "last"]) this.#bar(name, step === match.last);
+    this.live.hidden = !app.live || step === match.last;
+  }
+
+  // Not `disabled`: that would take the focus from under the finger.
+  #bar(name, barred) {
+    this.buttons[name].setAttribute("aria-disabled", barred);
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    this.speedField.value = speed;
+    this.#due = performance.now() + 1000 / speed;
+    if (this.playing) this.#wait();
+  }
+
+  faster(by) {
+    this.setSpeed(SPEEDS[Math.min(Math.max(SPEEDS.indexOf(this.speed) + by, 0), SPEEDS.length - 1)]);
+  }
+
+  play(on) {
+    if (on === this.playing) return;
+    this.playing = on;
+    clearTimeout(this.#timer);
+    this.buttons.play.replaceChildren(icon(on ? PAUSE : PLAY));
+    this.buttons.play.setAttribute("aria-label", on ? "Pause" : "Play");
+    this.buttons.play.title = on ? "Pause (Space)" : "Play (Space)";
+    if (on) {
+      this.#due = performance.now() + 1000 / this.speed;
+      this.#wait();
+    }
+  }
+
+  #wait() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#tick(), Math.max(this.#due - performance.now(), 0));
+  }
+
+  // Steps for which there was no time are not made up for, but for the few that fall into one frame.
+  #tick() {
+    const late = Math.max(performance.now() - this.#due, 0);
+    const steps = 1 + Math.min(Math.floor((late * this.speed) / 1000), 4);
+    this.#due = Math.max(this.#due + (steps * 1000) / this.speed, performance.now());
+    this.#app.go(Math.min(this.#app.step + steps, this.#app.match.last), true);
+    if (this.#app.step === this.#app.match.last) this.#app.act("pause");
+    else if (this.playing) this.#wait();
+  }
+}

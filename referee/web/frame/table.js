@@ -1,0 +1,83 @@
+// The middle of the page: the game's drawing, or the turn in words where there is none.
+
+import { el, plain, svg } from "./kit.js";
+import { shown } from "./text.js";
+
+/** The table. `drawing` is the game's module, or null. */
+export class Table {
+  #app;
+  #game = null;
+  #turn = null;
+
+  constructor(app, drawing) {
+    this.#app = app;
+    this.drawing = drawing;
+    this.place = el("div", { class: "drawing" });
+    this.element = el("section", { class: "table", "aria-label": "Table" }, this.place);
+    this.watcher = new ResizeObserver(() => {
+      const { clientWidth } = this.place;
+      if (this.#game && this.width !== clientWidth) this.update();
+    });
+  }
+
+  /** Begin with a match, or with another header of it. */
+  reset() {
+    const { match, seat } = this.#app;
+    this.#turn = null;
+    this.#game?.unmount?.();
+    this.#game = null;
+    this.place.replaceChildren();
+    if (!this.drawing) return;
+    this.#try(() => {
+      this.#game = this.drawing.mount(this.place, match.header, { el, svg, seat });
+      this.watcher.observe(this.place);
+    });
+  }
+
+  // A drawing that fails leaves the words.
+  #try(action) {
+    try {
+      return action();
+    } catch (error) {
+      console.error(error);
+      this.drawing = null;
+      this.#game = null;
+      this.place.replaceChildren();
+      return undefined;
+    }
+  }
+
+  update() {
+    const { match, step, eyes } = this.#app;
+    if (this.#game) {
+      this.width = this.place.clientWidth;
+      const marks = match.steps[step].marks ?? [];
+      this.#try(() => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks }));
+    }
+    if (!this.#game) this.#words();
+  }
+
+  #words() {
+    const { match, turn } = this.#app;
+    const told = match.turns.get(turn);
+    if (told === this.#turn && this.place.hasChildNodes()) return;
+    this.#turn = told;
+    this.place.replaceChildren(
+      el("h2", null, told ? `Turn ${turn}` : "Before the first turn", told?.title && el("span", { class: "dim" }, ` ${told.title}`)),
+      el("div", { class: "words" }, shown(told?.show ?? [], true)),
+    );
+    if (told && !told.show.length) this.place.append(el("p", { class: "dim" }, "Nothing happened in this turn."));
+  }
+
+  /** A sentence on the current step. */
+  describe() {
+    const { match, step, eyes } = this.#app;
+    const said = this.#game?.describe && this.#try(() => this.#game.describe(match.view(eyes, step), match.view(eyes, step - 1)));
+    return plain(said ?? "");
+  }
+
+  close() {
+    this.watcher.disconnect();
+    this.#game?.unmount?.();
+  }
+}

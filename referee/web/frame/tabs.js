@@ -1,0 +1,94 @@
+// The panels as tabs; only the one that is seen is drawn. In a wide window the turns stand apart.
+
+import { el } from "./kit.js";
+
+/** The tabs. `panels` is {name: panel}; a panel has `title`, `key`, `element`, `reset` and `update`. */
+export class Tabs {
+  #app;
+  #stale = new Set();
+
+  constructor(app, panels) {
+    this.#app = app;
+    this.panels = panels;
+    this.names = Object.keys(panels);
+    this.buttons = {};
+    for (const [name, panel] of Object.entries(panels)) {
+      this.buttons[name] = el(
+        "button",
+        { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, title: `${panel.title} (${panel.key})`, onclick: () => app.show(name) },
+        panel.title,
+        el("span", { class: "badge" }),
+      );
+      panel.element.id = `panel-${name}`;
+      panel.element.tabIndex = 0;
+      panel.element.classList.add("panel");
+    }
+    this.bar = el("div", { role: "tablist", class: "tabbar", "aria-label": "About the match", onkeydown: (event) => this.#onKey(event) }, Object.values(this.buttons));
+    this.aside = el("nav", { class: "aside", "aria-label": "Turns" }, el("h2", null, "Turns"));
+    this.element = el("aside", { class: "tabs", "aria-label": "More of the match" }, this.bar, Object.values(panels).map((panel) => panel.element));
+    this.wide = matchMedia("(min-width: 75rem)");
+    this.wide.addEventListener("change", () => this.arrange());
+    this.arrange();
+  }
+
+  /** The tab that is seen when another is wanted. */
+  get shown() {
+    const { tab } = this.#app;
+    if (this.names.includes(tab) && !(this.wide.matches && tab === "turns")) return tab;
+    if (!this.wide.matches) return "turns";
+    return this.#app.match?.header.series.length ? "curves" : "lines";
+  }
+
+  arrange() {
+    const turns = this.panels.turns.element;
+    if (this.wide.matches) this.aside.append(turns);
+    else this.bar.after(turns);
+    this.buttons.turns.hidden = this.wide.matches;
+    this.#app.root?.classList.toggle("is-wide", this.wide.matches);
+    if (this.#app.match) this.update();
+  }
+
+  /** Follow a match that is new or has grown. */
+  reset() {
+    for (const name of this.names) this.#stale.add(name);
+    const { match } = this.#app;
+    this.#badge("faults", match.events.filter((at) => match.steps[at].marks.some((mark) => mark.kind === "fault" || mark.kind === "disqualified")).length);
+    this.#badge("stderr", match.said.length);
+  }
+
+  #badge(name, count) {
+    this.buttons[name].querySelector(".badge").textContent = count || "";
+  }
+
+  update() {
+    const { shown } = this;
+    for (const [name, panel] of Object.entries(this.panels)) {
+      const apart = name === "turns" && this.wide.matches;
+      const seen = name === shown || apart;
+      this.buttons[name].setAttribute("aria-selected", name === shown);
+      this.buttons[name].tabIndex = name === shown ? 0 : -1;
+      panel.element.hidden = !seen;
+      if (apart) {
+        panel.element.removeAttribute("role");
+        panel.element.removeAttribute("aria-labelledby");
+      } else {
+        panel.element.setAttribute("role", "tabpanel");
+        panel.element.setAttribute("aria-labelledby", `tab-${name}`);
+      }
+      if (!seen) continue;
+      if (this.#stale.delete(name)) panel.reset();
+      panel.update();
+    }
+  }
+
+  #onKey(event) {
+    const seen = this.names.filter((name) => !this.buttons[name].hidden);
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const to = seen[(seen.indexOf(this.shown) + by + seen.length) % seen.length];
+    this.#app.show(to);
+    this.buttons[to].focus();
+  }
+}

@@ -1,0 +1,108 @@
+// Texts of the referee and lines of bots, as elements.
+
+import { el } from "./kit.js";
+
+function inline(text) {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
+    if (index % 2 === 0) return part.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+    return part[0] === "`" ? el("code", null, part.slice(1, -1)) : el("strong", null, part.slice(2, -2));
+  });
+}
+
+/** Elements from Markdown: paragraphs, lists, tables as they stand, `code` and fenced code. */
+export function markdown(text) {
+  const made = [];
+  for (const [index, part] of text.split(/^```.*$/m).entries()) {
+    if (index % 2) {
+      made.push(el("pre", null, part.replace(/^\n|\n$/g, "")));
+      continue;
+    }
+    for (const block of part.split(/\n\s*\n/)) {
+      if (!block.trim()) continue;
+      if (/^\s*\|/.test(block)) {
+        made.push(el("pre", null, block.trim()));
+        continue;
+      }
+      const [before, ...items] = block.split(/^\s*(?:[-*]|\d+\.) /m);
+      if (before.trim()) made.push(el("p", null, inline(before.trim())));
+      if (items.length) made.push(el("ul", null, items.map((item) => el("li", null, inline(item.trim())))));
+    }
+  }
+  return made;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
+
+// Each value as text that keeps numbers as they were written; what is short stays on one line.
+function layOut(tokens, indent) {
+  const token = tokens[tokens.at++];
+  if (token !== "{" && token !== "[") return token;
+  const close = token === "{" ? "}" : "]";
+  const items = [];
+  while (tokens[tokens.at] !== close) {
+    if (tokens[tokens.at] === ",") tokens.at++;
+    let item = "";
+    if (close === "}") {
+      item = tokens[tokens.at] + ": ";
+      tokens.at += 2;
+    }
+    items.push(item + layOut(tokens, indent + "  "));
+  }
+  tokens.at++;
+  const short = items.join(", ");
+  if (short.length + indent.length < 64 && !short.includes("\n")) return token + short + close;
+  return `${token}\n${items.map((item) => indent + "  " + item).join(",\n")}\n${indent}${close}`;
+}
+
+/** JSON laid out to be read; text that is no JSON as it is. */
+export function pretty(text) {
+  try {
+    JSON.parse(text);
+    const tokens = text.match(TOKEN);
+    tokens.at = 0;
+    return layOut(tokens, "");
+  } catch {
+    return text; // no JSON, or nested deeper than anybody reads
+  }
+}
+
+/** Pretty JSON with its names, texts and numbers told apart. */
+export function coloured(text) {
+  const made = [];
+  let from = 0;
+  for (const found of text.matchAll(/"(?:[^"\\\n]|\\.)*"(:?)/g)) {
+    made.push(text.slice(from, found.index), el("span", { class: found[1] ? "key" : "string" }, found[0]));
+    from = found.index + found[0].length;
+  }
+  made.push(text.slice(from));
+  return made;
+}
+
+/** What a turn brought: labelled phrases, and pictures of characters. */
+export function shown(items, withPictures) {
+  return items.map((item) => {
+    if (!item.rows) {
+      return el(
+        "p",
+        { class: `phrase is-${item.style || "plain"}` },
+        item.label && [el("span", { class: "label" }, item.label), " "],
+        el("span", { class: "what" }, item.text),
+      );
+    }
+    return withPictures && el("pre", { class: "picture", tabindex: "0" }, item.rows.map((row, y) => picture(row, item.styles?.[y])));
+  });
+}
+
+function picture(row, styles) {
+  if (!styles?.length) return row + "\n";
+  const made = [];
+  const letters = [...row];
+  for (let from = 0; from < letters.length; ) {
+    let to = from + 1;
+    while (to < letters.length && styles[to] === styles[from]) to++;
+    const run = letters.slice(from, to).join("");
+    made.push(styles[from] ? el("span", { class: `is-${styles[from]}` }, run) : run);
+    from = to;
+  }
+  return [made, "\n"];
+}

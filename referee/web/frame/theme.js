@@ -1,0 +1,24 @@
+// Light or dark: as the system says, or as the switch does.
+
+import { el, icon, remember, remembered } from "./kit.js";
+
+const HALF = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zm0 2v14a7 7 0 0 1 0-14z";
+
+/** Dress the page as it was the last time. */
+export function dressed() {
+  const kept = remembered("theme");
+  if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
+}
+
+/** Change from dark to light, or back. */
+export function toggleTheme() {
+  const { dataset } = document.documentElement;
+  const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = dark ? "light" : "dark";
+  remember("theme", dataset.theme);
+}
+
+/** The switch. */
+export function themeButton() {
+  return el("button", { type: "button", class: "button", "aria-label": "Dark or light", title: "Dark or light (d)", onclick: toggleTheme }, icon(HALF));
+}
