@@ -27,8 +27,8 @@ class Report(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """The object of `--format json` (spec/tournaments.md, 6)."""
         whole: dict[str, Any] = msgspec.to_builtins(self.found)
-        rest = {"statistics": self.facts, "lessons": self.lessons}
-        return whole | msgspec.to_builtins(rest)
+        whole |= msgspec.to_builtins({"statistics": self.facts, "lessons": self.lessons})
+        return whole
 
 
 def report(

@@ -1,7 +1,7 @@
 """The addresses of the server.
 
     /                                   tournaments and matches; search, bot, result, reason, page
-    /match/ID                           a match; /data what its page loads
+    /match/ID                           a match; its page loads /header, /steps and /lines
     /store/NAME                         the standings of a tournament
     /store/NAME/bot/B                   a bot, by its number
     /store/NAME/pair/A/B                two bots
@@ -13,9 +13,8 @@ Every page is JSON with `format=json`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -29,13 +28,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from referee.errors import RefereeError, UsageError
+from referee.games import GAMES
 from referee.text.terminal import plain
 from referee.tournament.report import text
 from referee.tournament.report.facts import BotFacts
 from referee.tournament.rows import MatchRow
-from referee.web.server import library, pages, tournaments
+from referee.web.file import FRAME
+from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard
-from referee.web.server.library import File, Filter, Item, Library
+from referee.web.server.library import File, Filter, Library
+from referee.web.server.matches import Matches, Parts
 from referee.web.server.tournaments import MatchesChosen, Shown, Tournaments
 
 T = TypeVar("T")
@@ -69,6 +71,7 @@ class Site:
 
     def __init__(self, library: Library, threads: int = 2) -> None:
         self.library = library
+        self.matches = Matches()
         self.tournaments = Tournaments()
         self.assets = dict(_assets())
         self._limiter = trio.CapacityLimiter(threads)
@@ -82,7 +85,9 @@ class Site:
         store = "/store/{store:path}"
         routes = [
             Route("/", self._list),
-            Route("/static/{name}", self._asset),
+            Route("/favicon.ico", _no_icon),
+            Route("/static/{name:path}", self._asset),
+            *(Route(f"/match/{{match:path}}/{part}", self._part) for part in matches.PARTS),
             Route("/match/{match:path}", self._match),
             Route(store + "/bot/{bot:int}", self._bot),
             Route(store + "/pair/{one:int}/{other:int}", self._pair),
@@ -149,17 +154,23 @@ class Site:
         )
 
     async def _match(self, request: Request) -> Response:
-        _, item = await self._work(self._found_match, request.path_params["match"])
+        found = await self._work(self._found_match, request.path_params["match"])
         if _wants_json(request):
-            return _json(item)
-        return HTMLResponse(pages.match_page(item=item))
+            body = b'{"header":%s,"match":%s,"lines":%s}' % (found.header, found.steps, found.lines)
+            return Response(body, media_type="application/json")
+        return HTMLResponse(pages.match_page(found.title, found.game, request.url.path))
 
-    def _found_match(self, id: str) -> tuple[File, Item]:
+    async def _part(self, request: Request) -> Response:
+        found = await self._work(self._found_match, request.path_params["match"])
+        part: bytes = getattr(found, request.url.path.rpartition("/")[2])
+        return Response(part, media_type="application/json")
+
+    def _found_match(self, id: str) -> Parts:
         self.library.look()
-        found = self.library.match(id)
-        if found is None:
+        file = self.library.log(id)
+        if file is None:
             raise NoSuchPage(f"There is no match {plain(id[:LONGEST])}")
-        return found
+        return self.matches.parts(file)
 
     async def _standings(self, request: Request) -> Response:
         return await self._of_store(request, self._standings_of)
@@ -323,14 +334,28 @@ class Site:
         ]
 
 
-def _assets() -> list[tuple[str, Asset]]:
-    found = []
-    for path in sorted(Path(pages.HERE).iterdir()):
+def _assets() -> Iterator[tuple[str, Asset]]:
+    """What pages load, by its name below /static."""
+    for path in sorted([*pages.HERE.iterdir(), *FRAME.iterdir()]):
         if path.suffix in _TYPES:
-            data = path.read_bytes()
-            tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
-            found.append((path.name, Asset(data, _TYPES[path.suffix], tag)))
-    return found
+            yield path.name, _asset(path.read_bytes(), path.suffix)
+    for game, rules in GAMES.items():
+        drawing, imported = "null", ""
+        if rules.page is not None:
+            for path in (rules.page.folder / "drawing.js", rules.page.folder / "drawing.css"):
+                yield f"{game}/{path.name}", _asset(path.read_bytes(), path.suffix)
+            drawing = "drawing"
+            imported = f'import * as drawing from "./{game}/drawing.js";\n'
+        boot = f'import {{ boot }} from "./main.js";\n{imported}boot({{ {game}: {drawing} }});\n'
+        yield f"{game}.js", _asset(boot.encode(), ".js")
+
+
+def _asset(data: bytes, suffix: str) -> Asset:
+    return Asset(data, _TYPES[suffix], f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+
+
+async def _no_icon(request: Request) -> Response:
+    return Response(status_code=204)
 
 
 def _word(request: Request, name: str) -> str:
@@ -383,7 +408,7 @@ def _json(value: object) -> Response:
 
 
 async def _problem(request: Request, error: Exception) -> Response:
-    status = 500 if isinstance(error, UsageError) else 404
+    status = 422 if isinstance(error, UsageError) else 404
     problem = str(error) if isinstance(error, RefereeError) else "There is nothing at this address"
     if request.query_params.get("format") == "json":
         answer = _json({"problem": problem})

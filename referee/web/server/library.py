@@ -226,11 +226,9 @@ class Library:
         with self._lock:
             return sorted({item.reason for item in self._items.values() if item.reason})
 
-    def match(self, id: str) -> tuple[File, Item] | None:
-        """A match by its name in addresses."""
-        with self._lock:
-            file = self._files.get(id)
-            return None if file is None else (file, self._item(file))
+    def log(self, id: str) -> File | None:
+        """A record or spectator log by its name in addresses."""
+        return self._files.get(id)
 
     def record_with(self, digest: str) -> str | None:
         """The name in addresses of a record that has this digest."""

@@ -28,11 +28,12 @@ from referee.tournament.report.whole import Report
 from referee.tournament.rows import MatchRow
 from referee.tournament.setup import Setup
 from referee.tournament.store import Store
+from referee.web import file
 from referee.web.server import charts
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
-STYLES = (HERE / "theme.css", HERE / "server.css")
+STYLES = (file.FRAME / "theme.css", HERE / "server.css")
 MOST_MATCHES = 1_000
 """A list of more matches makes a file that is slow to open: `referee export` has all."""
 MOST_IN_MATRIX = 60
@@ -246,9 +247,27 @@ def list_page(**values: object) -> str:
     return page("list.html", Server(), **values)
 
 
-def match_page(**values: object) -> str:
-    """One match."""
-    return page("match.html", Server(), **values)
+def match_page(title: str, game: str, data: str) -> str:
+    """One match, which loads its data itself.
+
+    Args:
+        title: names of the bots.
+        game: a key of `GAMES`.
+        data: the address below which they are.
+    """
+    links = ["/static/theme.css", "/static/frame.css"]
+    if GAMES[game].page is not None:
+        links.append(f"/static/{game}/drawing.css")
+    return file.render(
+        title=title,
+        csp="",
+        styles=[],
+        links=links,
+        blocks=[],
+        script="",
+        scripts=[f"/static/{game}.js"],
+        data=data,
+    )
 
 
 def problem_page(problem: str) -> str:
