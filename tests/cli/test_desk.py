@@ -7,8 +7,12 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from referee.cli.desk import seated
+from referee.errors import UsageError
+from referee.games import GAMES
 from referee.logs.verify import Kind, verify_record
 from tests.support.live import entries, hostile, one_line, referee, referee_process
 from tests.support.typing_person import CTRL_C, CTRL_D, TypingPerson
@@ -187,10 +191,30 @@ def test_a_person_needs_a_terminal() -> None:
     assert "standard input is none" in one_line(done.stderr)
 
 
-def test_a_game_that_people_cannot_play() -> None:
-    done = referee("play", "--game", "botwars", "human", "human")
-    assert done.returncode == 2
-    assert "botwars cannot be played by a person yet" in one_line(done.stderr)
+def test_a_game_that_people_cannot_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = GAMES["botwars"]
+    extras = {name: extra for name, extra in rules.extras.items() if name != "person"}
+    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(rules, extras=extras))
+    with pytest.raises(UsageError, match="botwars cannot be played by a person yet"):
+        seated("botwars", 1, log_to_stdout=False)
+
+
+def test_bot_wars_at_the_terminal(sit: Sit, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    person = sit(
+        *("play", "--game", "botwars", "human", "gatherer", "--seed", "7", "--max-turns", "4"),
+        *("--set", "rows=5", "--set", "cols=6", "--record", str(record)),
+    )
+    person.expect("Which moves do you send?")
+    assert "Turn 2 of 4: you are red (r)" in person.seen
+    person.answer("1:1-down")
+    person.expect("Turn 2: red")
+    person.answer("")
+    person.expect("Which moves do you send?")
+    person.type("")
+    person.leave()
+    replies = [entry["line"] for entry in entries(record) if entry["entry"] == "received"]
+    assert {"type": "move-reply", "moves": [{"from": 7, "to": 13}]} in map(json.loads, replies)
 
 
 @pytest.mark.parametrize("command", [("conform", "human"), ("tournament", "human", "big_money")])

@@ -6,6 +6,8 @@ turns.py       a match turn by turn, for people
 statistics.py  what becomes of botlets and energy, over many matches
 dialect.py     what classic bots speak
 starters/      bots to start from, by language
+person.py      what a person who plays is told, sees and can choose
+page/          the drawing of the match page
 environment.py the game for programs that learn
 
 bot-cases.json has the conformance cases for bots.
@@ -52,6 +54,8 @@ RULES = Rules(
         "checker": "referee.games.botwars.checker:Checker",
         "turns": "referee.games.botwars.turns:Turns",
         "turn": "referee.games.botwars.turns:Turn",
+        "page": "referee.games.botwars.page:PAGE",
+        "person": "referee.games.botwars.person:Player",
         "statistics": "referee.games.botwars.statistics:ArmyStatistics",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from referee.errors import UsageError
 from referee.games.botwars.rules.board import COLOURS
 from referee.games.botwars.rules.game import Options
-from referee.games.botwars.rules.messages import MoveReply, MoveRequest, State, TurnPlayed
+from referee.games.botwars.rules.messages import MoveReply, State
+from referee.games.botwars.rules.view import Follower
 from referee.games.interface.environment import Environment, Numbers
 
 CHOICES = ("stay", "up", "left", "right", "down")
@@ -111,28 +112,12 @@ class Translator:
         return self._state.rows * self._state.cols - 1 - cell if self._seat else cell
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower` for Bot Wars."""
-
-    def __init__(self, seat: int, seats: int) -> None:
-        self._state: State
-
-    def hear(self, message: Struct) -> None:
-        """Take a public message, a request to this seat, or its reply."""
-        if isinstance(message, MoveRequest | TurnPlayed):
-            self._state = message.state
-
-    def view(self) -> State:
-        """What the seat knows: everything."""
-        return self._state
-
-
 ENVIRONMENT = Environment(
     version=1,
     choices=CHOICES,
     action_shape=lambda options: (options.rows, options.cols),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    follower=lambda seat, seats: Follower(),
     simultaneous=True,
 )

@@ -16,7 +16,7 @@ from referee.games.interface.capabilities import Kept, Phrase, Picture, Summary
 from referee.games.interface.faults import Fault
 from referee.games.interface.seats import seat_id
 
-_NAMES = ("red", "blue")
+NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
 _LEGEND = "r red, b blue, * energy, x where a botlet died"
 """Shown once, with the first grid."""
@@ -121,9 +121,9 @@ class Turns:
                 parts.append(Phrase("grid", _LEGEND, "dim"))
                 self._explained = True
         if turn.played:
-            for side, name in enumerate(_NAMES):
-                parts.append(Phrase(name, _account(turn, side), _STYLES[COLOURS[side]]))
-            for name, moves in zip(_NAMES, (turn.moves.r, turn.moves.b), strict=True):
+            for side, name in enumerate(NAMES):
+                parts.append(Phrase(name, account(turn, side), _STYLES[COLOURS[side]]))
+            for name, moves in zip(NAMES, (turn.moves.r, turn.moves.b), strict=True):
                 if moves:
                     parts.append(Phrase(f"{name} moves", _listed(moves)))
             if turn.died:
@@ -186,7 +186,7 @@ def _picture(state: State) -> Picture:
     return Picture(rows, [[_STYLES.get(letter, "") for letter in row] for row in rows])
 
 
-def _account(turn: Turn, side: int) -> str:
+def account(turn: Turn, side: int) -> str:
     """What a side has, and what became of it in the turn."""
     moved = len(turn.moves.r if side == 0 else turn.moves.b)
     botlets = turn.botlets[side]

@@ -8,6 +8,8 @@ from random import Random
 from typing import Any
 
 from referee.games.botwars import RULES
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Setup
 from referee.match.machine import Entry, Match, Sent
 from tests.games.botwars.naive_turn import beside
 from tests.support.helpers import name_line, to_line
@@ -20,6 +22,11 @@ Decide = Callable[[str, Json], bytes]
 def new_match(seed: int = 1, **options: Any) -> Match:
     """A match that has not started."""
     return Match(RULES, seats=2, seed=seed, options=RULES.options(**options))
+
+
+def new_setup(seed: int = 1, **options: Any) -> Setup:
+    """What a new game is made of."""
+    return Setup(chance=SeededChance(seed), names=("Ann", "Ben"), options=RULES.options(**options))
 
 
 def play_out(match: Match, decide: Decide, *, backwards: bool = False) -> list[Entry]:

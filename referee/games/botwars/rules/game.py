@@ -25,6 +25,7 @@ from referee.games.botwars.rules.moves import (
     format_fault,
     ignored_fault,
 )
+from referee.games.botwars.rules.view import View, after, begun
 from referee.games.interface.chance import Chance
 from referee.games.interface.faults import Termination
 from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
@@ -94,6 +95,7 @@ class BotWars:
         "_counts",
         "_elapsed",
         "_events",
+        "_last",
         "_options",
         "_state",
         "board",
@@ -114,6 +116,7 @@ class BotWars:
             self.board = _laid_out(situation, self.board)
             self._elapsed = situation.turns_elapsed
         self._state = self.board.state(options.max_turns, self._elapsed)
+        self._last: tuple[State, TurnPlayed] | None = None  # the last turn, and what it began as
         self._events: list[Struct] = [
             GameInfo(
                 rows=options.rows,
@@ -179,9 +182,9 @@ class BotWars:
             for side, counts in enumerate(self._counts)
         ]
 
-    def view(self, viewer: Viewer) -> State:
-        """The state of the last turn: nothing is hidden."""
-        return self._state
+    def view(self, viewer: Viewer) -> View:
+        """The same for everybody: nothing is hidden."""
+        return begun(self._state) if self._last is None else after(*self._last)
 
     def _ask(self) -> None:
         for counts in self._counts:
@@ -209,11 +212,13 @@ class BotWars:
             if cells:
                 board.add_energy(cells[self._chance.choose(ENERGY_STREAM, len(cells))])
         self._elapsed += 1
-        self._state = board.state(self._options.max_turns, self._elapsed)
+        before, self._state = self._state, board.state(self._options.max_turns, self._elapsed)
         for side, counts in enumerate(self._counts):
             counts.add(happened, side)
         lists = [[Move(*step) for step in made.items()] for made in targets]
-        self._events.append(TurnPlayed(self._elapsed, Moves(*lists), happened.died, self._state))
+        played = TurnPlayed(self._elapsed, Moves(*lists), happened.died, self._state)
+        self._last = before, played
+        self._events.append(played)
 
     def _end_reason(self) -> str | None:
         """Why the game is over after this turn, if it is (4.4)."""

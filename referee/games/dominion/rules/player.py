@@ -37,11 +37,13 @@ class Player:
         left: whether it left the match.
         is_shown: whether it was sent its hand as it is now.
         unseen: what the referee chose from its hand since then, to be discarded below the last one.
+        counted: what `cards` gave; None since it gained or trashed a card.
     """
 
     __slots__ = (
         "_chance",
         "actions_played",
+        "counted",
         "deck",
         "discard_pile",
         "gains",
@@ -71,6 +73,7 @@ class Player:
         self.left = False
         self.is_shown = False
         self.unseen: list[str] = []
+        self.counted: dict[str, int] | None = None
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:
@@ -100,11 +103,13 @@ class Player:
         return True
 
     def cards(self) -> dict[str, int]:
-        """All cards owned: card -> count, in the order of the supply, without zeros."""
-        owned = dict.fromkeys(CARDS, 0)  # a Counter takes twice as long
-        for card in self.deck + self.hand + self.in_play + self.discard_pile:
-            owned[card] += 1
-        return {card: count for card, count in owned.items() if count}
+        """All cards owned: card -> count, in the order of the supply, without zeros; to be read."""
+        if self.counted is None:
+            owned = dict.fromkeys(CARDS, 0)  # a Counter takes twice as long
+            for card in self.deck + self.hand + self.in_play + self.discard_pile:
+                owned[card] += 1
+            self.counted = {card: count for card, count in owned.items() if count}
+        return self.counted
 
     def score(self) -> int:
         """Points over all cards owned (4.5)."""

@@ -78,6 +78,7 @@ class Situation(Struct, frozen=True):
                 player.deck = cards.deck[::-1]
                 player.discard_pile = cards.discard_pile.copy()
                 player.in_play = cards.in_play.copy()
+                player.counted = None
             for card, count in _gained(player).items():
                 left[card] += max(count, 0)
         table.supply.set(left)

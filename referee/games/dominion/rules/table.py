@@ -41,11 +41,13 @@ class Table:
         """Move a card from a pile that is not empty to the player's discard pile, or hand."""
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)
+        player.counted = None
         self.events += (PlayerGained(player.number, card), self.supply.info())
 
     def trash(self, player: Player, card: str) -> None:
         """Remove a hand card from the game."""
         player.hand.remove(card)
+        player.counted = None
         self.events.append(PlayerTrashed(player.number, [card]))
 
     def discard(self, player: Player, cards: list[str]) -> None:

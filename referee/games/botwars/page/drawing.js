@@ -1,0 +1,507 @@
+// The grid of Bot Wars on a canvas, with each side's figures as text, and moves by drags and keys.
+//
+// A view is what `rules/view.py` says: the state, and the moves, deaths and new botlets of the turn
+// that led to it. Cells are row * cols + column; lists of two are those of seat 0 and 1.
+
+const LETTERS = "rb";
+const WAYS = { up: [-1, 0], left: [0, -1], right: [0, 1], down: [1, 0] };
+const KEYS = { ArrowUp: "up", ArrowLeft: "left", ArrowRight: "right", ArrowDown: "down" };
+const ARROWS = { up: "↑", left: "←", right: "→", down: "↓" };
+const BESIDE = 230; // px that the texts need beside the grid; else they stand above it
+const LARGEST = 800; // px of the grid
+const LINES_FROM = 8; // px a cell, from which on there are lines between them
+const CHOICE = /^(\d+):(\d+)-(\w+)$/; // row:column-way, as `person.py` names the choices
+
+export function mount(root, header, kit) {
+  const canvas = kit.el("canvas", { class: "bw-grid", role: "img" });
+  const sides = [0, 1].map((seat) => sideOf(kit, seat));
+  const colour = colours(kit, canvas);
+  const table = kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root), legend(kit));
+  const controls = kit.el("div", { class: "bw-controls" });
+  const whole = kit.el("div", { class: "bw" }, table, kit.el("div", { class: "bw-board" }, canvas, controls));
+  controls.hidden = true;
+  root.append(whole);
+  const moves = new Moves(kit, canvas, controls, () => paint());
+  let shown = null; // what was drawn last: [view, width]
+
+  function paint() {
+    if (shown) drawGrid(canvas, colour, ...shown, moves);
+  }
+
+  return {
+    draw(view, before, { width } = {}) {
+      const all = width || root.clientWidth || 344;
+      const beside = all >= 640 + BESIDE;
+      whole.classList.toggle("bw-wide", beside);
+      shown = [view, Math.min(beside ? all - BESIDE : all, LARGEST)];
+      sides.forEach((side, seat) => side.show(view, seat));
+      canvas.setAttribute("aria-label", `${view.rows} by ${view.cols} grid. ${told(kit, view)}`);
+      moves.look(view);
+      paint();
+    },
+    describe(view, before) {
+      return told(kit, view);
+    },
+    ask(question, answer) {
+      moves.ask(question, answer);
+    },
+    unmount() {
+      moves.stop();
+      whole.remove();
+    },
+  };
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+function figures(view, seat) {
+  const { energy, spawn, spawnDisabled } = seat ? view.p2 : view.p1;
+  return {
+    botlets: view.grid.split(LETTERS[seat]).length - 1,
+    energy,
+    spawn,
+    razed: spawnDisabled,
+    moved: view.moves[LETTERS[seat]].length,
+    lost: view.died[seat].length,
+    appeared: view.spawned[seat] ? 1 : 0,
+  };
+}
+
+function told(kit, view) {
+  const parts = [0, 1].map((seat) => {
+    const has = figures(view, seat);
+    const news = [];
+    if (has.appeared) news.push("1 new");
+    if (has.lost) news.push(`${has.lost} died`);
+    if (has.razed) news.push("spawn point razed");
+    const botlets = has.botlets === 1 ? "1 botlet" : `${has.botlets} botlets`;
+    return [`${kit.seat(seat).name} ${botlets}`, `energy ${has.energy}`, ...news].join(", ");
+  });
+  return `After turn ${view.turnsElapsed} of ${view.maxTurns}: ${parts.join("; ")}.`;
+}
+
+function sideOf(kit, seat) {
+  const { colour, glyph, name } = kit.seat(seat);
+  const cells = {};
+  const row = (label) => {
+    cells[label] = kit.el("dd", {});
+    return kit.el("div", {}, kit.el("dt", {}, label), cells[label]);
+  };
+  const mark = kit.el("span", { class: "bw-mark", "aria-hidden": "true" }, glyph);
+  const root = kit.el(
+    "section",
+    { class: "bw-side", style: { "--colour": colour } },
+    kit.el("h3", {}, mark, kit.el("span", { class: "bw-name" }, name)),
+    kit.el("dl", {}, row("botlets"), row("energy"), row("spawn point"), row("moved")),
+  );
+  return {
+    root,
+    show(view, seat) {
+      const has = figures(view, seat);
+      const change = [has.appeared && `+${has.appeared}`, has.lost && `−${has.lost}`].filter(Boolean);
+      cells.botlets.replaceChildren(kit.el("small", {}, change.join(" ")), ` ${has.botlets}`);
+      cells.energy.textContent = has.energy;
+      cells["spawn point"].textContent = has.razed ? "razed" : "open";
+      cells.moved.textContent = has.moved;
+      root.classList.toggle("bw-razed", has.razed);
+    },
+  };
+}
+
+function legend(kit) {
+  const what = [
+    ["◆", "energy"],
+    ["○", "spawn point"],
+    ["⊗", "razed"],
+    ["✕", "died"],
+    ["◉", "new"],
+    ["→", "moved"],
+  ];
+  return kit.el(
+    "ul",
+    { class: "bw-legend" },
+    ...what.map(([mark, name]) =>
+      kit.el("li", {}, kit.el("span", { class: `bw-${name.split(" ")[0]}`, "aria-hidden": "true" }, mark), ` ${name}`),
+    ),
+  );
+}
+
+// --- the grid ------------------------------------------------------------------------------------
+
+// Name -> the colour now. A custom property is not resolved, the colour of an element is.
+function colours(kit, canvas) {
+  const names = ["bg", "fg", "muted", "line", "accent", "seat-1", "seat-2", "energy", "warn"];
+  const marks = names.map((name) => [name, kit.el("i", { style: { color: `var(--bw-${name}, var(--${name}))` } })]);
+  canvas.append(...marks.map(([, mark]) => mark));
+  const styles = new Map(marks.map(([name, mark]) => [name, getComputedStyle(mark)]));
+  return (name) => styles.get(name).color;
+}
+
+function drawGrid(canvas, colour, view, size, moves) {
+  const { rows, cols } = view;
+  const ratio = window.devicePixelRatio || 1;
+  const cell = Math.max(Math.floor((size * ratio - 2) / Math.max(rows, cols)), 1); // device pixels
+  const width = cell * cols + 2;
+  const height = cell * rows + 2;
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+  }
+  canvas.style.width = `${width / ratio}px`;
+  canvas.style.height = `${height / ratio}px`;
+  moves.cell = cell / ratio;
+  const context = canvas.getContext("2d");
+  const pen = new Pen(context, cell, cols);
+  const seats = [colour("seat-1"), colour("seat-2")];
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = colour("bg");
+  context.fillRect(0, 0, width, height);
+  context.translate(1, 1);
+
+  if (cell / ratio >= LINES_FROM) {
+    pen.stroke(colour("line"), Math.max(Math.round(ratio / 2), 1), () => {
+      for (let col = 1; col < cols; col++) pen.line(col * cell - 0.5, 0, col * cell - 0.5, height);
+      for (let row = 1; row < rows; row++) pen.line(0, row * cell - 0.5, width, row * cell - 0.5);
+    });
+  }
+  pen.stroke(colour("muted"), ratio, () => context.rect(-0.5, -0.5, width - 1, height - 1));
+
+  const thin = Math.max(cell / 14, 1);
+  [view.p1, view.p2].forEach((side, seat) => {
+    pen.stroke(seats[seat], thin * 1.4, () => {
+      pen.circle(side.spawn, 0.46);
+      if (side.spawnDisabled) pen.cross(side.spawn, 0.32, 0);
+    });
+  });
+  pen.fill(colour("energy"), () => pen.each(view.grid, "*", (at) => pen.diamond(at, 0.34)));
+  seats.forEach((paint, seat) => {
+    const made = view.moves[LETTERS[seat]];
+    pen.stroke(paint, thin * 1.6, () => made.forEach(({ from, to }) => pen.arrow(from, to)));
+  });
+
+  const fights = new Set([...view.died[0], ...view.died[1]]);
+  pen.stroke(colour("warn"), thin * 1.4, () => fights.forEach((at) => pen.circle(at, 0.46)));
+  seats.forEach((paint, seat) => {
+    const both = new Set(view.died[1 - seat]);
+    pen.stroke(paint, thin * 2.4, () => {
+      view.died[seat].forEach((at) => pen.cross(at, 0.25, both.has(at) ? seat + 1 : 0));
+    });
+  });
+
+  seats.forEach((paint, seat) => {
+    pen.fill(paint, () => {
+      pen.each(view.grid, LETTERS[seat], (at) => (seat ? pen.square(at, 0.27) : pen.circle(at, 0.32)));
+    });
+  });
+  const born = [view.p1.spawn, view.p2.spawn].filter((at, seat) => view.spawned[seat]);
+  pen.fill(colour("bg"), () => born.forEach((at) => pen.circle(at, 0.12)));
+
+  moves.paint(pen, colour, thin);
+}
+
+class Pen {
+  constructor(context, cell, cols) {
+    this.context = context;
+    this.cell = cell;
+    this.cols = cols;
+  }
+  stroke(paint, width, path) {
+    this.context.beginPath();
+    path();
+    this.context.strokeStyle = paint;
+    this.context.lineWidth = width;
+    this.context.lineCap = this.context.lineJoin = "round";
+    this.context.stroke();
+  }
+  fill(paint, path) {
+    this.context.beginPath();
+    path();
+    this.context.fillStyle = paint;
+    this.context.fill();
+  }
+  each(grid, letter, path) {
+    for (let at = grid.indexOf(letter); at >= 0; at = grid.indexOf(letter, at + 1)) path(at);
+  }
+  x(at) {
+    return ((at % this.cols) + 0.5) * this.cell;
+  }
+  y(at) {
+    return (Math.floor(at / this.cols) + 0.5) * this.cell;
+  }
+  line(x, y, toX, toY) {
+    this.context.moveTo(x, y);
+    this.context.lineTo(toX, toY);
+  }
+  circle(at, size) {
+    const radius = size * this.cell;
+    this.context.moveTo(this.x(at) + radius, this.y(at));
+    this.context.arc(this.x(at), this.y(at), radius, 0, 2 * Math.PI);
+  }
+  square(at, size) {
+    const half = size * this.cell;
+    this.context.rect(this.x(at) - half, this.y(at) - half, 2 * half, 2 * half);
+  }
+  diamond(at, size) {
+    const [x, y, half] = [this.x(at), this.y(at), size * this.cell];
+    this.context.moveTo(x, y - half);
+    [[half, 0], [0, half], [-half, 0]].forEach(([right, down]) => this.context.lineTo(x + right, y + down));
+    this.context.closePath();
+  }
+  cross(at, size, stroke) { // both strokes, or only the first or the second
+    const [x, y, half] = [this.x(at), this.y(at), size * this.cell];
+    if (stroke !== 2) this.line(x - half, y - half, x + half, y + half);
+    if (stroke !== 1) this.line(x - half, y + half, x + half, y - half);
+  }
+  arrow(from, to) { // it ends at the edge of what stands in `to`
+    const right = Math.sign(this.x(to) - this.x(from));
+    const down = Math.sign(this.y(to) - this.y(from));
+    const [x, y] = [this.x(to) - right * 0.38 * this.cell, this.y(to) - down * 0.38 * this.cell];
+    const head = 0.16 * this.cell;
+    this.line(this.x(from), this.y(from), x, y);
+    this.line(x - (right + down) * head, y - (down + right) * head, x, y);
+    this.context.lineTo(x - (right - down) * head, y - (down - right) * head);
+  }
+}
+
+// --- a person's moves ----------------------------------------------------------------------------
+
+class Moves {
+  constructor(kit, canvas, controls, paint) {
+    Object.assign(this, { kit, canvas, controls, paint_: paint, view: null, cell: 1 });
+    this.quit = new AbortController();
+    this.clear();
+    const on = (name, hear, options) => {
+      canvas.addEventListener(name, (event) => this.answer && hear(event), { signal: this.quit.signal, ...options });
+    };
+    on("keydown", (event) => this.key(event));
+    on("pointerdown", (event) => this.down(event));
+    on("pointermove", (event) => this.moved(event));
+    on("pointerup", (event) => this.up(event));
+    on("pointercancel", () => this.drop());
+    // A finger that begins on a botlet drags it; elsewhere it scrolls the page.
+    on("touchstart", (event) => this.held !== null && event.preventDefault(), { passive: false });
+  }
+  stop() {
+    this.quit.abort();
+  }
+  clear() {
+    this.answer = null;
+    this.choices = new Map(); // cell -> way -> index of the choice
+    this.plans = []; // batches, each of which Backspace takes back: [[cell, way], ...]
+    this.selected = new Set();
+    this.cursor = null; // the cell where the keys are
+    this.held = null; // the botlet that is dragged
+    this.corner = null; // the cells between which botlets are selected
+    this.far = null;
+  }
+  ask(question, answer) {
+    this.clear();
+    this.controls.hidden = !question;
+    this.canvas.setAttribute("role", question ? "application" : "img");
+    this.canvas.tabIndex = question ? 0 : -1;
+    this.named = [];
+    if (!question) return this.paint_();
+    this.answer = answer;
+    question.choices.forEach((choice, index) => {
+      const found = CHOICE.exec(choice.name);
+      if (found && !choice.barred) this.named.push([Number(found[1]), Number(found[2]), found[3], index]);
+    });
+    this.build(question);
+    this.look(this.view);
+    this.say();
+    this.paint_();
+  }
+  look(view) { // the cells of the choices are known where the view is
+    this.view = view;
+    if (!this.answer || !view) return;
+    this.choices = new Map();
+    this.named.forEach(([row, col, way, index]) => {
+      const at = row * view.cols + col;
+      if (!this.choices.has(at)) this.choices.set(at, new Map());
+      this.choices.get(at).set(way, index);
+    });
+    if (this.cursor === null) this.cursor = this.next(-1);
+  }
+  build(question) {
+    const { el } = this.kit;
+    const button = (name, label, act) => el("button", { type: "button", class: "button bw-button", "aria-label": name, onclick: act }, label);
+    this.status = el("p", { class: "bw-status", role: "status" });
+    this.sendButton = button("Send the moves", "Send", () => this.send());
+    this.sendButton.classList.add("bw-send");
+    this.controls.replaceChildren(
+      el("p", { class: "bw-question" }, el("strong", {}, question.text), el("span", {}, question.title ? ` ${question.title}` : "")),
+      el(
+        "div",
+        { class: "bw-buttons" },
+        ...Object.keys(WAYS).map((way) => button(`Move ${way}`, ARROWS[way], () => this.go(way))),
+        button("Select all botlets without a move", "All", () => this.all()),
+        button("Undo", "Undo", () => this.undo()),
+        this.sendButton,
+      ),
+      this.status,
+      el(
+        "p",
+        { class: "bw-hint" },
+        "Drag a botlet to a neighbour, or click some and press an arrow. Keys: n next botlet, Space selects, a all, " +
+          "arrows move, Backspace undoes, Enter sends, Escape clears.",
+      ),
+    );
+  }
+  planned() { // cell -> way: the last plan of a botlet counts
+    return new Map(this.plans.flat());
+  }
+  next(after) { // the next botlet without a plan, or any
+    const cells = [...this.choices.keys()].sort((one, other) => one - other);
+    const planned = this.planned();
+    const free = cells.filter((at) => !planned.has(at));
+    const among = free.length ? free : cells;
+    return among.find((at) => at > after) ?? among[0] ?? null;
+  }
+  plan(cells, way) {
+    const batch = cells.filter((at) => this.choices.get(at)?.has(way)).map((at) => [at, way]);
+    if (batch.length) this.plans.push(batch);
+    this.selected.clear();
+    if (batch.length === 1) this.cursor = batch[0][0];
+    this.say(batch.length ? "" : `No botlet can go ${way} there. `);
+  }
+  go(way) { // the selected ones, else the one under the cursor
+    if (this.selected.size) this.plan([...this.selected], way);
+    else if (this.choices.has(this.cursor)) this.plan([this.cursor], way);
+    else this.say("No botlet is selected. ");
+  }
+  all() {
+    const planned = this.planned();
+    this.selected = new Set([...this.choices.keys()].filter((at) => !planned.has(at)));
+    this.say();
+  }
+  undo() {
+    this.plans.pop();
+    this.say();
+  }
+  toggle(at) {
+    if (!this.choices.has(at)) return;
+    if (!this.selected.delete(at)) this.selected.add(at);
+    this.say();
+  }
+  send() {
+    const answer = this.answer;
+    const picks = [...this.planned()].map(([at, way]) => this.choices.get(at).get(way));
+    this.ask(null);
+    if (answer) answer(picks);
+  }
+  say(before = "") {
+    const count = this.planned().size;
+    const selected = this.selected.size ? `, ${this.selected.size} selected` : "";
+    const at = this.cursor === null ? "" : ` Cursor ${this.place(this.cursor)}.`;
+    this.status.textContent = `${before}${count} of ${this.choices.size} botlets move${selected}.${at}`;
+    this.sendButton.textContent = count ? `Send ${count}` : "Send none";
+    this.paint_();
+  }
+  place(at) {
+    const what = this.choices.has(at) ? "your botlet" : { "*": "energy", ".": "empty", x: "died" }[this.view.grid[at]] ?? "botlet of the other side";
+    return `row ${Math.floor(at / this.view.cols)}, column ${at % this.view.cols}: ${what}`;
+  }
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const way = KEYS[event.key];
+    if (way && (this.selected.size || !event.shiftKey)) this.selected.size ? this.go(way) : this.step(way);
+    else if (way) this.go(way);
+    else if (event.key === " ") this.toggle(this.cursor);
+    else if (event.key === "Enter") this.send();
+    else if (event.key === "Backspace") this.undo();
+    else if (event.key === "Escape") this.selected.clear();
+    else if (event.key === "a") this.all();
+    else if (event.key === "n") this.cursor = this.next(this.cursor);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (this.answer) this.say();
+  }
+  step(way) {
+    const [row, col] = this.reached(this.cursor ?? 0, way);
+    const { rows, cols } = this.view;
+    if (row >= 0 && row < rows && col >= 0 && col < cols) this.cursor = row * cols + col;
+  }
+  reached(at, way) {
+    const { cols } = this.view;
+    return [Math.floor(at / cols) + WAYS[way][0], (at % cols) + WAYS[way][1]];
+  }
+  at(event) { // the cell under the pointer, or the nearest one
+    const { rows, cols } = this.view;
+    const box = this.canvas.getBoundingClientRect();
+    const within = (value, count) => Math.min(Math.max(Math.floor(value / this.cell), 0), count - 1);
+    return within(event.clientY - box.top, rows) * cols + within(event.clientX - box.left, cols);
+  }
+  down(event) {
+    if (event.button) return;
+    const at = this.at(event);
+    this.drop();
+    if (this.choices.has(at)) this.held = this.far = at;
+    else if (event.pointerType === "mouse") this.corner = this.far = at;
+    else return;
+    this.canvas.setPointerCapture(event.pointerId);
+  }
+  moved(event) {
+    if (this.far === null || this.at(event) === this.far) return;
+    this.far = this.at(event);
+    this.paint_();
+  }
+  up(event) {
+    const { held, corner } = this;
+    const far = this.at(event);
+    this.drop();
+    if (held !== null && held === far) {
+      this.cursor = held;
+      this.toggle(held);
+    } else if (held !== null) {
+      const way = this.way(held, far);
+      this.plan(this.selected.has(held) ? [...this.selected] : [held], way);
+    } else if (corner !== null) {
+      this.within(corner, far).forEach((at) => this.selected.add(at));
+      if (corner === far) this.selected.clear();
+      this.say();
+    }
+  }
+  drop() {
+    this.held = this.corner = this.far = null;
+  }
+  way(from, to) { // where a drag goes: the longer of its two parts
+    const { cols } = this.view;
+    const down = Math.floor(to / cols) - Math.floor(from / cols);
+    const right = (to % cols) - (from % cols);
+    if (Math.abs(down) > Math.abs(right)) return down < 0 ? "up" : "down";
+    return right < 0 ? "left" : "right";
+  }
+  within(one, other) { // the botlets in the rectangle of two cells
+    const { cols } = this.view;
+    const between = (value, a, b) => value >= Math.min(a, b) && value <= Math.max(a, b);
+    const row = (at) => Math.floor(at / cols);
+    return [...this.choices.keys()].filter(
+      (at) => between(row(at), row(one), row(other)) && between(at % cols, one % cols, other % cols),
+    );
+  }
+  paint(pen, colour, thin) {
+    if (!this.answer) return;
+    const accent = colour("accent");
+    const target = (at, way) => {
+      const [row, col] = this.reached(at, way);
+      return row * this.view.cols + col;
+    };
+    const plans = [...this.planned()];
+    if (this.held !== null && this.far !== this.held) {
+      const way = this.way(this.held, this.far);
+      (this.selected.has(this.held) ? [...this.selected] : [this.held]).forEach((at) => {
+        if (this.choices.get(at)?.has(way)) plans.push([at, way]);
+      });
+    }
+    pen.stroke(accent, thin * 2.6, () => plans.forEach(([at, way]) => pen.arrow(at, target(at, way))));
+    const marked = new Set(this.selected);
+    if (this.corner !== null) this.within(this.corner, this.far).forEach((at) => marked.add(at));
+    pen.stroke(accent, thin * 2, () => marked.forEach((at) => pen.square(at, 0.42)));
+    if (this.cursor !== null) {
+      pen.context.setLineDash([pen.cell / 6, pen.cell / 6]);
+      pen.stroke(colour("fg"), thin * 1.6, () => pen.square(this.cursor, 0.47));
+      pen.context.setLineDash([]);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+"""What a person who plays Bot Wars is told, sees and can choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from referee.games.botwars.rules.board import COLOURS, neighbours_of
+from referee.games.botwars.rules.messages import MoveRequest, State
+from referee.games.botwars.turns import NAMES, Turns, account
+from referee.games.interface.capabilities import Phrase
+from referee.games.interface.dialogue import Choice, Decision, Picks, Question
+
+_HELP = (
+    "3:4-up moves the botlet in row 3, column 4, both counted from 0. Both sides move at once; "
+    "each botlet may move one step. Those that end in the same cell die.",
+    "Of two that are beside each other then, the one with more enemies beside it dies; with "
+    "equally many both die. So two win against one.",
+    "Energy goes to the side that alone stands beside it; a step onto it destroys it. With energy, "
+    "a botlet appears on your free spawn point, one a turn. Whoever steps onto that razes it.",
+    "The game ends when a side has no botlet left, or after the last turn: the most botlets win.",
+)
+_WIDE_COLS = 20
+"""A wider grid has one character a cell, not three: it would not fit 80 columns."""
+
+
+class Player:
+    """Implements `referee.games.interface.dialogue.Dialogue` for Bot Wars."""
+
+    def __init__(self, names: Sequence[str], seat: int) -> None:
+        self._seat = seat
+        self._turns = Turns(names)
+
+    def hear(self, message: Struct) -> list[str]:
+        """Take a public message or a request; returns what each side has done in a turn."""
+        return [
+            f"Turn {turn.turn}: {name} {account(turn, side)}."
+            for turn in self._turns.read(message, None)
+            for side, name in enumerate(NAMES)
+        ]
+
+    def disqualify(self, seat: int) -> list[str]:
+        """Nothing is to be told besides."""
+        return []
+
+    def end(self) -> list[str]:
+        """Nothing is to be told any more."""
+        return []
+
+    def decide(self, request: Struct) -> Decision:
+        """Ask for the moves of a turn; without botlets there are none."""
+        assert isinstance(request, MoveRequest)  # there is no other
+        state = request.state
+        steps = [
+            (cell, to)
+            for cell, what in enumerate(state.grid)
+            if what == request.player
+            for to in neighbours_of(state.rows, state.cols)[cell]
+        ]
+        picks: Picks = ()
+        if steps:
+
+            def check(picks: Picks) -> str:
+                starts = [steps[pick][0] for pick in picks]
+                twice = [cell for cell in starts if starts.count(cell) > 1]
+                return f"{_place(state, twice[0])} is moved twice" if twice else ""
+
+            picks = yield Question(
+                "Which moves do you send?",
+                [Choice(f"{_place(state, cell)}-{_way(state, cell, to)}") for cell, to in steps],
+                title=f"Turn {state.turns_elapsed + 1} of {state.max_turns}: you are "
+                f"{NAMES[self._seat]} ({COLOURS[self._seat]})",
+                state=_picture(state),
+                least=0,
+                most=len(steps),
+                enter="send no moves",
+                check=check,
+                help=_HELP,
+            )
+        moves = [{"from": steps[pick][0], "to": steps[pick][1]} for pick in picks]
+        return {"type": "move-reply", "moves": moves}
+
+
+def _place(state: State, cell: int) -> str:
+    """A cell as a person types it: nothing in it parts words."""
+    row, column = divmod(cell, state.cols)
+    return f"{row}:{column}"
+
+
+def _way(state: State, cell: int, to: int) -> str:
+    # In a grid of one column up and left would be the same; there is none.
+    return {-state.cols: "up", -1: "left", 1: "right", state.cols: "down"}[to - cell]
+
+
+def _picture(state: State) -> list[Phrase]:
+    """The grid with the numbers of its rows and columns, and where the spawn points are."""
+    cols = state.cols
+    rows = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
+    wide = cols <= _WIDE_COLS
+    heads = "".join(f"{column:<3}" if wide else str(column % 10) for column in range(cols))
+    spawns = [
+        f"{name} {_place(state, side.spawn)}{' (razed)' if side.spawn_disabled else ''}"
+        for name, side in zip(NAMES, (state.p1, state.p2), strict=True)
+    ]
+    return [
+        Phrase("", heads.rstrip(), "dim"),
+        *(Phrase(str(row), ("  " if wide else "").join(cells)) for row, cells in enumerate(rows)),
+        Phrase("spawn points", ", ".join(spawns)),
+    ]

@@ -1,0 +1,105 @@
+"""What anybody sees of a game: the state, and what the last turn did.
+
+Nothing is hidden: all of it follows from the public messages, for the game itself and for who
+follows its log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import Struct
+
+from referee.games.botwars.rules.board import Board
+from referee.games.botwars.rules.messages import (
+    GameInfo,
+    Move,
+    MoveRequest,
+    Moves,
+    State,
+    TurnPlayed,
+)
+
+
+class View(State, frozen=True, gc=False):
+    """The state with what the last turn did; pairs are red's and blue's.
+
+    Attributes:
+        moves: that were carried out.
+        died: where botlets of a side died: a cell for each of them, ascending.
+        spawned: whether a botlet appeared.
+    """
+
+    moves: Moves
+    died: tuple[list[int], list[int]]
+    spawned: tuple[bool, bool]
+
+
+def begun(state: State) -> View:
+    """The view of a state before any turn is known."""
+    return _view(state, Moves([], []), ([], []), (False, False))
+
+
+def after(before: State, played: TurnPlayed) -> View:
+    """The view after a turn.
+
+    Args:
+        before: the state before it; in a damaged log it may be any state.
+        played: what was told of the turn.
+    """
+    state = played.state
+    red, red_spawned = _became("r", state.p1.spawn, before, played)
+    blue, blue_spawned = _became("b", state.p2.spawn, before, played)
+    return _view(state, played.moves, (red, blue), (red_spawned, blue_spawned))
+
+
+def _became(colour: str, spawn: int, before: State, played: TurnPlayed) -> tuple[list[int], bool]:
+    """Where botlets of a side died, and whether one appeared."""
+    stands = played.state.grid[spawn : spawn + 1] == colour
+    if not played.died and not stands:
+        return [], False  # as in most turns
+    moves: list[Move] = getattr(played.moves, colour)
+    left = {move.from_ for move in moves}
+    came = Counter(move.to for move in moves)
+
+    def there(cell: int) -> int:
+        """How many of its botlets were there when all had moved."""
+        # A slice is empty where a cell is outside the grid, as it may be in a damaged log.
+        stayed = before.grid[cell : cell + 1] == colour and cell not in left
+        return came[cell] + stayed
+
+    cells = dict.fromkeys(played.died)  # each once, whatever a damaged log says
+    died = [cell for cell in cells for _ in range(there(cell))]
+    return died, stands and (spawn in played.died or not there(spawn))
+
+
+def _view(
+    state: State, moves: Moves, died: tuple[list[int], list[int]], spawned: tuple[bool, bool]
+) -> View:
+    fields = {name: getattr(state, name) for name in State.__struct_fields__}
+    return View(**fields, moves=moves, died=died, spawned=spawned)
+
+
+class Follower:
+    """Implements `referee.games.interface.environment.Follower` for everybody."""
+
+    def __init__(self) -> None:
+        self._state = Board.empty(2, 2).state(1, 0)  # until a message tells of one
+        self._view = begun(self._state)
+
+    def hear(self, message: Struct) -> None:
+        """Take a public message, a request, or a reply."""
+        if isinstance(message, TurnPlayed):
+            self._view = after(self._state, message)
+            self._state = message.state
+        elif isinstance(message, GameInfo):
+            self._begin(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
+        elif isinstance(message, MoveRequest) and message.state != self._state:
+            self._begin(message.state)  # of a game that begins in the middle
+
+    def _begin(self, state: State) -> None:
+        self._state, self._view = state, begun(state)
+
+    def view(self) -> View:
+        """What `Game.view` says, to whomever."""
+        return self._view
