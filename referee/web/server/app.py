@@ -156,9 +156,11 @@ class Site:
     async def _match(self, request: Request) -> Response:
         found = await self._work(self._found_match, request.path_params["match"])
         if _wants_json(request):
-            body = b'{"header":%s,"match":%s,"lines":%s}' % (found.header, found.steps, found.lines)
+            parts = found.header, found.steps[1:-1], found.lines
+            body = b'{"header":%s,%s,"lines":%s}' % parts
             return Response(body, media_type="application/json")
-        return HTMLResponse(pages.match_page(found.title, found.game, request.url.path))
+        data = pages.address("match", request.path_params["match"])
+        return HTMLResponse(pages.match_page(found.title, found.game, data))
 
     async def _part(self, request: Request) -> Response:
         found = await self._work(self._found_match, request.path_params["match"])

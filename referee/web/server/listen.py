@@ -107,6 +107,7 @@ class _Stream(trio.abc.HalfCloseableStream):
             finally:
                 self._scopes.discard(scope)
         if scope.cancelled_caught:
+            await trio.aclose_forcefully(self)  # or it would be read on
             raise trio.BrokenResourceError("the client takes nothing")
 
     async def wait_send_all_might_not_block(self) -> None:

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from referee.games import GAMES
 from referee.text.html import render
-from referee.text.terminal import command_line, duration
+from referee.text.terminal import command_line, duration, plain
 from referee.tournament.report import text
 from referee.tournament.report.history import History
 from referee.tournament.report.lessons import chosen
@@ -259,7 +259,7 @@ def match_page(title: str, game: str, data: str) -> str:
     if GAMES[game].page is not None:
         links.append(f"/static/{game}/drawing.css")
     return file.render(
-        title=title,
+        title=plain(title),
         csp="",
         styles=[],
         links=links,
