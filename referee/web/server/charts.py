@@ -45,13 +45,14 @@ def scale(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 _WIDTH = 240
+_TICKS = 5
 _HEIGHT = 22
 
 
 def axis(on: Scale) -> Markup:
     """The numbers above a column of `interval`."""
     made = [
-        Markup('<text x="{}" y="14">{}</text>').format(on.at(tick), tick) for tick in on.ticks(4)
+        Markup('<text x="{}" y="14">{}</text>').format(on.at(tick), tick) for tick in on.ticks(_TICKS)
     ]
     return _svg("intervals", _WIDTH, 18, "", made)
 
@@ -72,7 +73,7 @@ def interval(on: Scale, value: float, low: float | None, high: float | None, lab
     right = float(_WIDTH) if high is None else on.at(high)
     made = [
         Markup('<path class="grid" d="M{} 0V{}"/>').format(on.at(tick), _HEIGHT)
-        for tick in on.ticks(4)
+        for tick in on.ticks(_TICKS)
     ]
     made.append(Markup('<path class="bar" d="M{} {}H{}"/>').format(left, middle, right))
     made += [

@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_REQUESTS = 64
-"""Requests that are answered or wait at a time; streams are not among them."""
+"""Requests that are answered or wait at a time."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

@@ -20,22 +20,9 @@ from referee.web.server import listen
 from referee.web.server.app import Site
 from referee.web.server.library import Library
 from tests.support.live import ROOT, one_line, referee_process
+from tests.support.serving import running
 
 EXAMPLES = ROOT / "spec" / "examples"
-
-
-@contextmanager
-def running(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command, and the address that it prints."""
-    command = [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0", *words]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout is not None
-            yield process, process.stdout.readline().split()[0]
-        finally:
-            process.kill()
 
 
 def test_it_serves_until_a_signal_whatever_clients_do() -> None:
