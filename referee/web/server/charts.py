@@ -52,7 +52,8 @@ _HEIGHT = 22
 def axis(on: Scale) -> Markup:
     """The numbers above a column of `interval`."""
     made = [
-        Markup('<text x="{}" y="14">{}</text>').format(on.at(tick), tick) for tick in on.ticks(_TICKS)
+        Markup('<text x="{}" y="14">{}</text>').format(on.at(tick), tick)
+        for tick in on.ticks(_TICKS)
     ]
     return _svg("intervals", _WIDTH, 18, "", made)
 

@@ -23,8 +23,8 @@ from msgspec import Struct
 from referee.errors import LogReadError, RefereeError, UsageError, why
 from referee.games.interface.seats import seat_id
 from referee.logs.header import first_line
-from referee.logs.parsing import json_of
-from referee.logs.read import summaries
+from referee.logs.parsing import Messages, message_kinds
+from referee.logs.read import last_line, summaries
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
 from referee.text.terminal import as_text
@@ -36,6 +36,9 @@ DEPTH = 3
 """Folders in folders, below the one that was named."""
 LOOK_SECONDS = 2.0
 """For so long what was found in the folders is taken to be still there."""
+MOST_BYTES = 256 * 2**20
+"""Bytes of a file, unpacked, after which its end is not looked for."""
+_LONGEST = 200
 _PLAYERS = 64
 """First lines of a spectator log in which names are looked for."""
 _SQLITE = b"SQLite format 3\0"
@@ -341,7 +344,7 @@ def _read(file: File) -> Item:
             return _of_log(file)
         if not isinstance(value, dict) or value.get("entry") != "header":
             return Item(file.id, "", problem="neither a match record nor a spectator log")
-        (summary,) = summaries([file.path])
+        (summary,) = summaries([file.path], most=MOST_BYTES)
     except LogReadError as error:
         return Item(file.id, "", problem=f"line {error.line}: {error.problem}")
     except RefereeError as error:
@@ -351,47 +354,46 @@ def _read(file: File) -> Item:
         file.id,
         "record",
         game=header.game,
-        names=list(header.bots),
-        bots=list(header.bots),
+        names=_cut(header.bots),
+        bots=_cut(header.bots),
         seed=header.seed,
-        started=header.started,
+        started=header.started[:_LONGEST],
     )
     if end is None:
         return item
     return msgspec.structs.replace(
         item,
-        names=[player.name for player in end.players],
+        names=_cut([player.name for player in end.players]),
         ranks=[player.rank for player in end.players],
         scores=[player.score for player in end.players],
         disqualified=[player.disqualified for player in end.players],
-        reason=end.reason,
+        reason=end.reason[:_LONGEST],
         digest=end.digest,
     )
 
 
 def _of_log(file: File) -> Item:
     """A spectator log, by its first lines and its last one."""
-    with LogReader(file.path) as reader:
+    with LogReader(file.path, most=MOST_BYTES) as reader:
         lines = iter(reader)
         ahead = list(islice(lines, _PLAYERS))
         last = ahead[-1]
-        for last in lines:  # noqa: B007
-            pass
-    names, game = [], ""
-    for line in ahead:
-        message = _message(line)
-        if isinstance(message, PlayerName):
-            names.append(message.name)
-    end = _message(last)
+        if reader.packed:
+            for last in lines:  # noqa: B007 (a compressed file has no other way to its end)
+                pass
+        else:
+            last = last_line(file.path)
+    messages = Messages(ahead)
+    names = [line.content.name for line in messages if isinstance(line.content, PlayerName)]
+    game = "" if messages.rules is None else messages.rules.name
+    end = message_kinds(None).decode(last)
     found: dict[str, Any] = {}
     if isinstance(end, GameEnd):
         ranks = [1 if seat_id(seat) in end.winners else 2 for seat in range(len(names))]
-        found = {"ranks": ranks, "scores": end.scores, "reason": end.reason}
+        found = {"ranks": ranks, "scores": end.scores, "reason": end.reason[:_LONGEST]}
     return Item(file.id, "log", game=game, names=names, **found)
 
 
-def _message(line: bytes) -> PlayerName | GameEnd | None:
-    try:
-        return msgspec.convert(json_of(line.strip()), PlayerName | GameEnd)
-    except (msgspec.ValidationError, RecursionError):
-        return None
+def _cut(texts: Sequence[str]) -> list[str]:
+    """Texts of a stranger's, none of which fills a page."""
+    return [text[:_LONGEST] for text in texts]

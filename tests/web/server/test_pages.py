@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import os
@@ -166,6 +167,7 @@ async def test_the_list_has_records_logs_and_stores(records: Path) -> None:
     assert record["reason"] == log["reason"] == "provinces-empty"
     assert record["ranks"] == log["ranks"] == [2, 1]
     assert (record["kind"], log["kind"]) == ("record", "log")
+    assert record["game"] == log["game"] == "dominion"
     assert items["cut.record.jsonl"]["reason"] == ""
     assert "neither" in items["notes.jsonl"]["problem"]
     stores = {store["id"]: store for store in found["tournaments"]}
@@ -433,6 +435,20 @@ async def test_what_cannot_be_shown_is_said_without_the_servers_folders(tmp_path
         store = (await got(client, "/store/night.sqlite", 422)).text
     assert "night.sqlite" in store
     assert str(tmp_path) not in damaged["problem"] + none + store
+
+
+async def test_a_file_that_unpacks_to_very_much_is_not_read_on(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "MOST_BYTES", 2**20)
+    for name in (RECORD, "two-players.log.jsonl"):
+        data = (records / name).read_bytes() + b"\n" * 2**24
+        (records / f"long-{name}.gz").write_bytes(gzip.compress(data))
+    async with serving(records) as client:
+        found = await parsed(client, "/?format=json")
+    long = [item for item in found["matches"] if item["id"].startswith("long")]
+    assert len(long) == 2
+    assert all("longer than 1 MiB, unpacked" in item["problem"] for item in long)
 
 
 async def test_a_file_that_is_too_large_is_not_read(
