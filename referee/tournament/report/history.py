@@ -8,12 +8,12 @@ from collections.abc import Collection
 import numpy as np
 from msgspec import Struct
 
-from referee.tournament.rating.ratings import rate
+from referee.tournament.rating.ratings import rating_alone
 from referee.tournament.report.standings import deals_of
 from referee.tournament.store import Store
 
 _STEPS = 24
-_WORK = 2_000
+_WORK = 1_000
 """Bots times steps, at most: with many bots one rating takes long."""
 
 
@@ -37,7 +37,7 @@ def history(
     deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
-    ratings = [rate(deals.table(count), anchor=anchor).rating for count in at]
+    ratings = [rating_alone(deals.table(count), anchor=anchor) for count in at]
     columns = np.array(ratings).reshape(len(at), len(names)).T.tolist()
     return History(
         at,
