@@ -18,6 +18,7 @@ COMMANDS = (
     "explain",
     "tournament",
     "standings",
+    "serve",
     "export",
     "replay",
     "page",

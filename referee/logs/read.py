@@ -111,24 +111,25 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
     return message
 
 
-def summaries(paths: Iterable[PathLike]) -> Iterator[RecordSummary]:
+def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator[RecordSummary]:
     """The first and the last line of each record; quick, if it is not compressed.
 
     Args:
         paths: of files; may be a generator of any length.
+        most: bytes of a compressed file, unpacked, after which reading stops; None: all.
 
     Raises:
         UsageError: a file cannot be opened.
-        LogReadError: a file is no match record that this version can read.
+        LogReadError: a file is no match record that this version can read, or is longer.
     """
     for given in paths:
         path = os.fspath(given)
-        with LogReader(path) as reader:
+        with LogReader(path, most=most) as reader:
             lines = iter(reader)
             header, kinds = _begin(reader, lines)
             last = b""
             if Path(path).is_file() and not reader.packed:
-                last = _last_line(path)
+                last = last_line(path)
             else:
                 for last in lines:  # noqa: B007 (a compressed file has no other way to its end)
                     pass
@@ -153,7 +154,7 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
     return line.content
 
 
-def _last_line(path: str) -> bytes:
+def last_line(path: str) -> bytes:
     """The last whole line of a plain file, if it is not longer than the tail."""
     with Path(path).open("rb") as file:
         size = file.seek(0, os.SEEK_END)

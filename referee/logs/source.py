@@ -37,6 +37,7 @@ class LogReader:
         name: of a file, or `STDIN`.
         at_end: called where the file ends; if it returns True the file is read on, which is how
             one follows a log that is still being written.
+        most: bytes, unpacked, after which reading stops.
 
     Attributes:
         name: as it was given, or "standard input"; bytes that are no UTF-8 stand as `\xHH`.
@@ -49,13 +50,16 @@ class LogReader:
         UsageError: the file cannot be opened, or is a directory.
     """
 
-    def __init__(self, name: str, *, at_end: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self, name: str, *, at_end: Callable[[], bool] | None = None, most: int | None = None
+    ) -> None:
         self.name = as_text(name)
         self.line = 0
         self.torn = False
         self.packed = False
         self.cut = False
         self._at_end = at_end or (lambda: False)
+        self._most = most
         self._head = b""  # read from the file and still to be given
         if name == STDIN:
             self.name = "standard input"
@@ -79,10 +83,15 @@ class LogReader:
         """The lines.
 
         Raises:
-            LogReadError: a line is too long, compressed data is damaged, or the disk fails.
+            LogReadError: a line or the file is too long, compressed data is damaged, or the disk
+                fails.
         """
         rest = b""
+        size = 0
         for chunk in self._chunks():
+            size += len(chunk)
+            if self._most is not None and size > self._most:
+                raise self._error(f"the file is longer than {self._most // 1024**2} MiB, unpacked")
             lines = (rest + chunk).split(b"\n")
             rest = lines.pop()
             for line in lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,8 +15,14 @@ from referee.text.terminal import plain_lines
 
 def render(template: Path, **values: object) -> str:
     """A page from a template and its values; whatever a bot wrote is made plain and escaped."""
+    found = _environment(template.parent).get_template(template.name)
+    return found.render(version=__version__, **values)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(template.parent),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_made_plain,
@@ -23,7 +30,7 @@ def render(template: Path, **values: object) -> str:
         lstrip_blocks=True,
     )
     environment.filters["code"] = _with_code
-    return environment.get_template(template.name).render(version=__version__, **values)
+    return environment
 
 
 def _made_plain(value: object) -> object:

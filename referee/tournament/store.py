@@ -161,10 +161,14 @@ class Store:
             return store
 
     @classmethod
-    def for_reading(cls, name: str) -> Store:
+    def for_reading(cls, name: str, *, check: bool = True) -> Store:
         """Open a store that is there; a run may be writing it.
 
         It stays as it was when it was opened, whatever a run adds meanwhile.
+
+        Args:
+            name: of the file.
+            check: look at all rows. Without, only what is a store is known.
 
         Raises:
             UsageError: it cannot be read, or is no store.
@@ -174,20 +178,20 @@ class Store:
         path = os.path.abspath(name).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         with usable(name):
             try:
-                return cls._snapshot(name, f"file:{path}?mode=ro")
+                return cls._snapshot(name, f"file:{path}?mode=ro", check)
             except sqlite3.OperationalError:
                 # In a folder that cannot be written SQLite can only read what no run is writing.
-                return cls._snapshot(name, f"file:{path}?immutable=1")
+                return cls._snapshot(name, f"file:{path}?immutable=1", check)
 
     @classmethod
-    def _snapshot(cls, name: str, uri: str) -> Store:
+    def _snapshot(cls, name: str, uri: str, check: bool) -> Store:
         connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)
         try:
             connection.execute("BEGIN")
             store = cls(name, connection)
             if store._is_new:
                 raise UsageError(f"{name} is empty: no tournament has begun in it")
-            store._check()
+            store._check(rows=check)
         except BaseException:
             connection.close()
             raise
@@ -273,7 +277,7 @@ class Store:
             f"INSERT INTO about VALUES ('version', '{FORMAT_VERSION}')"
         )
 
-    def _check(self) -> None:
+    def _check(self, *, rows: bool = True) -> None:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             raise UsageError(f"{self.name} is no store of a tournament")
@@ -282,6 +286,8 @@ class Store:
         if self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
         stages = self.stages
+        if not rows:
+            return
         try:
             with closing(sqlite3.connect(MEMORY)) as empty:
                 empty.executescript(_SCHEMA)

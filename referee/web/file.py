@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.text.terminal import plain
 from referee.web.steps import Header, Line, MatchPage, Step
 
 FRAME = Path(__file__).with_name("frame")
@@ -65,7 +66,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
     styles = [Markup((FRAME / name).read_text()) for name in STYLES]
     styles += [Markup(css) for css in map(drawing_style, games) if css]
     return render(
-        title=matches[0].header.title if len(matches) == 1 else f"{len(matches)} matches",
+        title=plain(matches[0].header.title) if len(matches) == 1 else f"{len(matches)} matches",
         csp=_csp([script], styles),
         styles=styles,
         links=[],

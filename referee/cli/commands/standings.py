@@ -91,6 +91,7 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
     from referee.tournament.report.facts import statistics
     from referee.tournament.report.lessons import lessons
     from referee.tournament.report.standings import standings
+    from referee.tournament.report.whole import Report
 
     anchor = anchor_of(options, store.names)
     left_out = {store.names.index(name) for name in options.without}
@@ -102,19 +103,19 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
     if format == "text":
         of_bots = {} if options.bot is None else lessons(store, found)
         _print_text(found, facts, options.bot, of_bots)
-    elif format == "json":
+        return
+    whole = Report(found, facts, lessons(store, found))
+    if format == "json":
         import msgspec
 
-        whole = msgspec.to_builtins(found)
-        whole |= {"statistics": facts, "lessons": lessons(store, found)}
-        print(msgspec.json.encode(whole).decode())
+        print(msgspec.json.encode(whole.as_json()).decode())
     else:
         import time
 
-        from referee.tournament.report.page import page
+        from referee.tournament.report.history import history
+        from referee.web.server.pages import standings_file
 
-        made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-        print(page(store, found, facts, lessons(store, found), made))
+        print(standings_file(store, whole, history(store, anchor, left_out), time.time()))
 
 
 def anchor_of(options: argparse.Namespace, names: list[str]) -> tuple[int, float] | None:

@@ -102,17 +102,21 @@ class Deals:
                 new[: self._matches] = old[: self._matches]
                 setattr(self, name, new)
 
-    def table(self) -> Table:
+    def table(self, matches: int | None = None) -> Table:
         """Everything so far, by deal.
+
+        Args:
+            matches: only so many, those that were added first.
 
         Raises:
             ValueError: two matches of one deal have different bots.
         """
-        deal = self._deal[: self._matches]
+        count = self._matches if matches is None else min(matches, self._matches)
+        deal = self._deal[:count]
         order = np.argsort(deal, kind="stable")
         lineup, ranks = self._lineup[order], self._ranks[order]
         first = np.flatnonzero(np.diff(deal[order], prepend=np.int64(-1)))
-        index = np.repeat(np.arange(len(first)), np.diff(first, append=self._matches))
+        index = np.repeat(np.arange(len(first)), np.diff(first, append=count))
         seats = np.argsort(lineup, axis=1).astype(np.int8)
         lineup = np.take_along_axis(lineup, seats, axis=1)
         if np.any(lineup != lineup[first][index]):

@@ -143,20 +143,35 @@ def rate(
     covariance = inverse @ _products(table, scores) @ inverse
     least = inverse @ _least(table, variance) @ inverse
     linked = _linked(points)
-    field = _field(linked)
-    if anchor is not None:
-        field = np.arange(table.size) == anchor[0]
-    weights = field / field.sum()
-    mean = MEAN if anchor is None else anchor[1]
-    known = games.any(axis=1) | (weights == 1)
+    weights = _weights(linked, anchor)
     return Ratings(
-        rating=np.where(known, ELO * (logits - weights @ logits) + mean, np.nan),
+        rating=_rating(points, logits, weights, anchor),
         covariance=ELO**2 * _relative(_relative(covariance, weights).T, weights),
         least=ELO**2 * _relative(_relative(least, weights).T, weights),
         points=t_point(_degrees(table, variance, scores)) * (AFTER_STOPPING if stopped else 1),
         weights=weights,
         linked=linked,
     )
+
+
+def rating_alone(deals: Deals | Table, *, anchor: tuple[int, float] | None = None) -> Floats:
+    """The ratings of `rate` without their intervals, which take most of its time."""
+    table = deals.table() if isinstance(deals, Deals) else deals
+    points = head_to_head(table).points
+    return _rating(points, _fit(points), _weights(_linked(points), anchor), anchor)
+
+
+def _weights(linked: NDArray[np.bool_], anchor: tuple[int, float] | None) -> Floats:
+    field = _field(linked) if anchor is None else np.arange(len(linked)) == anchor[0]
+    return np.asarray(field / field.sum(), np.float64)
+
+
+def _rating(
+    points: Floats, logits: Floats, weights: Floats, anchor: tuple[int, float] | None
+) -> Floats:
+    mean = MEAN if anchor is None else anchor[1]
+    known = (points + points.T).any(axis=1) | (weights == 1)
+    return np.where(known, ELO * (logits - weights @ logits) + mean, np.nan)
 
 
 def _relative(rows: Floats, weights: Floats) -> Floats:

@@ -17,6 +17,9 @@ from referee.tournament.report.standings import BotStanding, Standings, Swiss
 MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""
 
+FORMATS = {"round-robin": "round robin", "swiss": "Swiss", "sprt": "SPRT"}
+"""The names of formats for people, where they differ."""
+
 PUT_OUT = (
     "is out: it kills the process that plays its match, also when no other bot plays; "
     "its other matches are not played"
@@ -28,7 +31,7 @@ ENOUGH_DEALS = 5
 
 def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
     """The standings: a table, what is to be known of all matches, who beat whom."""
-    yield Text(_headline(found), style="bold")
+    yield Text(headline(found), style="bold")
     yield ""
     if found.matches:
         yield _ranking(found)
@@ -78,10 +81,10 @@ def bot_text(
         yield Text(f"  {lesson.command}", no_wrap=True, overflow="ignore")
 
 
-def _headline(found: Standings) -> str:
-    kind = {"round-robin": "round robin", "swiss": "Swiss", "sprt": "SPRT"}
+def headline(found: Standings) -> str:
+    """What was played, and how much of it."""
     parts = [
-        f"{found.game}, {kind.get(found.format, found.format)} of {len(found.bots)} bots",
+        f"{found.game}, {FORMATS.get(found.format, found.format)} of {len(found.bots)} bots",
         f"{found.matches:,} of {found.planned:,} matches in {found.deals:,} deals",
         f"seed {found.seed}",
     ]

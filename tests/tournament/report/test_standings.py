@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 import shlex
@@ -16,13 +17,15 @@ from rich.console import Console
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.facts import Departure, statistics
+from referee.tournament.report.history import history
 from referee.tournament.report.lessons import LESSONS, lessons
-from referee.tournament.report.page import page
 from referee.tournament.report.standings import Meeting, Standings, standings
 from referee.tournament.report.text import standings_text
+from referee.tournament.report.whole import report
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
+from referee.web.server.pages import standings_file
 from tests.support.made_up import Left, left, made_setup, play, played, row, void
 
 
@@ -137,11 +140,12 @@ def test_at_any_time(setup: Any, until: int | None) -> None:
     store.add_stage(setup)
     if until != 0:
         play(store, until=until, most=1)
-    found, facts = standings(store), statistics(store)
+    whole = report(store)
+    found, facts, _ = whole
     assert found.matches == facts.matches == store.count()[0]
     assert found.planned >= found.matches
     assert len(found.bots) == len(found.differences) == len(setup.bots)
-    text = page(store, found, facts, lessons(store, found), "2026-01-01")
+    text = standings_file(store, whole, history(store), 0)
     assert all(f"bot{number}" in text for number in range(len(setup.bots)))
 
 
@@ -328,15 +332,16 @@ def test_two_bots_have_a_summary() -> None:
 
 
 def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> None:
-    monkeypatch.setattr("referee.tournament.report.page.MOST_MATCHES", 3)
+    monkeypatch.setattr("referee.web.server.pages.MOST_MATCHES", 3)
     setup = made_setup(2, deals=3, settings={"time_limit": 2.0, "max_turns": 30})
     words = ["Traceback", "<b>KeyError"]
     out = [Left("exited", "exit code 48", words), None]
     store = played(setup, lambda plan: row(plan, left=out))
-    found = standings(store)
-    text = page(store, found, statistics(store), lessons(store, found), "2026-01-01 12:00 UTC")
-    assert "--set max_turns=30 --time-limit 2" in text
-    assert "page made 2026-01-01 12:00 UTC" in text
+    text = standings_file(store, report(store), history(store), 1_767_268_800)
+    command = "referee tournament bot0 bot1 --deals 3 --seed 1 --set max_turns=30 --time-limit 2"
+    assert command in html.unescape(text)
+    assert "<dt>Page made<dd>2026-01-01 12:00 UTC" in text
+    assert "<code>time_limit 2.0</code>" in text
     assert "exit code 48" in text
     assert "&lt;b&gt;KeyError" in text
     assert "6 matches, the first 3 here" in text

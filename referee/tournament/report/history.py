@@ -1,0 +1,48 @@
+"""How the ratings of a tournament came about: after some matches, after more, up to the last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+import numpy as np
+from msgspec import Struct
+
+from referee.tournament.rating.ratings import rating_alone
+from referee.tournament.report.standings import deals_of
+from referee.tournament.store import Store
+
+_STEPS = 24
+_WORK = 1_000
+"""Bots times steps, at most: with many bots one rating takes long."""
+
+
+class History(Struct, frozen=True):
+    """Ratings over matches.
+
+    Attributes:
+        matches: how many had been played, in the order of the schedule; ascending.
+        ratings: name -> the rating after each of these, None before the bot's first match.
+    """
+
+    matches: list[int]
+    ratings: dict[str, list[float | None]]
+
+
+def history(
+    store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
+) -> History:
+    """The history of the ratings; the arguments are those of `standings`."""
+    names = store.names
+    deals = deals_of(store, without)
+    steps = max(2, min(_STEPS, _WORK // len(names)))
+    at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
+    ratings = [rating_alone(deals.table(count), anchor=anchor) for count in at]
+    columns = np.array(ratings).reshape(len(at), len(names)).T.tolist()
+    return History(
+        at,
+        {
+            name: [round(value, 2) if math.isfinite(value) else None for value in column]
+            for name, column in zip(names, columns, strict=True)
+        },
+    )

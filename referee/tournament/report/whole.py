@@ -1,0 +1,39 @@
+"""All that a store says of a tournament, as `referee standings` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import msgspec
+
+from referee.tournament.report.facts import Statistics, statistics
+from referee.tournament.report.lessons import Lesson, lessons
+from referee.tournament.report.standings import Standings, standings
+from referee.tournament.store import Store
+
+
+class Report(NamedTuple):
+    """The standings, and what else there is to say.
+
+    Attributes:
+        lessons: name of a bot -> lost matches to learn from.
+    """
+
+    found: Standings
+    facts: Statistics
+    lessons: dict[str, list[Lesson]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of `--format json` (spec/tournaments.md, 6)."""
+        whole: dict[str, Any] = msgspec.to_builtins(self.found)
+        whole |= msgspec.to_builtins({"statistics": self.facts, "lessons": self.lessons})
+        return whole
+
+
+def report(
+    store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
+) -> Report:
+    """The report of what is in a store; the arguments are those of `standings`."""
+    found = standings(store, anchor, without)
+    return Report(found, statistics(store), lessons(store, found))

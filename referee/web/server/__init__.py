@@ -1,0 +1,13 @@
+"""Folders of records and stores of tournaments, in a browser.
+
+library.py      what is there: records, spectator logs, stores; the index of matches
+matches.py      what records and logs say, read once
+tournaments.py  what stores say, read once
+pages.py        the pages as HTML and as JSON, by templates/; also those of files
+charts.py       intervals and curves as SVG
+app.py          the addresses
+guard.py        who may ask, and what a browser may do with the answer
+listen.py       the application on hypercorn
+
+Only app.py and listen.py need the extra `web`.
+"""

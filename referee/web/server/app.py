@@ -1,0 +1,419 @@
+"""The addresses of the server.
+
+    /                                   tournaments and matches; search, bot, result, reason, page
+    /match/ID                           a match; its page loads /header, /steps and /lines
+    /store/NAME                         the standings of a tournament
+    /store/NAME/bot/B                   a bot, by its number
+    /store/NAME/pair/A/B                two bots
+    /store/NAME/matches                 bot, against, result, reason, page
+
+Every page is JSON with `format=json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+import trio
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from referee.errors import RefereeError, UsageError
+from referee.games import GAMES
+from referee.text.terminal import plain
+from referee.tournament.report import text
+from referee.tournament.report.facts import BotFacts
+from referee.tournament.rows import MatchRow
+from referee.web.file import FRAME
+from referee.web.server import library, matches, pages, tournaments
+from referee.web.server.guard import Guard
+from referee.web.server.library import File, Filter, Library
+from referee.web.server.matches import Matches, Parts
+from referee.web.server.tournaments import MatchesChosen, Shown, Tournaments
+
+T = TypeVar("T")
+ON_A_PAGE = 50
+LONGEST = 200
+"""Characters of what is searched for."""
+READ_SECONDS = 0.3
+"""Seconds that a page waits for files that were not read yet."""
+_TYPES = {".css": "text/css", ".js": "text/javascript"}
+
+
+class NoSuchPage(RefereeError):
+    """There is nothing at this address."""
+
+
+class Asset(NamedTuple):
+    """A file that pages load."""
+
+    data: bytes
+    kind: str
+    tag: str
+
+
+class Site:
+    """What the addresses share.
+
+    Args:
+        library: what is shown.
+        threads: of so many requests at a time what takes long is worked out.
+    """
+
+    def __init__(self, library: Library, threads: int = 2) -> None:
+        self.library = library
+        self.matches = Matches()
+        self.tournaments = Tournaments()
+        self.assets = dict(_assets())
+        self._limiter = trio.CapacityLimiter(threads)
+
+    def app(self, names: Collection[str] = ()) -> ASGIApp:
+        """The application.
+
+        Args:
+            names: of this host, beside "localhost".
+        """
+        store = "/store/{store:path}"
+        routes = [
+            Route("/", self._list),
+            Route("/favicon.ico", _no_icon),
+            Route("/static/{name:path}", self._asset),
+            *(Route(f"/match/{{match:path}}/{part}", self._part) for part in matches.PARTS),
+            Route("/match/{match:path}", self._match),
+            Route(store + "/bot/{bot:int}", self._bot),
+            Route(store + "/pair/{one:int}/{other:int}", self._pair),
+            Route(store + "/matches", self._matches),
+            Route(store, self._standings),
+        ]
+        app = Starlette(
+            routes=routes,
+            middleware=[Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)],
+            exception_handlers={RefereeError: _problem, 404: _problem},
+        )
+        return Guard(app, names)
+
+    async def read_on(self) -> None:
+        """Read the files that were not read yet, little by little."""
+        while await self._work(self.library.read, 0.05):
+            pass  # a page has its turn between two of these
+
+    async def _work(self, do: Callable[..., T], *arguments: Any) -> T:
+        return await trio.to_thread.run_sync(
+            do, *arguments, limiter=self._limiter, abandon_on_cancel=True
+        )
+
+    # --- pages --------------------------------------------------------------------------------
+
+    async def _list(self, request: Request) -> Response:
+        chosen = Filter(*(_word(request, name) for name in Filter._fields))
+        if chosen.result not in ("", "unfinished", *library.RESULTS):
+            raise NoSuchPage(f"There is no result {chosen.result}")
+        return await self._work(self._listed, request, chosen, _page(request))
+
+    def _listed(self, request: Request, chosen: Filter, page: int) -> Response:
+        self.library.look()
+        filtered = chosen != Filter()
+        unread = self.library.read(READ_SECONDS)
+        first = ON_A_PAGE * (page - 1)
+        total, items = self.library.matches(chosen, first, ON_A_PAGE)
+        stores = [self.tournaments.glance(file) for file in self.library.stores]
+        if _wants_json(request):
+            return _json(
+                {
+                    "tournaments": stores,
+                    "matches": items,
+                    "total": total,
+                    "page": page,
+                    "unread": unread,
+                }
+            )
+        return HTMLResponse(
+            pages.list_page(
+                stores=stores,
+                formats=text.FORMATS,
+                items=items,
+                total=total,
+                filtered=filtered,
+                query=chosen,
+                results=("won", "drawn", "lost", "disqualified", "unfinished"),
+                reasons=self.library.reasons(),
+                unread=unread,
+                cut=self.library.cut,
+                most_files=library.MOST_FILES,
+                **_pages(chosen._asdict(), page, total),
+            )
+        )
+
+    async def _match(self, request: Request) -> Response:
+        found = await self._work(self._found_match, request.path_params["match"])
+        if _wants_json(request):
+            parts = found.header, found.steps[1:-1], found.lines
+            body = b'{"header":%s,%s,"lines":%s}' % parts
+            return Response(body, media_type="application/json")
+        data = pages.address("match", request.path_params["match"])
+        return HTMLResponse(pages.match_page(found.title, found.game, data))
+
+    async def _part(self, request: Request) -> Response:
+        found = await self._work(self._found_match, request.path_params["match"])
+        part: bytes = getattr(found, request.url.path.rpartition("/")[2])
+        return Response(part, media_type="application/json")
+
+    def _found_match(self, id: str) -> Parts:
+        self.library.look()
+        file = self.library.log(id)
+        if file is None:
+            raise NoSuchPage(f"There is no match {plain(id[:LONGEST])}")
+        return self.matches.parts(file)
+
+    async def _standings(self, request: Request) -> Response:
+        return await self._of_store(request, self._standings_of)
+
+    def _standings_of(self, request: Request, file: File, shown: Shown) -> Response:
+        if _wants_json(request):
+            return _json({**shown.report.as_json(), "history": shown.history})
+        return HTMLResponse(
+            pages.standings_page(
+                self._server(file),
+                shown.setup,
+                shown.names,
+                shown.report,
+                shown.history,
+                shown.changed,
+            )
+        )
+
+    async def _bot(self, request: Request) -> Response:
+        return await self._of_store(request, self._bot_of)
+
+    def _bot_of(self, request: Request, file: File, shown: Shown) -> Response:
+        number = request.path_params["bot"]
+        name = _name(shown, number)
+        found = shown.report.found
+        if _wants_json(request):
+            facts: BotFacts = shown.report.facts.bots[name]
+            (standing,) = [bot for bot in found.bots if bot.name == name]
+            return _json(
+                {
+                    "bot": standing,
+                    "head_to_head": found.head_to_head[name],
+                    "differences": found.differences[name],
+                    "statistics": facts,
+                    "lessons": shown.report.lessons[name],
+                }
+            )
+        lessons = {lesson.match for lesson in shown.report.lessons[name]}
+        records = self._records(file, lessons)
+        return HTMLResponse(
+            pages.bot_page(
+                self._server(file),
+                shown.setup,
+                shown.names,
+                shown.report,
+                number,
+                records.get,
+            )
+        )
+
+    async def _pair(self, request: Request) -> Response:
+        return await self._of_store(request, self._pair_of)
+
+    def _pair_of(self, request: Request, file: File, shown: Shown) -> Response:
+        one, other = request.path_params["one"], request.path_params["other"]
+        names = _name(shown, one), _name(shown, other)
+        if one == other:
+            raise NoSuchPage("A bot does not meet itself")
+        listed = self.tournaments.matches(file, MatchesChosen(one, other), 0, ON_A_PAGE)
+        found = shown.report.found
+        if _wants_json(request):
+            return _json(
+                {
+                    "bots": names,
+                    "head_to_head": found.head_to_head[names[0]].get(names[1]),
+                    "difference": found.differences[names[0]][names[1]],
+                    "matches": self._rows(shown, listed[1]),
+                    "total": listed[0],
+                }
+            )
+        return HTMLResponse(
+            pages.pair_page(
+                self._server(file), shown.setup, shown.names, shown.report, (one, other), listed
+            )
+        )
+
+    async def _matches(self, request: Request) -> Response:
+        return await self._of_store(request, self._matches_of)
+
+    def _matches_of(self, request: Request, file: File, shown: Shown) -> Response:
+        query = {name: _word(request, name) for name in ("bot", "against", "result", "reason")}
+        page = _page(request)
+        if query["result"] not in ("", *tournaments.RESULTS):
+            raise NoSuchPage(f"There is no result {plain(query['result'])}")
+        chosen = MatchesChosen(
+            _number(shown, query["bot"]),
+            _number(shown, query["against"]),
+            query["result"],
+            query["reason"],
+        )
+        total, rows = self.tournaments.matches(file, chosen, ON_A_PAGE * (page - 1), ON_A_PAGE)
+        if _wants_json(request):
+            return _json({"matches": self._rows(shown, rows), "total": total, "page": page})
+        server = self._server(file)
+        return HTMLResponse(
+            pages.matches_page(
+                server,
+                shown.setup,
+                shown.names,
+                shown.report,
+                query=query,
+                results=tournaments.RESULTS,
+                matches=rows,
+                total=total,
+                **_pages(query, page, total, partial(server.url, "matches")),
+            )
+        )
+
+    async def _asset(self, request: Request) -> Response:
+        found = self.assets.get(request.path_params["name"])
+        if found is None:
+            raise NoSuchPage("There is no such file")
+        headers = {"Cache-Control": "no-cache", "ETag": found.tag}
+        if request.headers.get("if-none-match") == found.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(found.data, headers=headers, media_type=found.kind)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    async def _of_store(
+        self, request: Request, answer: Callable[[Request, File, Shown], Response]
+    ) -> Response:
+        def work() -> Response:
+            self.library.look()
+            name = request.path_params["store"]
+            file = self.library.store(name)
+            if file is None:
+                raise NoSuchPage(f"There is no tournament {plain(name[:LONGEST])}")
+            return answer(request, file, self.tournaments.shown(file))
+
+        return await self._work(work)
+
+    def _server(self, file: File) -> pages.Server:
+        return pages.Server(file.id, self.library.record_with)
+
+    def _records(self, file: File, matches: Collection[int]) -> dict[int, str]:
+        """The records of some matches of a store that are there: number -> name in addresses."""
+        digests = self.tournaments.digests(file, matches)
+        found = {match: self.library.record_with(digest) for match, digest in digests.items()}
+        return {match: id for match, id in found.items() if id is not None}
+
+    def _rows(self, shown: Shown, rows: list[MatchRow]) -> list[dict[str, Any]]:
+        return [
+            {
+                "match": row.match,
+                "deal": row.deal,
+                "seed": row.seed,
+                "players": [shown.names[bot] for bot in row.players],
+                "ranks": row.ranks,
+                "scores": row.scores,
+                "turns": row.turns,
+                "reason": row.reason,
+                "faults": [seat.fault_count for seat in row.seats],
+                "disqualified": [seat.disqualified for seat in row.seats],
+                "detail": [seat.detail for seat in row.seats],
+                "stderr": [seat.stderr for seat in row.seats],
+                "digest": row.digest,
+                "record": self.library.record_with(row.digest),
+            }
+            for row in rows
+        ]
+
+
+def _assets() -> Iterator[tuple[str, Asset]]:
+    """What pages load, by its name below /static."""
+    for path in sorted([*pages.HERE.iterdir(), *FRAME.iterdir()]):
+        if path.suffix in _TYPES:
+            yield path.name, _asset(path.read_bytes(), path.suffix)
+    for game, rules in GAMES.items():
+        drawing, imported = "null", ""
+        if rules.page is not None:
+            for path in (rules.page.folder / "drawing.js", rules.page.folder / "drawing.css"):
+                yield f"{game}/{path.name}", _asset(path.read_bytes(), path.suffix)
+            drawing = "drawing"
+            imported = f'import * as drawing from "./{game}/drawing.js";\n'
+        boot = f'import {{ boot }} from "./main.js";\n{imported}boot({{ {game}: {drawing} }});\n'
+        yield f"{game}.js", _asset(boot.encode(), ".js")
+
+
+def _asset(data: bytes, suffix: str) -> Asset:
+    return Asset(data, _TYPES[suffix], f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+
+
+async def _no_icon(request: Request) -> Response:
+    return Response(status_code=204)
+
+
+def _word(request: Request, name: str) -> str:
+    return request.query_params.get(name, "")[:LONGEST]
+
+
+def _page(request: Request) -> int:
+    word = request.query_params.get("page", "1")
+    if not (word.isascii() and word.isdigit() and 1 <= len(word) <= 9 and int(word)):
+        raise NoSuchPage("page must be a number from 1 on")
+    return int(word)
+
+
+def _pages(
+    query: dict[str, str], page: int, total: int, url: Callable[..., str] = pages.address
+) -> dict[str, Any]:
+    """What a template needs to link the pages of a list."""
+
+    def here(number: int, **more: object) -> str:
+        return url(**query, page=number if number > 1 else None, **more)
+
+    return {"page": page, "count": max(1, -(-total // ON_A_PAGE)), "here": here}
+
+
+def _name(shown: Shown, number: int) -> str:
+    if number >= len(shown.names):
+        raise NoSuchPage(f"There is no bot {number}")
+    return shown.names[number]
+
+
+def _number(shown: Shown, name: str) -> int | None:
+    """A bot's number by its name, or by what pages show of it."""
+    if not name:
+        return None
+    for number, known in enumerate(shown.names):
+        if name in (known[:LONGEST], plain(known)[:LONGEST]):
+            return number
+    raise NoSuchPage(f"There is no bot {plain(name)}")
+
+
+def _wants_json(request: Request) -> bool:
+    form = request.query_params.get("format", "html")
+    if form not in ("html", "json"):
+        raise NoSuchPage("format is html or json")
+    return form == "json"
+
+
+def _json(value: object) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    status = 422 if isinstance(error, UsageError) else 404
+    problem = str(error) if isinstance(error, RefereeError) else "There is nothing at this address"
+    if request.query_params.get("format") == "json":
+        answer = _json({"problem": problem})
+        answer.status_code = status
+        return answer
+    return HTMLResponse(pages.problem_page(problem), status)

@@ -1,0 +1,97 @@
+"""Who may ask this server, and what a browser may do with what it gets.
+
+A page of another site must not use a browser to read what this server shows: a request must name
+this server (`Host`), and come from nowhere else (`Origin`). A name that somebody else's DNS points
+here is refused; an address cannot be, since nobody else can own it in a browser.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection, MutableMapping
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_REQUESTS = 64
+"""Requests that are answered or wait at a time."""
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+Refusal: TypeAlias = tuple[int, str]
+
+
+class Guard:
+    """Refuses requests that are not for this server, or too many, and adds the headers.
+
+    Args:
+        app: answers the others.
+        names: of this host, beside its addresses and "localhost".
+    """
+
+    def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
+        self._app = app
+        self._names = {"localhost", *(name.casefold() for name in names)}
+        self._requests = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            status, text = refusal
+            await PlainTextResponse(f"{text}\n", status)(scope, receive, send_guarded)
+            return
+        self._requests += 1
+        try:
+            await self._app(scope, receive, send_guarded)
+        finally:
+            self._requests -= 1
+
+    def _refusal(self, scope: MutableMapping[str, Any]) -> Refusal | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if len(headers.getlist("host")) != 1 or not self._is_own(host):
+            return 421, "This server has another name: start it with --host-name NAME"
+        for origin in headers.getlist("origin"):
+            if urlsplit(origin).netloc.casefold() != host.casefold():
+                return 403, "A page of another site cannot ask this server"
+        if scope["method"] not in ("GET", "HEAD"):
+            return 405, "There is nothing to be sent to here"
+        if self._requests >= MOST_REQUESTS:
+            return 503, "Too many requests at a time: try again"
+        return None
+
+    def _is_own(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+            ipaddress.ip_address(name)
+        except ValueError:
+            return bool(host) and name_of(host) in self._names
+        return True
+
+
+def name_of(host: str) -> str:
+    """The name in a Host header, without the port."""
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isdigit() else host).casefold()

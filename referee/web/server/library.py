@@ -1,0 +1,399 @@
+"""What there is to be shown: the records, spectator logs and stores that were named.
+
+Nothing else can be reached. An address names an entry of this library, never a path; symbolic links
+and hidden files in a folder are left out, and a file is opened only where it still is.
+
+Of a record the first and the last line are read, the newest file first, and kept until size or
+time of the file change.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from threading import RLock
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import LogReadError, RefereeError, UsageError, why
+from referee.games.interface.seats import seat_id
+from referee.logs.header import first_line
+from referee.logs.parsing import Messages, message_kinds
+from referee.logs.read import last_line, summaries
+from referee.logs.source import LogReader
+from referee.match.messages import GameEnd, PlayerName
+from referee.text.terminal import as_text
+
+LOG_SUFFIX = ".jsonl"
+STORE_SUFFIX = ".sqlite"
+MOST_FILES = 100_000
+DEPTH = 3
+"""Folders in folders, below the one that was named."""
+LOOK_SECONDS = 2.0
+"""For so long what was found in the folders is taken to be still there."""
+MOST_BYTES = 256 * 2**20
+"""Bytes of a file, unpacked, after which its end is not looked for."""
+_LONGEST = 200
+_PLAYERS = 64
+"""First lines of a spectator log in which names are looked for."""
+_SQLITE = b"SQLite format 3\0"
+
+
+class File(NamedTuple):
+    """A file that may be shown.
+
+    Attributes:
+        id: its name in addresses: the path below the folder that was named.
+        path: where it is.
+        root: the file or folder that was named, as a real path.
+        size, modified: bytes; nanoseconds.
+    """
+
+    id: str
+    path: str
+    root: str
+    size: int
+    modified: int
+
+
+class Item(Struct, frozen=True):
+    """A match in the list.
+
+    Attributes:
+        id: its name in addresses.
+        kind: "record", "log", or "" if it is neither.
+        game: empty if it is not known.
+        names: what the bots call themselves, in seat order; of a record that was cut short the
+            BOT arguments.
+        bots: the BOT arguments; empty for a log.
+        ranks, scores: in seat order; empty if it was not finished.
+        disqualified: in seat order the code or None.
+        reason: why it ended; empty if it was not finished.
+        seed: None for a log.
+        started: time of day, RFC 3339; empty for a log.
+        digest: of the record; empty if it was not finished, and for a log.
+        problem: why it cannot be shown; else empty.
+    """
+
+    id: str
+    kind: str
+    game: str = ""
+    names: list[str] = []
+    bots: list[str] = []
+    ranks: list[int] = []
+    scores: list[int] = []
+    disqualified: list[str | None] = []
+    reason: str = ""
+    seed: int | None = None
+    started: str = ""
+    digest: str = ""
+    problem: str = ""
+
+    def seats_of(self, bot: str) -> list[int]:
+        """The seats whose bot has this in its name or its BOT argument; all if it is empty."""
+        wanted = bot.casefold()
+        bots = self.bots or [""] * len(self.names)
+        return [
+            seat
+            for seat, texts in enumerate(zip(self.names, bots, strict=False))
+            if any(wanted in text.casefold() for text in texts)
+        ]
+
+    def has_result(self, seat: int, result: str) -> bool:
+        """Whether the match ended so for this seat; `result` is one of `RESULTS`."""
+        if result == "disqualified":
+            return seat < len(self.disqualified) and self.disqualified[seat] is not None
+        if seat >= len(self.ranks):
+            return False
+        rank = self.ranks[seat]
+        shared = self.ranks.count(1) > 1
+        return {"won": rank == 1 and not shared, "drawn": rank == 1 and shared, "lost": rank > 1}[
+            result
+        ]
+
+
+RESULTS = ("won", "drawn", "lost", "disqualified")
+
+
+class Filter(NamedTuple):
+    """Which matches are listed; what is empty lets all through.
+
+    Attributes:
+        search: in the file's name, names, BOT arguments and the game's name.
+        bot: in a name or a BOT argument.
+        result: of this bot, or of any: one of `RESULTS`, or "unfinished".
+        reason: why it ended.
+    """
+
+    search: str = ""
+    bot: str = ""
+    result: str = ""
+    reason: str = ""
+
+    def takes(self, item: Item) -> bool:
+        """Whether a match is listed."""
+        if self.reason and item.reason != self.reason:
+            return False
+        texts = (item.id, item.game, item.reason, *item.names, *item.bots)
+        if self.search and not any(self.search.casefold() in text.casefold() for text in texts):
+            return False
+        seats = item.seats_of(self.bot)
+        if self.result == "unfinished":
+            return bool(seats) and not item.reason
+        if self.result:
+            return any(item.has_result(seat, self.result) for seat in seats)
+        return bool(seats) or not self.bot
+
+
+class Library:
+    """The files below what was named. Its methods may be called in any thread.
+
+    Args:
+        names: files and folders.
+
+    Raises:
+        UsageError: one of them is not there, or is neither.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._roots = list(_roots(names))
+        self._lock = RLock()
+        self._looked = -LOOK_SECONDS
+        self._files: dict[str, File] = {}
+        self._stores: dict[str, File] = {}
+        self._items: dict[str, Item] = {}
+        self._digests: dict[str, str] = {}
+        self._unread: list[File] = []
+        self.cut = False
+
+    # --- what is there ------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Look what is there, if that was not done just now."""
+        with self._lock:
+            if time.monotonic() < self._looked + LOOK_SECONDS:
+                return
+            logs: list[File] = []
+            stores: list[File] = []
+            found = islice(self._walk(), MOST_FILES + 1)
+            for file, is_store in found:
+                (stores if is_store else logs).append(file)
+            self.cut = len(logs) + len(stores) > MOST_FILES
+            logs.sort(key=lambda file: (file.modified, file.id), reverse=True)
+            before = self._files
+            self._files = {file.id: file for file in logs}
+            self._stores = {file.id: file for file in sorted(stores)}
+            for id in [id for id, file in before.items() if self._files.get(id) != file]:
+                item = self._items.pop(id, None)
+                if item is not None:
+                    self._digests.pop(item.digest, None)
+            self._unread = [file for file in reversed(logs) if file.id not in self._items]
+            self._looked = time.monotonic()
+
+    @property
+    def unread(self) -> int:
+        """How many files were not read yet."""
+        return len(self._unread)
+
+    def read(self, seconds: float) -> int:
+        """Read what was not read yet, for so long at most; how many files are left."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with self._lock:
+                if not self._unread:
+                    return 0
+                self._item(self._unread.pop())
+        return len(self._unread)
+
+    def matches(self, chosen: Filter, first: int, count: int) -> tuple[int, list[Item]]:
+        """How many of the matches are listed, and some of them, the newest first.
+
+        Without a filter what was not read yet is listed as well.
+        """
+        with self._lock:
+            files = list(self._files.values())
+            if chosen == Filter():
+                some = [self._item(file) for file in files[first : first + count]]
+                return len(files), some
+            known = (self._items.get(file.id) for file in files)
+            taken = [item for item in known if item is not None and chosen.takes(item)]
+            return len(taken), taken[first : first + count]
+
+    def reasons(self) -> list[str]:
+        """The reasons for which the matches ended that were read."""
+        with self._lock:
+            return sorted({item.reason for item in self._items.values() if item.reason})
+
+    def log(self, id: str) -> File | None:
+        """A record or spectator log by its name in addresses."""
+        return self._files.get(id)
+
+    def record_with(self, digest: str) -> str | None:
+        """The name in addresses of a record that has this digest."""
+        return self._digests.get(digest)
+
+    @property
+    def stores(self) -> list[File]:
+        """The stores, by name."""
+        return list(self._stores.values())
+
+    def store(self, id: str) -> File | None:
+        """A store by its name in addresses."""
+        return self._stores.get(id)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _walk(self) -> Iterator[tuple[File, bool]]:
+        for label, root in self._roots:
+            try:
+                found = os.stat(root)
+            except OSError:  # it is gone; it may come back
+                continue
+            if stat.S_ISDIR(found.st_mode):
+                yield from _walk(root, root, label, DEPTH)
+            else:
+                yield _file(label, root, root, found), _is_store(root)
+
+    def _item(self, file: File) -> Item:
+        item = self._items.get(file.id)
+        if item is None:
+            item = _read(file)
+            self._items[file.id] = item
+            if item.digest:
+                self._digests[item.digest] = item.id
+        return item
+
+
+def check_in_place(file: File) -> None:
+    """See that a file is still below what was named, not a link to elsewhere.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if os.path.realpath(file.path) != file.path or not os.path.isfile(file.path):
+        raise UsageError(f"{file.id} is not there any more")
+
+
+def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Of each file or folder that was named what its files' names begin with, and the real path."""
+    seen: set[str] = set()
+    for name in names:
+        path = os.path.realpath(name)
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {name}: {why(error)}") from error
+        if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+            raise UsageError(f"{name} is neither a file nor a folder")
+        if not os.access(path, os.R_OK):
+            raise UsageError(f"cannot read {name}: Permission denied")
+        base = os.path.basename(path) or "root"
+        label, number = base, 1
+        while label in seen:
+            number += 1
+            label = f"{number}-{base}"
+        seen.add(label)
+        is_only_folder = len(names) == 1 and stat.S_ISDIR(mode)
+        yield "" if is_only_folder else label, path
+
+
+def _walk(folder: str, root: str, label: str, depth: int) -> Iterator[tuple[File, bool]]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:  # it is gone, or not ours to read
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        name = f"{label}/{entry.name}" if label else entry.name
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                if depth > 0:
+                    yield from _walk(entry.path, root, name, depth - 1)
+            elif entry.is_file(follow_symlinks=False):
+                is_store = entry.name.endswith(STORE_SUFFIX)
+                if is_store or entry.name.removesuffix(".gz").removesuffix(".zst").endswith(
+                    LOG_SUFFIX
+                ):
+                    found = entry.stat(follow_symlinks=False)
+                    yield _file(name, entry.path, root, found), is_store
+        except OSError:
+            continue
+
+
+def _file(name: str, path: str, root: str, found: os.stat_result) -> File:
+    return File(as_text(name), path, root, found.st_size, found.st_mtime_ns)
+
+
+def _is_store(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _read(file: File) -> Item:
+    try:
+        check_in_place(file)
+        with LogReader(file.path) as reader:
+            value, _ = first_line(next(iter(reader), b""))
+        if isinstance(value, dict) and value.get("type") == "player-name":
+            return _of_log(file)
+        if not isinstance(value, dict) or value.get("entry") != "header":
+            return Item(file.id, "", problem="neither a match record nor a spectator log")
+        (summary,) = summaries([file.path], most=MOST_BYTES)
+    except LogReadError as error:
+        return Item(file.id, "", problem=f"line {error.line}: {error.problem}")
+    except RefereeError as error:
+        return Item(file.id, "", problem=str(error))
+    header, end = summary.header, summary.end
+    item = Item(
+        file.id,
+        "record",
+        game=header.game,
+        names=_cut(header.bots),
+        bots=_cut(header.bots),
+        seed=header.seed,
+        started=header.started[:_LONGEST],
+    )
+    if end is None:
+        return item
+    return msgspec.structs.replace(
+        item,
+        names=_cut([player.name for player in end.players]),
+        ranks=[player.rank for player in end.players],
+        scores=[player.score for player in end.players],
+        disqualified=[player.disqualified for player in end.players],
+        reason=end.reason[:_LONGEST],
+        digest=end.digest,
+    )
+
+
+def _of_log(file: File) -> Item:
+    """A spectator log, by its first lines and its last one."""
+    with LogReader(file.path, most=MOST_BYTES) as reader:
+        lines = iter(reader)
+        ahead = list(islice(lines, _PLAYERS))
+        last = ahead[-1]
+        if reader.packed:
+            for last in lines:  # noqa: B007 (a compressed file has no other way to its end)
+                pass
+        else:
+            last = last_line(file.path)
+    messages = Messages(ahead)
+    names = [line.content.name for line in messages if isinstance(line.content, PlayerName)]
+    game = "" if messages.rules is None else messages.rules.name
+    end = message_kinds(None).decode(last)
+    found: dict[str, Any] = {}
+    if isinstance(end, GameEnd):
+        ranks = [1 if seat_id(seat) in end.winners else 2 for seat in range(len(names))]
+        found = {"ranks": ranks, "scores": end.scores, "reason": end.reason[:_LONGEST]}
+    return Item(file.id, "log", game=game, names=names, **found)
+
+
+def _cut(texts: Sequence[str]) -> list[str]:
+    """Texts of a stranger's, none of which fills a page."""
+    return [text[:_LONGEST] for text in texts]

@@ -1,0 +1,95 @@
+"""Matches as their pages load them: header, steps and lines as JSON, read once for each file."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import NamedTuple
+
+import msgspec
+
+from referee.errors import LogReadError, UsageError
+from referee.web.recorded import read_match
+from referee.web.server.library import File, check_in_place
+from referee.web.steps import MatchPage
+
+MAX_FILE = 64 * 2**20
+"""Bytes of a file that is shown, as it is on the disk."""
+_KEPT_BYTES = 64 * 2**20
+PARTS = ("header", "steps", "lines")
+
+
+class Parts(NamedTuple):
+    """A match as JSON.
+
+    Attributes:
+        game: a key of `GAMES`.
+        title: names of the bots.
+        header: the object of spec/page.md.
+        steps: an object of `turns` and `steps`.
+        lines: a list.
+    """
+
+    game: str
+    title: str
+    header: bytes
+    steps: bytes
+    lines: bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return len(self.header) + len(self.steps) + len(self.lines)
+
+
+class Matches:
+    """The matches that were looked at last. Its methods may be called in any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[File, Parts] = OrderedDict()
+
+    def parts(self, file: File) -> Parts:
+        """A match.
+
+        Raises:
+            UsageError: the file is too large, is not there any more, or is neither a record nor a
+                log.
+        """
+        check_in_place(file)
+        if file.size > MAX_FILE:
+            raise UsageError(
+                f"{file.id} has {file.size >> 20} MB, more than is shown here: "
+                "referee page --turns shows a part of it"
+            )
+        with self._lock:  # a page asks for all parts at once, and one reading is enough
+            if file in self._kept:
+                self._kept.move_to_end(file)
+                return self._kept[file]
+            match = _read(file)
+            encode = msgspec.json.encode
+            found = Parts(
+                match.header.game,
+                match.header.title,
+                encode(match.header),
+                encode({"turns": match.turns, "steps": match.steps}),
+                encode(match.lines),
+            )
+            self._kept[file] = found
+            while len(self._kept) > 1 and self._size() > _KEPT_BYTES:
+                self._kept.popitem(last=False)
+            return found
+
+    def _size(self) -> int:
+        return sum(parts.size for parts in self._kept.values())
+
+
+def _read(file: File) -> MatchPage:
+    """Read a match; that its folder is somewhere on this machine is nobody's business."""
+    try:
+        match = read_match(file.path)
+    except LogReadError as error:
+        raise UsageError(f"{file.id}, line {error.line}: {error.problem}") from error
+    problem = match.header.problem.replace(file.path, file.id)
+    header = msgspec.structs.replace(match.header, problem=problem)
+    return msgspec.structs.replace(match, header=header)

@@ -1,0 +1,275 @@
+"""The pages as HTML, and the standings as a file of their own.
+
+A page that is served and one that is a file come from the same template: `server` is what only a
+served page has, None in a file.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from markupsafe import Markup
+
+from referee.games import GAMES
+from referee.text.html import render
+from referee.text.terminal import command_line, duration, plain
+from referee.tournament.report import text
+from referee.tournament.report.history import History
+from referee.tournament.report.lessons import chosen
+from referee.tournament.report.whole import Report
+from referee.tournament.rows import MatchRow
+from referee.tournament.setup import Setup
+from referee.tournament.store import Store
+from referee.web import file
+from referee.web.server import charts
+
+HERE = Path(__file__).parent
+TEMPLATES = HERE / "templates"
+STYLES = (file.FRAME / "theme.css", HERE / "server.css")
+MOST_MATCHES = 1_000
+"""A list of more matches makes a file that is slow to open: `referee export` has all."""
+MOST_IN_MATRIX = 60
+
+
+class Server(NamedTuple):
+    """What only a served page has.
+
+    Attributes:
+        store: the store's name in addresses; empty on pages of none.
+        record_with: the name in addresses of the record that has a digest, or None.
+    """
+
+    store: str = ""
+    record_with: Callable[[str], str | None] = lambda digest: None
+
+    def url(self, *parts: object, **query: object) -> str:
+        """An address below the store's."""
+        return address("store", self.store, *parts, **query)
+
+
+def address(*parts: object, **query: object) -> str:
+    """An address on this server; what is empty is left out of the query."""
+    path = "/".join(quote(str(part), safe="/") for part in parts)
+    left = {name: value for name, value in query.items() if value not in (None, "")}
+    return f"/{path}?{urlencode(left)}" if left else f"/{path}"
+
+
+def page(template: str, server: Server | None, **values: object) -> str:
+    """A page; whatever strangers wrote is made plain and escaped."""
+    return render(
+        TEMPLATES / template,
+        server=server,
+        address=address,
+        style=Markup("") if server else _style(),
+        style_hash="" if server else _style_hash(),
+        text=text,
+        share=text.share,
+        seconds=duration,
+        counts=text.counts,
+        shown=text.cell,
+        moment=moment,
+        charts=charts,
+        **values,
+    )
+
+
+def moment(seconds: float) -> str:
+    """A time for people, to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+
+
+@cache
+def _style() -> Markup:
+    return Markup("".join(path.read_text("utf-8") for path in STYLES))
+
+
+@cache
+def _style_hash() -> str:
+    digest = hashlib.sha256(_style().encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+# --- tournaments ----------------------------------------------------------------------------------
+
+
+def standings_file(store: Store, report: Report, curves: History, made: float) -> str:
+    """The standings as one file that needs nothing else.
+
+    Args:
+        made: when, in seconds since 1970.
+    """
+    matches = islice((row for row in store.matches() if not row.void), MOST_MATCHES)
+    return standings_page(
+        None, store.stages[-1], store.names, report, curves, made, matches=list(matches)
+    )
+
+
+def standings_page(
+    server: Server | None,
+    setup: Setup,
+    names: Sequence[str],
+    report: Report,
+    curves: History,
+    made: float,
+    matches: Sequence[MatchRow] = (),
+) -> str:
+    """The standings of a tournament.
+
+    Args:
+        server: None for a file.
+        names: of the bots, by number.
+        made: when; of a served page, when the store was written last; in seconds since 1970.
+        matches: that are listed on the page.
+    """
+    found = report.found
+    ordered = {bot.name: curves.ratings[bot.name] for bot in found.bots}
+    return page(
+        "standings.html",
+        server,
+        **_common(setup, names, report),
+        made=made,
+        command=command(setup),
+        limits=setup.settings,
+        curves=charts.curves(curves.matches, ordered, "Ratings over matches") if ordered else "",
+        history=curves,
+        matches=matches,
+        most_matches=MOST_MATCHES,
+        most_in_matrix=MOST_IN_MATRIX,
+    )
+
+
+def bot_page(
+    server: Server,
+    setup: Setup,
+    names: Sequence[str],
+    report: Report,
+    number: int,
+    record_of: Callable[[int], str | None],
+) -> str:
+    """All that is known of one bot.
+
+    Args:
+        record_of: the name in addresses of the record of a match, by its number, or None.
+    """
+    values = _common(setup, names, report)
+    bot = values["of"](names[number])
+    return page("bot.html", server, **values, bot=bot, record_of=record_of)
+
+
+def pair_page(
+    server: Server,
+    setup: Setup,
+    names: Sequence[str],
+    report: Report,
+    pair: tuple[int, int],
+    listed: tuple[int, list[MatchRow]],
+) -> str:
+    """Two bots against each other."""
+    values = _common(setup, names, report)
+    one, other = (values["of"](names[number]) for number in pair)
+    total, matches = listed
+    return page("pair.html", server, **values, one=one, other=other, total=total, matches=matches)
+
+
+def matches_page(
+    server: Server, setup: Setup, names: Sequence[str], report: Report, **values: object
+) -> str:
+    """Matches of a tournament."""
+    return page("matches.html", server, **_common(setup, names, report), **values)
+
+
+def _common(setup: Setup, names: Sequence[str], report: Report) -> dict[str, Any]:
+    found = report.found
+    values = [
+        end
+        for bot in found.bots
+        for end in (bot.rating, bot.rating_low, bot.rating_high)
+        if end is not None
+    ]
+    by_name = {bot.name: bot for bot in found.bots}
+    return {
+        "setup": setup,
+        "title": title(setup),
+        "found": found,
+        "facts": report.facts,
+        "lessons": report.lessons,
+        "names": names,
+        "number": {name: number for number, name in enumerate(names)},
+        "of": by_name.__getitem__,
+        "on": charts.interval_scale(values),
+        "headline": text.headline(found),
+    }
+
+
+def title(setup: Setup) -> str:
+    """A tournament in a few words."""
+    return f"{setup.game}: {text.FORMATS.get(setup.format, setup.format)} of {len(setup.bots)} bots"
+
+
+def command(setup: Setup) -> str:
+    """The command that plays a tournament, but for what only a configuration file can say."""
+    bots = [bot.bot if bot.name == bot.bot else f"{bot.name}={bot.bot}" for bot in setup.bots]
+    options: dict[str, object] = {
+        "game": setup.game if setup.game != next(iter(GAMES)) else None,
+        "format": setup.format if setup.format != "round-robin" else None,
+        "players": setup.players if setup.players != GAMES[setup.game].min_seats else None,
+        "deals": setup.deals,
+        "matches": setup.matches,
+        "rounds": setup.rounds,
+        "challengers": setup.challengers,
+        "seats": setup.seats if setup.seats != "rotate" else None,
+    }
+    if setup.sprt is not None:
+        test = setup.sprt
+        options |= {"elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta}
+    options["seed"] = setup.seed
+    words = ["referee", "tournament", *bots]
+    for name, value in options.items():
+        if value is not None:
+            words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--no-keep-alive"] * (not setup.keep_alive)
+    return command_line([*words, *chosen(setup)])
+
+
+# --- the list -------------------------------------------------------------------------------------
+
+
+def list_page(**values: object) -> str:
+    """Tournaments and matches that are there."""
+    return page("list.html", Server(), **values)
+
+
+def match_page(title: str, game: str, data: str) -> str:
+    """One match, which loads its data itself.
+
+    Args:
+        title: names of the bots.
+        game: a key of `GAMES`.
+        data: the address below which they are.
+    """
+    links = ["/static/theme.css", "/static/frame.css"]
+    if GAMES[game].page is not None:
+        links.append(f"/static/{game}/drawing.css")
+    return file.render(
+        title=plain(title),
+        csp="",
+        styles=[],
+        links=links,
+        blocks=[],
+        script="",
+        scripts=[f"/static/{game}.js"],
+        data=data,
+    )
+
+
+def problem_page(problem: str) -> str:
+    """Why there is no page."""
+    return page("problem.html", Server(), problem=problem)

@@ -1,0 +1,226 @@
+"""What the stores of tournaments say, worked out once for each state of a store.
+
+A store that is being written changes twice a second, and to rate it takes a while: what was worked
+out is shown until it is older than `IDLE` times what that took, so that a page that is open takes
+no more than a small part of a core from the tournament.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.tournament.report.history import History, history
+from referee.tournament.report.whole import Report, report
+from referee.tournament.rows import MatchRow
+from referee.tournament.setup import Setup
+from referee.tournament.store import Store
+from referee.web.server.library import File, check_in_place
+
+IDLE = 20
+_KEPT = 16
+
+Key = tuple[tuple[int, int], ...]
+
+
+class Shown(NamedTuple):
+    """A store as its pages show it.
+
+    Attributes:
+        id: its name in addresses.
+        setup: what is played.
+        names: of the bots, by number.
+        report: what it says.
+        history: of the ratings.
+        changed: when it was written last, in seconds since 1970.
+    """
+
+    id: str
+    setup: Setup
+    names: list[str]
+    report: Report
+    history: History
+    changed: float
+
+
+class Glance(Struct, frozen=True):
+    """A store in a list; `problem` says why it is none.
+
+    Attributes:
+        matches: that were played.
+        changed: when it was written last, in seconds since 1970.
+    """
+
+    id: str
+    changed: float
+    game: str = ""
+    format: str = ""
+    bots: int = 0
+    matches: int = 0
+    problem: str = ""
+
+
+class _Kept(NamedTuple):
+    key: Key
+    until: float
+    shown: Shown
+
+
+class MatchesChosen(NamedTuple):
+    """Which matches of a store are listed; None lets all through.
+
+    Attributes:
+        bot, against: numbers of bots that are both in it.
+        result: of `bot`, or of any: "won", "drawn", "lost", "disqualified" or "faults".
+        reason: why it ended.
+    """
+
+    bot: int | None = None
+    against: int | None = None
+    result: str = ""
+    reason: str = ""
+
+
+class Tournaments:
+    """What stores say. Its methods may be called in any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._glances: dict[str, tuple[Key, Glance]] = {}
+
+    def shown(self, file: File) -> Shown:
+        """A store as its pages show it.
+
+        Raises:
+            UsageError: it is no store, is damaged, or is not there any more.
+        """
+        check_in_place(file)
+        key = _key(file)
+        with self._lock:  # one at a time: two would take twice the time and the memory
+            kept = self._kept.get(file.id)
+            if kept is not None and (kept.key == key or time.monotonic() < kept.until):
+                self._kept.move_to_end(file.id)
+                return kept.shown
+            begun = time.monotonic()
+            with _opened(file, check=True) as store:
+                shown = Shown(
+                    file.id,
+                    store.stages[-1],
+                    store.names,
+                    report(store),
+                    history(store),
+                    key[0][1] / 1e9,
+                )
+            now = time.monotonic()
+            self._kept[file.id] = _Kept(key, now + IDLE * (now - begun), shown)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return shown
+
+    def glance(self, file: File) -> Glance:
+        """A store in a list."""
+        key = _key(file)
+        known = self._glances.get(file.id)
+        if known is not None and known[0] == key:
+            return known[1]
+        changed = key[0][1] / 1e9
+        try:
+            check_in_place(file)
+            with _opened(file, check=False) as store:
+                setup = store.stages[-1]
+                found = Glance(
+                    file.id,
+                    changed,
+                    setup.game,
+                    setup.format,
+                    len(setup.bots),
+                    store.count()[0],
+                )
+        except (UsageError, IndexError) as error:
+            found = Glance(file.id, changed, problem=str(error) or "there is nothing in it")
+        self._glances[file.id] = (key, found)
+        return found
+
+    def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
+        """The digests of some matches of a store, by their numbers."""
+        check_in_place(file)
+        with _opened(file, check=False) as store:
+            query = "SELECT digest FROM matches WHERE match = ?"
+            return {match: found for match in matches for (found,) in store.select(query, (match,))}
+
+    def matches(
+        self, file: File, chosen: MatchesChosen, first: int, count: int
+    ) -> tuple[int, list[MatchRow]]:
+        """How many matches of a store are listed, and some of them, in the order of the schedule.
+
+        All rows of the store were looked at by `shown` before.
+        """
+        check_in_place(file)
+        where, parameters = _where(chosen)
+        with _opened(file, check=False) as store:
+            ((total,),) = store.select(f"SELECT count(*) FROM matches {where}", parameters)
+            numbers = store.select(
+                f"SELECT match FROM matches {where} ORDER BY match LIMIT ? OFFSET ?",
+                [*parameters, count, first],
+            )
+            return total, [row for (match,) in numbers for row in store.matches(match, match + 1)]
+
+
+_RESULTS = {
+    "won": "rank = 1 AND NOT {shared}",
+    "drawn": "rank = 1 AND {shared}",
+    "lost": "rank > 1",
+    "disqualified": "disqualified NOT NULL",
+    "faults": "faults != '{{}}'",
+}
+RESULTS = tuple(_RESULTS)
+_SHARED = (
+    "EXISTS (SELECT 1 FROM seats AS other WHERE other.match = seats.match AND other.rank = 1 "
+    "AND other.seat != seats.seat)"
+)
+
+
+def _where(chosen: MatchesChosen) -> tuple[str, list[Any]]:
+    parts = ["NOT void"]
+    parameters: list[Any] = []
+    if chosen.reason:
+        parts.append("reason = ?")
+        parameters.append(chosen.reason)
+    for bot, result in ((chosen.bot, chosen.result), (chosen.against, "")):
+        seat = []
+        if bot is not None:
+            seat.append("bot = ?")
+            parameters.append(bot)
+        if result:
+            seat.append(_RESULTS[result].format(shared=_SHARED))
+        if seat:
+            parts.append(f"match IN (SELECT match FROM seats WHERE {' AND '.join(seat)})")
+    return f"WHERE {' AND '.join(parts)}", parameters
+
+
+@contextmanager
+def _opened(file: File, *, check: bool) -> Iterator[Store]:
+    try:
+        with Store.for_reading(file.path, check=check) as store:
+            yield store
+    except UsageError as error:  # the server's folders are nobody's business
+        raise UsageError(str(error).replace(file.path, file.id)) from error
+
+
+def _key(file: File) -> Key:
+    """What changes when the store does."""
+    found = []
+    for path in (file.path, f"{file.path}-wal"):
+        with suppress(OSError):
+            state = os.stat(path)
+            found.append((state.st_size, state.st_mtime_ns))
+    return tuple(found) or ((0, 0),)

@@ -1,0 +1,110 @@
+"""The served pages in a browser: with a policy that is kept, at every width, without a mouse."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.store import Store
+from tests.support.live import ROOT
+from tests.support.made_up import Left, made_setup, play, row
+from tests.support.serving import running
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of a tournament with one record, that of match 0."""
+    folder = tmp_path_factory.mktemp("served")
+    (folder / RECORD.name).write_bytes(RECORD.read_bytes())
+    digest = json.loads(RECORD.read_bytes().splitlines()[-1])["digest"]
+
+    def result(plan: Plan) -> MatchRow:
+        if plan.match:
+            return row(plan)
+        out = [Left("exited", "exit code 1", ["KeyError: 'province'"]), None]
+        return row(plan, [2, 1], left=out, digest=digest)
+
+    with Store.for_writing(str(folder / "night.sqlite")) as store:
+        store.add_stage(made_setup(3, deals=10))
+        play(store, result)
+    with running(str(folder)) as (_, url):
+        yield url
+
+
+def test_from_the_list_to_a_lost_match_by_keyboard(browser: Any, url: str) -> None:
+    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    page.set_default_timeout(5_000)
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.goto(url)
+
+    def follow(name: str) -> None:
+        page.get_by_role("link", name=name, exact=True).first.focus()
+        page.keyboard.press("Enter")
+
+    follow("night.sqlite")
+    page.wait_for_url("**/store/night.sqlite")
+    assert page.locator("svg.intervals circle").count() == 3
+    out = re.search(r"bot\d", page.get_by_role("row", name="exited").last.inner_text())
+    assert out is not None
+    follow(out[0])
+    page.wait_for_url("**/bot/*")
+    assert "KeyError" in page.locator("pre").inner_text()
+    follow("watch")
+    page.wait_for_url("**/match/*")
+    page.wait_for_selector(".match")
+    assert "Village Engine" in page.title()
+    assert messages == []
+    page.context.close()
+
+
+def test_filters_without_a_script(browser: Any, url: str) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(f"{url}store/night.sqlite/matches")
+    page.get_by_label("result").select_option("disqualified")
+    page.get_by_role("button", name="Show").click()
+    assert "1 match." in page.inner_text("main")
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280, 3840])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_width_and_both_schemes(browser: Any, url: str, width: int, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    for path in ("", "store/night.sqlite", "store/night.sqlite/bot/0"):
+        page.goto(url + path)
+        root = "document.documentElement"
+        assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth"), path
+    button = page.get_by_role("button", name="Dark or light")
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    before = page.evaluate(background)
+    button.click()
+    assert page.evaluate(background) != before
+    after = page.evaluate(background)
+    page.goto(url)
+    assert page.evaluate(background) == after  # it is remembered
+    context.close()

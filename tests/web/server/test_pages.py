@@ -1,0 +1,459 @@
+"""What is served: pages, JSON, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from referee import cli
+from referee.tournament.rating.sprt import Sprt
+from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.setup import Setup, setup
+from referee.tournament.store import Store
+from referee.web.server import app as application
+from referee.web.server import guard, library
+from referee.web.server.app import Site
+from referee.web.server.library import Library
+from tests.support.live import ROOT
+from tests.support.made_up import Left, made_setup, play, row
+
+EXAMPLES = ROOT / "spec" / "examples"
+RECORD = "two-players.record.jsonl"
+HOSTILE = "<script>alert(1)</script>\u202e\x1b[2J</title><!--"
+ADDRESS = re.compile(r'(?:href|src|action)="([^"]*)"')
+
+
+@asynccontextmanager
+async def serving(*names: Path | str, **options: Any) -> AsyncIterator[httpx.AsyncClient]:
+    site = Site(Library([str(name) for name in names]))
+    transport = httpx.ASGITransport(site.app(**options))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+        yield client
+
+
+def stored(folder: Path, wanted: Setup, name: str = "night.sqlite", result: Any = row) -> Path:
+    path = folder / name
+    with Store.for_writing(str(path)) as store:
+        store.add_stage(wanted)
+        play(store, result)
+    return path
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """A folder with a record and a spectator log."""
+    folder = tmp_path / "records"
+    folder.mkdir()
+    for file in EXAMPLES.glob("*-players.*.jsonl"):
+        (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+async def got(client: httpx.AsyncClient, url: str, status: int = 200) -> httpx.Response:
+    answer = await client.get(url)
+    assert answer.status_code == status, answer.text
+    return answer
+
+
+async def parsed(client: httpx.AsyncClient, url: str, status: int = 200) -> Any:
+    answer = await got(client, url, status)
+    assert answer.headers["content-type"] == "application/json"
+    return answer.json()
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        made_setup(2, deals=4),
+        made_setup(4, deals=2),
+        made_setup(5, players=3, deals=2),
+        made_setup(4, players=4, deals=2, seats="all"),
+        made_setup(6, format="swiss", rounds=2, deals=1),
+        made_setup(5, format="gauntlet", deals=2, challengers=2),
+        made_setup(2, format="sprt", deals=10),
+        made_setup(2, format="sprt", sprt=Sprt(0, 60), deals=10),
+        made_setup(3, matches=10, keep_alive=False),
+        made_setup(3, game="botwars", deals=2, players=2),
+    ],
+    ids=lambda wanted: f"{wanted.format} of {len(wanted.bots)}, {wanted.players}",
+)
+async def test_the_figures_are_those_of_the_command(
+    wanted: Setup, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = stored(tmp_path, wanted)
+    assert cli.main(["standings", str(path), "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    async with serving(tmp_path) as client:
+        whole = await parsed(client, "/store/night.sqlite?format=json")
+        history = whole.pop("history")
+        assert whole == printed
+        for bot in printed["bots"]:
+            assert history["ratings"][bot["name"]][-1] == bot["rating"]
+            number = [entrant.name for entrant in wanted.bots].index(bot["name"])
+            one = await parsed(client, f"/store/night.sqlite/bot/{number}?format=json")
+            assert one["bot"] == bot
+            assert one["statistics"] == printed["statistics"]["bots"][bot["name"]]
+            assert one["lessons"] == printed["lessons"][bot["name"]]
+            assert one["head_to_head"] == printed["head_to_head"][bot["name"]]
+            for result, count in (("won", "wins"), ("drawn", "draws"), ("lost", "losses")):
+                query = f"bot={bot['name']}&result={result}&format=json"
+                listed = await parsed(client, f"/store/night.sqlite/matches?{query}")
+                assert listed["total"] == bot[count]
+        pair = await parsed(client, "/store/night.sqlite/pair/0/1?format=json")
+        assert pair["head_to_head"] == printed["head_to_head"]["bot0"].get("bot1")
+        assert pair["total"] == (pair["head_to_head"] or {"matches": 0})["matches"]
+
+
+async def test_the_file_and_the_served_page_say_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = stored(tmp_path, made_setup(4, deals=3))
+    assert cli.main(["standings", str(path), "--format", "html"]) == 0
+    file = capsys.readouterr().out
+    async with serving(tmp_path) as client:
+        page = (await got(client, "/store/night.sqlite")).text
+
+    def ranking(text: str) -> str:
+        (table,) = re.findall(r'<table class="ranking">.*?</table>', text, re.DOTALL)
+        return " ".join(html.unescape(re.sub("<[^>]*>", " ", table)).split())
+
+    assert ranking(file) == ranking(page)
+    assert re.findall('<svg class="curves".*?</svg>', file) == re.findall(
+        '<svg class="curves".*?</svg>', page
+    )
+    assert "<script" not in file
+    assert all(link.startswith("#") for link in ADDRESS.findall(file))
+
+
+# --- what is there --------------------------------------------------------------------------------
+
+
+async def test_the_list_has_records_logs_and_stores(records: Path) -> None:
+    stored(records, made_setup(2, deals=1))
+    (records / "cut.record.jsonl").write_bytes(
+        b"".join((EXAMPLES / RECORD).read_bytes().splitlines(keepends=True)[:40])
+    )
+    (records / "notes.jsonl").write_text("hello\n")
+    (records / "no.sqlite").write_text("hello\n")
+    (records / "page.html").write_text("<p>")
+    async with serving(records) as client:
+        found = await parsed(client, "/?format=json")
+        page = (await got(client, "/")).text
+    items = {item["id"]: item for item in found["matches"]}
+    assert sorted(items) == [
+        "cut.record.jsonl",
+        "four-players.log.jsonl",
+        "four-players.record.jsonl",
+        "notes.jsonl",
+        "two-players.log.jsonl",
+        RECORD,
+    ]
+    record, log = items[RECORD], items["two-players.log.jsonl"]
+    assert record["names"] == log["names"] == ["Big Money", "Village Engine"]
+    assert record["scores"] == log["scores"] == [27, 39]
+    assert record["reason"] == log["reason"] == "provinces-empty"
+    assert record["ranks"] == log["ranks"] == [2, 1]
+    assert (record["kind"], log["kind"]) == ("record", "log")
+    assert record["game"] == log["game"] == "dominion"
+    assert items["cut.record.jsonl"]["reason"] == ""
+    assert "neither" in items["notes.jsonl"]["problem"]
+    stores = {store["id"]: store for store in found["tournaments"]}
+    assert stores["night.sqlite"]["matches"] == 2
+    assert "cannot use no.sqlite as a store" in stores["no.sqlite"]["problem"]
+    assert str(records) not in page + json.dumps(found)
+    assert "not finished" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("search=two&bot=village", {RECORD, "two-players.log.jsonl"}),
+        ("search=two&bot=village&result=won", {RECORD, "two-players.log.jsonl"}),
+        ("search=two&bot=village&result=lost", set()),
+        ("search=two&result=lost", {RECORD, "two-players.log.jsonl"}),
+        ("search=FOUR-players", {"four-players.record.jsonl", "four-players.log.jsonl"}),
+        ("reason=provinces-empty&search=two", {RECORD, "two-players.log.jsonl"}),
+        ("reason=no-players", set()),
+        ("result=unfinished", set()),
+        ("page=2", set()),
+    ],
+)
+async def test_filters(query: str, ids: set[str], records: Path) -> None:
+    async with serving(records) as client:
+        found = await parsed(client, f"/?{query}&format=json")
+    assert {item["id"] for item in found["matches"]} == ids
+
+
+async def test_pages_of_a_list(tmp_path: Path) -> None:
+    record = (EXAMPLES / RECORD).read_bytes()
+    for number in range(application.ON_A_PAGE + 1):
+        (tmp_path / f"{number:03}.jsonl").write_bytes(record)
+        os.utime(tmp_path / f"{number:03}.jsonl", (number, number))
+    async with serving(tmp_path) as client:
+        first, second = [await parsed(client, f"/?page={page}&format=json") for page in (1, 2)]
+        page = (await got(client, "/?page=2&bot=money")).text
+    assert [item["id"] for item in second["matches"]] == ["000.jsonl"]
+    assert first["matches"][0]["id"] == "050.jsonl"
+    assert first["total"] == 51
+    assert 'rel="prev" href="/?bot=money"' in page
+
+
+async def test_a_file_that_changes_is_read_again(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "LOOK_SECONDS", 0)
+    async with serving(records) as client:
+        await got(client, "/")
+        (records / RECORD).write_bytes((EXAMPLES / "four-players.record.jsonl").read_bytes())
+        (records / "four-players.record.jsonl").unlink()
+        found = await parsed(client, "/?search=record&format=json")
+    (item,) = found["matches"]
+    assert (item["id"], len(item["names"])) == (RECORD, 4)
+
+
+async def test_lost_matches_can_be_watched(records: Path) -> None:
+    """Wherever the record is: it is known by its digest."""
+    digest = json.loads((records / RECORD).read_bytes().splitlines()[-1])["digest"]
+
+    def result(plan: Plan) -> MatchRow:
+        return row(plan, [1, 2] if plan.match else [2, 1], digest=digest if plan.match == 0 else "")
+
+    stored(records, made_setup(2, deals=6), result=result)
+    async with serving(records) as client:
+        await got(client, "/")
+        page = (await got(client, "/store/night.sqlite/matches")).text
+        assert page.count(f'href="/match/{RECORD}"') == 1
+        assert page.count("not kept") == 11
+        listed = await parsed(client, "/store/night.sqlite/matches?format=json")
+        assert listed["matches"][0]["record"] == RECORD
+
+
+# --- a match --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [RECORD, "two-players.log.jsonl"])
+async def test_a_match_is_what_its_page_loads(name: str, records: Path) -> None:
+    async with serving(records) as client:
+        whole = await parsed(client, f"/match/{name}?format=json")
+        header = await parsed(client, f"/match/{name}/header")
+        steps = await parsed(client, f"/match/{name}/steps")
+        lines = await parsed(client, f"/match/{name}/lines")
+        assert whole == {"header": header, **steps, "lines": lines}
+        assert header["title"] == "Big Money vs Village Engine"
+        page = (await got(client, f"/match/{name}")).text
+        assert f'data-source="/match/{name}"' in page
+        for link in ADDRESS.findall(page):
+            await got(client, link)
+
+
+async def test_every_module_that_is_imported_is_served(records: Path) -> None:
+    async with serving(records) as client:
+        todo, seen = ["/static/dominion.js", "/static/botwars.js", "/static/server.js"], set()
+        while todo:
+            url = todo.pop()
+            if url in seen:
+                continue
+            seen.add(url)
+            module = await got(client, url)
+            assert module.headers["content-type"].startswith("text/javascript")
+            folder = url.rpartition("/")[0]
+            todo += [f"{folder}/{name}" for name in re.findall(r'from "\./([^"]+)"', module.text)]
+            tag = {"If-None-Match": module.headers["etag"]}
+            assert (await client.get(url, headers=tag)).status_code == 304
+    assert "/static/main.js" in seen
+
+
+# --- security -------------------------------------------------------------------------------------
+
+
+async def test_what_strangers_wrote_is_text_on_every_page(tmp_path: Path) -> None:
+    def result(plan: Plan) -> MatchRow:
+        out = [Left(f"<b>{HOSTILE}", HOSTILE, [HOSTILE]), None]
+        return row(plan, [2, 1], names=[HOSTILE] * 2, left=out, reason=HOSTILE, digest=HOSTILE)
+
+    bots = [Entrant(f"{HOSTILE}{number}", HOSTILE) for number in range(2)]
+    stored(tmp_path, setup(bots, game="dominion", deals=3, seed=1), f"{HOSTILE[:8]}.sqlite", result)
+    text = (EXAMPLES / "two-players.log.jsonl").read_text()
+    shown = json.dumps(HOSTILE)[1:-1]
+    (tmp_path / "<img src=x>\u202e\x1b.jsonl").write_text(text.replace("Big Money", shown))
+    async with serving(tmp_path) as client:
+        todo, seen = ["/"], dict[str, str]()
+        while todo:
+            url = html.unescape(todo.pop())
+            if url in seen or not url.startswith("/"):
+                continue
+            seen[url] = (await got(client, url)).text
+            if not url.startswith("/static") and "format=json" not in url:
+                todo += ADDRESS.findall(seen[url])
+    pages = {url: text for url, text in seen.items() if "<!DOCTYPE" in text}
+    assert len(pages) > 8
+    for url, page in pages.items():
+        assert "<script>" not in page, url
+        assert "<!--" not in page, url
+        assert "<img" not in page, url
+        assert page.count("</title>") == 1, url
+        assert all(line.isprintable() for line in page.split("\n")), url
+        assert " style=" not in page, url
+        assert not re.search(r"<\w+[^>]* on\w+=", page), url
+
+
+async def test_headers(records: Path) -> None:
+    async with serving(records) as client:
+        for url, status in (("/", 200), ("/nothing", 404), ("/static/server.js", 200)):
+            answer = await got(client, url, status)
+            policy = answer.headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+            assert "unsafe" not in policy
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "127.0.0.1:8000"}, 200),
+        ({"Host": "localhost:8000"}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+        ({"Host": "bots.example"}, 200),
+        ({"Host": "BOTS.example:443"}, 200),
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "localhost.evil.example:8000"}, 421),
+        ({"Host": "a@localhost"}, 421),
+        ({"Host": ""}, 421),
+        ({"Origin": "http://127.0.0.1:8000"}, 200),
+        ({"Origin": "https://bots.example", "Host": "bots.example"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "http://127.0.0.1:9000"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+async def test_only_requests_for_this_server(
+    headers: dict[str, str], status: int, records: Path
+) -> None:
+    async with serving(records, names=["bots.example"]) as client:
+        assert (await client.get("/", headers=headers)).status_code == status
+
+
+async def test_nothing_can_be_sent(records: Path) -> None:
+    async with serving(records) as client:
+        for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+            assert (await client.request(method, "/")).status_code == 405
+        assert (await client.head("/")).status_code == 200
+
+
+async def test_too_many_requests(records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "MOST_REQUESTS", 0)
+    async with serving(records) as client:
+        await got(client, "/", 503)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/match/secret.jsonl",
+        "/match/../secret.jsonl",
+        "/match/..%2fsecret.jsonl",
+        "/match/%2e%2e/secret.jsonl",
+        "/match//etc/passwd",
+        "/match/link.jsonl",
+        "/match/folder/secret.jsonl",
+        "/match/.hidden.jsonl",
+        "/match/a%00b",
+        "/store/../secret.sqlite",
+        "/store/link.sqlite",
+        "/store/night.sqlite/bot/7",
+        "/store/night.sqlite/bot/99999999999999999999999",
+        "/store/night.sqlite/pair/0/0",
+        "/store/night.sqlite/matches?bot=nobody",
+        "/store/night.sqlite/matches?result=x",
+        "/store/night.sqlite/matches?page=0",
+        "/?page=x",
+        "/?page=9999999999",
+        "/?result=x",
+        "/?format=xml",
+        "/static/../app.py",
+        "/static/app.py",
+        "/nothing",
+    ],
+)
+async def test_nothing_else_can_be_reached(url: str, records: Path) -> None:
+    secret = records.parent / "secret"
+    secret.mkdir()
+    (secret / "secret.jsonl").write_bytes((EXAMPLES / RECORD).read_bytes())
+    (secret / "secret.sqlite").write_bytes(stored(records, made_setup(2, deals=1)).read_bytes())
+    (records / "link.jsonl").symlink_to(secret / "secret.jsonl")
+    (records / "link.sqlite").symlink_to(secret / "secret.sqlite")
+    (records / "folder").symlink_to(secret)
+    (records / ".hidden.jsonl").write_bytes((EXAMPLES / RECORD).read_bytes())
+    async with serving(records) as client:
+        answer = await client.get(httpx.URL(url))
+        assert answer.status_code == 404
+        assert "This page cannot be shown" in answer.text
+        join = "&" if "?" in url else "?"
+        if "format" not in url:
+            assert (await client.get(f"{url}{join}format=json")).json()["problem"]
+
+
+async def test_a_file_that_became_a_link_is_not_followed(records: Path) -> None:
+    secret = records.parent / "secret.jsonl"
+    secret.write_bytes((EXAMPLES / RECORD).read_bytes())
+    path = stored(records, made_setup(2, deals=1))
+    async with serving(records) as client:
+        await got(client, f"/match/{RECORD}")
+        for file in (records / RECORD, path):
+            file.rename(file.with_name(f"{file.name}.old"))
+            file.symlink_to(secret)
+        assert "is not there any more" in (await got(client, f"/match/{RECORD}", 422)).text
+        assert "is not there any more" in (await got(client, "/store/night.sqlite", 422)).text
+
+
+async def test_what_cannot_be_shown_is_said_without_the_servers_folders(tmp_path: Path) -> None:
+    lines = (EXAMPLES / RECORD).read_bytes().splitlines(keepends=True)
+    lines[30] = b'{"entry":"received"}\n'
+    (tmp_path / "damaged.jsonl").write_bytes(b"".join(lines))
+    (tmp_path / "none.jsonl").write_text("hello\n")
+    path = stored(tmp_path, made_setup(2, deals=1))
+    path.write_bytes(path.read_bytes()[:9_000])
+    async with serving(tmp_path) as client:
+        damaged = await parsed(client, "/match/damaged.jsonl/header")
+        assert "line 31" in damaged["problem"]
+        none = (await got(client, "/match/none.jsonl", 422)).text
+        store = (await got(client, "/store/night.sqlite", 422)).text
+    assert "night.sqlite" in store
+    assert str(tmp_path) not in damaged["problem"] + none + store
+
+
+async def test_a_file_that_unpacks_to_very_much_is_not_read_on(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "MOST_BYTES", 2**20)
+    for name in (RECORD, "two-players.log.jsonl"):
+        data = (records / name).read_bytes() + b"\n" * 2**24
+        (records / f"long-{name}.gz").write_bytes(gzip.compress(data))
+    async with serving(records) as client:
+        found = await parsed(client, "/?format=json")
+    long = [item for item in found["matches"] if item["id"].startswith("long")]
+    assert len(long) == 2
+    assert all("longer than 1 MiB, unpacked" in item["problem"] for item in long)
+
+
+async def test_a_file_that_is_too_large_is_not_read(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.web.server.matches.MAX_FILE", 1_000)
+    async with serving(records) as client:
+        assert "referee page --turns" in (await got(client, f"/match/{RECORD}", 422)).text

@@ -1,0 +1,116 @@
+"""`referee serve`: the command, with real connections."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+import trio
+
+from referee import cli
+from referee.web.server import listen
+from referee.web.server.app import Site
+from referee.web.server.library import Library
+from tests.support.live import ROOT, one_line, referee_process
+from tests.support.serving import running
+
+EXAMPLES = ROOT / "spec" / "examples"
+
+
+def test_it_serves_until_a_signal_whatever_clients_do() -> None:
+    with running(str(EXAMPLES)) as (process, url):
+        with (
+            httpx.Client() as client,
+            socket.create_connection((httpx.URL(url).host, httpx.URL(url).port)) as silent,
+        ):
+            assert "two-players.record.jsonl" in client.get(url).text
+            assert client.get(f"{url}nothing").status_code == 404
+            silent.sendall(b"GET / HTTP/1.1\r\n")
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 130
+        assert process.communicate() == ("", "")
+
+
+def test_a_port_that_is_in_use() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = referee_process("serve", str(EXAMPLES), "--listen", f"127.0.0.1:{port}")
+    assert done.returncode == 2
+    line = one_line(done.stderr)
+    assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in line
+    assert "--listen 127.0.0.1:0" in line
+
+
+def test_without_the_extra() -> None:
+    program = "import sys; sys.modules['starlette'] = None; from referee.cli import main; main()"
+    command = [sys.executable, "-c", f"{program}", "serve", str(EXAMPLES)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert 'pip install "dominion-referee[web]"' in one_line(done.stderr)
+
+
+def test_other_commands_do_not_load_it() -> None:
+    program = (
+        "import sys; from referee.cli import main; main(['standings', '--help']); "
+        "sys.exit(any(name in sys.modules for name in ('starlette', 'hypercorn', 'referee.web')))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", program], stdout=subprocess.DEVNULL).returncode == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["nothing-there"], "cannot read nothing-there: No such file"),
+        (["/dev/null"], "/dev/null is neither a file nor a folder"),
+        (["--listen", "x:y"], "'x:y' is not HOST:PORT"),
+        (["--listen", "127.0.0.1:70000"], "is not HOST:PORT"),
+        (["--listen", "256.0.0.1:0"], "cannot listen on 256.0.0.1:0"),
+    ],
+)
+def test_wrong_usage(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["serve", *words]) == 2
+    assert says in one_line(capsys.readouterr().err)
+
+
+@contextmanager
+def listening() -> Iterator[socket.socket]:
+    with listen.listening("127.0.0.1", 0) as on:
+        yield on
+
+
+def fail(error: Exception) -> None:
+    raise AssertionError from error
+
+
+async def test_a_client_that_takes_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listen, "STUCK_SECONDS", 0.05)
+    monkeypatch.setattr(listen, "MOST_CONNECTIONS", 1)
+    (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "four-players.record.jsonl").read_bytes())
+    site = Site(Library([str(tmp_path)]))
+    request = b"GET /match/game.jsonl?format=json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with listening() as on:
+        on.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(listen.serve, site.app(), on, fail)
+            stuck = trio.socket.socket()
+            stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            await stuck.connect(on.getsockname())
+            await stuck.send(request)
+            # There is room for one: this is answered when that one was left.
+            async with await trio.open_tcp_stream(*on.getsockname()) as other:
+                await other.send_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                answer = bytes(await other.receive_some())
+            assert re.match(rb"HTTP/1.1 404", answer)
+            stuck.close()
+            nursery.cancel_scope.cancel()
