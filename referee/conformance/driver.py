@@ -22,10 +22,10 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
-from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
+from referee.bots.command import BotAddress, BotSource, resolve_bot
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
-from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.launch import launch
 from referee.bots.processes.process import BotProcess
 from referee.conformance import verdict
 from referee.conformance.case import Case
@@ -212,8 +212,7 @@ class _Driver:
         limits = self._bot_limits._replace(
             time_limit=timeout, startup_limit=timeout, grace=self._limits.grace
         )
-        started = LaunchedBot(source) if isinstance(source, BotCommand) else source
-        return start(nursery, self._rules, limits, started)
+        return start(nursery, self._rules, limits, launch(source, limits))
 
     # --- the match ----------------------------------------------------------------------------
 
