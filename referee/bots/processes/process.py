@@ -364,11 +364,6 @@ class BotProcess:
         return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
 
     @property
-    def has_ended(self) -> bool:
-        """Whether the process has ended."""
-        return self._ended.is_set()
-
-    @property
     def has_read(self) -> bool:
         """Whether it has read all that it was sent, as far as anybody can tell."""
         if self._outgoing or not self._stdin_open:

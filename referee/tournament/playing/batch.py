@@ -84,6 +84,9 @@ class Batch(Struct, frozen=True):
     run: str = ""
 
 
+_OURS = {"usage": UsageError, "shortage": ShortageError}
+
+
 class Failed(Struct, frozen=True):
     """Why a batch could not be played; not an exception, since not all of them can be sent.
 
@@ -99,10 +102,8 @@ class Failed(Struct, frozen=True):
 
     def as_error(self) -> RefereeError:
         """The exception that it stands for: `UsageError`, `ShortageError` or `InternalError`."""
-        if self.kind == "usage":
-            return UsageError(self.text)
-        if self.kind == "shortage":
-            return ShortageError(self.text)
+        if self.kind in _OURS:
+            return _OURS[self.kind](self.text)
         error = InternalError(self.text)
         error.__cause__ = RuntimeError(f"in a worker:\n{self.trace}")
         return error
@@ -117,10 +118,9 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
         except Exception as error:
             worker.kill()
             ours = as_ours(error)
-            if isinstance(ours, UsageError):
-                return Failed("usage", str(ours))
-            if isinstance(ours, ShortageError):
-                return Failed("shortage", str(ours))
+            for kind, error_type in _OURS.items():
+                if isinstance(ours, error_type):
+                    return Failed(kind, str(ours))
             return Failed("bug", str(ours), "".join(traceback.format_exception(error)))
 
 
