@@ -93,25 +93,6 @@ class Limits(Struct, frozen=True):
     rest: float = 2.0
 
 
-async def run_case(
-    case: Case,
-    bot: BotSource,
-    rules: Rules,
-    *,
-    seed: int,
-    limits: Limits,
-    known: Known,
-) -> Observed:
-    """Run one case.
-
-    Args:
-        bot: a command is started once, in a process of its own, and a Python object made once.
-        seed: of the match, if the case has none.
-        known: what is known to go wrong: it is not waited for as long as otherwise.
-    """
-    return await _Driver(case, bot, rules, seed, limits, known).run()
-
-
 class _CaseMatch(Match):
     """A match that keeps its faults until they are judged: `unjudged`."""
 
@@ -127,10 +108,15 @@ class _CaseMatch(Match):
         return entries
 
 
-class _Driver(BotAround):
-    """The bot under test as its match sees it: a `Bot` that judges what the one behind it does.
+class Driver(BotAround):
+    """One run of a case; a `Bot` in it: the one under test as its match sees it.
 
-    Lines wait until it is asked, or the match is over.
+    It judges what the bot behind it does. Lines wait until it is asked, or the match is over.
+
+    Args:
+        source: a command is started once, in a process of its own, and a Python object made once.
+        seed: of the match, if the case has none.
+        known: what is known to go wrong: it is not waited for as long as otherwise.
     """
 
     def __init__(

@@ -84,7 +84,7 @@ class Batch(Struct, frozen=True):
     run: str = ""
 
 
-_OURS = {"usage": UsageError, "shortage": ShortageError}
+_OURS: dict[str, type[RefereeError]] = {"usage": UsageError, "shortage": ShortageError}
 
 
 class Failed(Struct, frozen=True):
