@@ -76,7 +76,10 @@ def play_match(
     """
     _check_not_async()
     sources, spec = _described(bots, game, seed, options)
-    with _logs(log, record, record_stderr) as (files, problems), launched(sources) as started:
+    with (
+        _logs(log, record, record_stderr) as (files, problems),
+        launched(sources, spec.limits) as started,
+    ):
         if are_objects(sources):
             played = PlainRunner(spec, objects(sources), *files, diagnose=True).run()
         else:
@@ -99,7 +102,10 @@ async def play_match_async(
 ) -> MatchResult:
     """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
     sources, spec = _described(bots, game, seed, options)
-    with _logs(log, record, record_stderr) as (files, problems), launched(sources) as started:
+    with (
+        _logs(log, record, record_stderr) as (files, problems),
+        launched(sources, spec.limits) as started,
+    ):
         played = await play_once(spec, started, *files, record_stderr=record_stderr)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)

@@ -39,7 +39,7 @@ from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
-from referee.match.machine import Disqualified, Entry, Sent
+from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
 
@@ -78,6 +78,7 @@ class _Course(Generic[BotType]):
         record: the match record, or None.
         stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
+        match: what is played if it is not what the spec alone makes.
 
     Attributes:
         match: the match, to look at while it runs.
@@ -95,8 +96,9 @@ class _Course(Generic[BotType]):
         *,
         stderr: Sequence[RecordedStderr] = (),
         diagnose: bool = False,
+        match: Match | None = None,
     ) -> None:
-        self.match = spec.new_match()
+        self.match = match or spec.new_match()
         self._spec = spec
         self._bots = bots
         self._log = log
@@ -240,23 +242,7 @@ class Runner(_Course[Bot]):
     """
 
     _clock = staticmethod(trio.current_time)
-
-    def __init__(
-        self,
-        spec: MatchSpec,
-        bots: Sequence[Bot],
-        log: Sink | None = None,
-        record: Sink | None = None,
-        *,
-        stderr: Sequence[RecordedStderr] = (),
-        diagnose: bool = False,
-    ) -> None:
-        super().__init__(spec, bots, log, record, stderr=stderr, diagnose=diagnose)
-        self.asked_since = 0.0
-        self._limits = spec.limits
-        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
-        self._news = trio.Event()  # somebody has something pending
-        self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
+    asked_since = 0.0
 
     async def run(self) -> None:
         """Play the match; at its end the bots that are left have been handed its last line.
@@ -268,6 +254,9 @@ class Runner(_Course[Bot]):
 
         In each case the match was given up, and the logs are valid as far as they go.
         """
+        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
+        self._news = trio.Event()  # somebody has something pending
+        self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
         try:
             async with trio.open_nursery() as self._nursery:
                 self._begin()
@@ -313,7 +302,7 @@ class Runner(_Course[Bot]):
         if self.match.in_handshake:
             answer = await self._handshake(seat)
         else:
-            limit = self._limits.time_limit
+            limit = self._spec.limits.time_limit
             clock = self.match.clocks.get(seat, "")
             used = self._used[seat, clock] if clock else 0.0
             answer = await self._bots[seat].reply(asked + limit - used)
@@ -334,9 +323,9 @@ class Runner(_Course[Bot]):
         """Await the reply to a handshake, whose clock runs from the start of the bot (3.4)."""
         bot = self._bots[seat]
         asked = self.asked_since if bot.started is None else bot.started
-        answer = await bot.reply(asked + self._limits.startup_limit)
+        answer = await bot.reply(asked + self._spec.limits.startup_limit)
         if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-            detail = f"no reply to the handshake within {self._limits.startup_limit:g} s"
+            detail = f"no reply to the handshake within {self._spec.limits.startup_limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
         return answer
 

@@ -22,6 +22,7 @@ from rich.table import Table
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
 from referee.bots.processes.launch import LaunchedBot
+from referee.match.limits import Limits
 from referee.match.spec import match_spec
 from referee.play import play_once
 from tests.test_example_bots import FOREIGN, build
@@ -45,7 +46,7 @@ async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
 
     async def one(seed: int, bots: list[str]) -> None:
         async with limiter:
-            started = [LaunchedBot(resolve_bot(other)) for other in bots]
+            started = [LaunchedBot(resolve_bot(other), Limits()) for other in bots]
             result = (await play_once(match_spec(bots, seed=seed), started)).result
         player = next(p for p in result.players if p.bot == bot)
         counts["matches"] += 1

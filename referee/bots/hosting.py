@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Container, Sequence
+from collections.abc import AsyncGenerator, Container, Hashable, Sequence
 from contextlib import asynccontextmanager
 
 import trio
 
 from referee.bots.bot import Bot
-from referee.bots.command import PythonBot
-from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.command import BotSource, PythonBot
+from referee.bots.processes.launch import LaunchedBot, Started, launch
+from referee.bots.processes.pool import BotPool, finish
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.rules import Rules
@@ -17,6 +18,9 @@ from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
 from referee.match.limits import Limits
 from referee.match.spec import MatchSpec
+
+_PATIENCE = 1
+"""Milliseconds to wait for a reply without the event loop."""
 
 
 @asynccontextmanager
@@ -63,6 +67,50 @@ async def hosted(
                     for bot in bots:
                         ending.start_soon(bot.kill)
             nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def lent(
+    pool: BotPool,
+    spec: MatchSpec,
+    sources: Sequence[BotSource],
+    keys: Sequence[Hashable],
+    stderr: Sequence[Sink | None] | None = None,
+    *,
+    recorded: Sequence[RecordedStderr] = (),
+    fresh: bool = False,
+) -> AsyncGenerator[list[Bot], None]:
+    """As `hosted`, with processes that have waited for this match, else with new ones (8.4).
+
+    After this block those wait in the pool that were let go of; the others have ended. It is for
+    who has nothing else to do than to wait for one bot.
+
+    Args:
+        keys: of those that wait, in seat order.
+        recorded: as of `hosted`.
+        fresh: those that have waited end, and new ones play.
+
+    Raises:
+        ShortageError: the system has no process, memory or file descriptor left for one.
+    """
+    started: list[Started] = []
+    try:
+        for key, source in zip(keys, sources, strict=True):
+            waiting = pool.take(key)
+            if waiting is not None and fresh:
+                await finish(waiting)
+                waiting = None
+            started.append(waiting or launch(source, spec.limits))
+        async with hosted(spec, started, stderr, recorded=recorded, patience=_PATIENCE) as bots:
+            yield bots
+    finally:
+        for key, bot in zip(keys, started, strict=False):
+            if isinstance(bot, LaunchedBot):
+                if bot.last_stderr is not None:
+                    pool.put(key, bot)
+                else:
+                    bot.end()
+    await pool.shrink()
 
 
 async def finish_all(bots: Sequence[Bot], grace: float) -> None:
@@ -119,7 +167,6 @@ def start(
         kind = rules.dialects[source.dialect]() if source.dialect else None
         process = BotProcess(
             source,
-            limits,
             StderrKeeper(file, recorded),
             patience,
             look_seconds,

@@ -18,15 +18,12 @@ from typing import Any, TypeVar
 import trio
 
 from referee.bots.bot import Answer, Bot
-from referee.bots.command import BotCommand, BotSource
-from referee.bots.hosting import hosted, release_all
-from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.command import BotSource
+from referee.bots.hosting import lent, release_all
 from referee.bots.processes.pool import BotPool
 from referee.match.spec import MatchSpec
 
 T = TypeVar("T")
-_PATIENCE = 1
-"""Milliseconds to wait for a reply without the event loop: the thread has nothing else to do."""
 
 
 class ThreadedBots:
@@ -42,9 +39,8 @@ class ThreadedBots:
     def __init__(self, sources: Sequence[BotSource]) -> None:
         self.bots: list[Bot] = []
         self._sources = sources
-        self._started: list[Started] = []
         self._pool = BotPool()
-        self._spec: MatchSpec | None = None
+        self._grace = 0.0
         self._thread: threading.Thread | None = None
         # Of the thread, and of its match:
         self._token: trio.lowlevel.TrioToken
@@ -65,12 +61,7 @@ class ThreadedBots:
             self._thread = threading.Thread(target=trio.run, args=(self._main, ready), daemon=True)
             self._thread.start()
             ready.wait()
-        self._spec = spec
-        for seat, source in enumerate(self._sources):
-            if isinstance(source, BotCommand):
-                self._started.append(self._pool.take(seat) or LaunchedBot(source))
-            else:
-                self._started.append(source)
+        self._grace = spec.limits.grace
         self._run(self._nursery.start, self._host, spec)
 
     def ask(self, seat: int, lines: bytes, seconds: float) -> Answer:
@@ -88,28 +79,23 @@ class ThreadedBots:
             keep: the seats of the bots that wait for another match; the others end.
             lines: seat -> the last ones.
         """
-        self._leave(self._run(self._finish, keep, lines))
+        self._run(self._finish, keep, lines)
+        self._leave()
 
     def close(self) -> None:
         """End all bots, and the thread. There can be another match all the same."""
         self._leave()
-        if self._thread is not None and self._spec is not None:
-            self._run(self._pool.finish, self._spec.limits)
+        if self._thread is not None:
+            self._run(self._pool.finish)
             trio.from_thread.run_sync(self._closed.set, trio_token=self._token)
             self._thread.join()
             self._thread = None
 
-    def _leave(self, released: Collection[int] = ()) -> None:
-        """End those bots of the match that were not released."""
+    def _leave(self) -> None:
+        """End those bots of the match that were not let go of."""
         if self._over is not None:
             self._run(self._end_hosting, self._over)
-        started, self._started, self.bots, self._over = self._started, [], [], None
-        for seat, bot in enumerate(started):
-            if isinstance(bot, LaunchedBot):
-                if seat in released and self._spec is not None:
-                    self._run(self._pool.put, seat, bot, self._spec.limits)
-                else:
-                    bot.end()
+        self.bots, self._over = [], None
 
     def _run(self, function: Callable[..., Awaitable[T]], *arguments: Any) -> T:
         return trio.from_thread.run(function, *arguments, trio_token=self._token)
@@ -127,7 +113,8 @@ class ThreadedBots:
         self, spec: MatchSpec, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
         self._left = trio.Event()
-        async with hosted(spec, self._started, patience=_PATIENCE) as self.bots:
+        keys = range(len(self._sources))
+        async with lent(self._pool, spec, self._sources, keys) as self.bots:
             self._over = trio.Event()
             task_status.started()
             await self._over.wait()
@@ -142,8 +129,7 @@ class ThreadedBots:
         bot.push(lines)
         return await bot.reply((trio.current_time() if started is None else started) + seconds)
 
-    async def _finish(self, keep: Collection[int], lines: Mapping[int, bytes]) -> set[int]:
-        assert self._spec is not None  # a match was begun
+    async def _finish(self, keep: Collection[int], lines: Mapping[int, bytes]) -> None:
         for seat, rest in lines.items():
             self.bots[seat].push(rest)
-        return await release_all(self.bots, keep, self._spec.limits.grace)
+        await release_all(self.bots, keep, self._grace)

@@ -33,13 +33,7 @@ class Stated(Protocol):
         """In one sentence."""
 
 
-class _HasId(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-Addressed = TypeVar("Addressed", bound=_HasId)
-"""A case of any kind."""
+AnyCase = TypeVar("AnyCase", bound=Stated)
 
 
 class Insert(Struct, frozen=True, forbid_unknown_fields=True):
@@ -194,7 +188,7 @@ def load_cases(rules: Rules) -> CaseFile:
     return file
 
 
-def select(cases: Sequence[Addressed], patterns: Sequence[str]) -> list[Addressed]:
+def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
     """The cases that one of the patterns names, all if there are none.
 
     Args:

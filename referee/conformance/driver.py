@@ -1,7 +1,8 @@
 """Run one case: a match in which one bot is tested and the others are scripted, or bots too.
 
 The bot under test is sent what a bot of a real match is sent, and judged by the real rules: the
-case decides where the match begins, what the others do, and what comes beside it. After something
+case decides where the match begins, what the others do, and what comes beside it. A `Runner` plays
+the match, as any other; the driver sits in it in the place of the bot under test. After something
 that leaves every later line in doubt (one line too many, a line that is no reply) the case is over.
 
 A bot that speaks a dialect is translated for here, not by a `DialectBot`: what it is told, and what
@@ -12,21 +13,22 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
 from collections import Counter, deque
-from collections.abc import Sequence
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import trio
 from msgspec import Struct
 
+from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure, as_line
-from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
+from referee.bots.command import BotAddress, BotSource, resolve_bot
 from referee.bots.hosting import start
 from referee.bots.in_process import InProcessBot
-from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.launch import launch
 from referee.bots.processes.process import BotProcess
+from referee.bots.stand_in import StandIn
 from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.verdict import (
@@ -54,12 +56,13 @@ from referee.games.interface.faults import (
 )
 from referee.games.interface.game import Game, Setup
 from referee.games.interface.rules import Rules
-from referee.games.interface.seats import seat_id
+from referee.games.interface.seats import seat_id, seat_index
 from referee.match.decode import decode_reply, reply_decoder
-from referee.match.machine import Disqualified, Match, Sent
+from referee.match.machine import Entry, Match
 from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED, load_page
-from referee.match.spec import default_limits
+from referee.match.spec import MatchSpec, default_limits
+from referee.play import Runner
 
 _SHORT_REST = 0.25
 """The share of `Limits.rest` to wait where the case does not listen: most have exited."""
@@ -90,38 +93,32 @@ class Limits(Struct, frozen=True):
     rest: float = 2.0
 
 
-class _OverError(Exception):
-    """The case is over: what comes would say nothing more.
+class _CaseMatch(Match):
+    """A match that keeps its faults until they are judged: `unjudged`."""
+
+    def __init__(self, case: Case, rules: Rules, seed: int) -> None:
+        options = msgspec.convert(case.options, rules.options)
+        super().__init__(rules, seats=case.players, seed=seed, options=options)
+        self.unjudged: list[Fault] = []
+
+    def take_entries(self) -> list[Entry]:
+        """As of `Match`."""
+        entries = super().take_entries()
+        self.unjudged += [entry for entry in entries if isinstance(entry, Fault)]
+        return entries
+
+
+class Driver(BotAround):
+    """One run of a case; a `Bot` in it: the one under test as its match sees it.
+
+    It judges what the bot behind it does. Lines wait until it is asked, or the match is over.
 
     Args:
-        planned: whether it came to its end, as the case has it.
-    """
-
-    def __init__(self, *, planned: bool = False) -> None:
-        super().__init__()
-        self.planned = planned
-
-
-async def run_case(
-    case: Case,
-    bot: BotSource,
-    rules: Rules,
-    *,
-    seed: int,
-    limits: Limits,
-    known: Known = MappingProxyType({}),
-) -> Observed:
-    """Run one case.
-
-    Args:
-        bot: a command is started once, in a process of its own, and a Python object made once.
+        source: a command is started once, in a process of its own, and a Python object made once.
         seed: of the match, if the case has none.
         known: what is known to go wrong: it is not waited for as long as otherwise.
     """
-    return await _Driver(case, bot, rules, seed, limits, known).run()
 
-
-class _Driver:
     def __init__(
         self, case: Case, source: BotSource, rules: Rules, seed: int, limits: Limits, known: Known
     ) -> None:
@@ -129,7 +126,7 @@ class _Driver:
         self._source = source
         self._known = known
         self._limits = limits
-        self._seat = int(case.seat.removeprefix("player")) - 1
+        self._seat = seat_index(case.seat)
         if case.situation:
             if rules.situation is None:
                 raise UsageError(f"case {case.id}: {rules.name} cannot begin in the middle")
@@ -144,46 +141,50 @@ class _Driver:
         if source.dialect:
             kind = rules.dialects[source.dialect]()
             self._dialect = kind.new(self._seat, seed, source.argument)
-        self._bot_limits = default_limits(rules)
         self._rules = rules
+        self._bot_limits = default_limits(rules)._replace(
+            time_limit=limits.timeout, startup_limit=limits.timeout, grace=limits.grace
+        )
         self._decoder = reply_decoder(rules.replies)
-        self._match = self._new_match(seed)
-        self._asked: dict[int, bytes] = {}
-        self._request = b""  # the last one, as the tested bot was sent it
+        self._match = _CaseMatch(case, rules, seed)
+        self._lines: list[bytes] = []  # that it was not sent yet
+        self._asked = b""  # the last request
+        self._request = b""  # the same, as the tested bot was sent it
         self._conversation: deque[str] = deque(maxlen=LAST_LINES)
         self._counts: Counter[str] = Counter()
         self._violations: list[Violation] = []
         self._first = True
         self._reply = b""  # the last one, as it was written
         self._canonical = b""
-        self._bots: list[Bot] = []
         self._again = False
         self._inapplicable = ""
         self._replies: list[bytes] = []
+        self._complete = False
+        self._started: list[Bot] = []
 
     async def run(self) -> Observed:
+        """Run the case."""
         started = trio.current_time()
-        complete = False
-        async with trio.open_nursery() as nursery:
+        async with trio.open_nursery() as self._nursery:
             try:
-                self._launch(nursery)
-                await self._play()
-                complete = True
-            except _OverError as over:
-                complete = over.planned
+                self._bot = self._start(self._source)
+                self._process = self._bot if isinstance(self._bot, BotProcess) else None
+                with trio.CancelScope() as self._scope:
+                    await self._play()
+                    self._complete = True
             finally:
-                for bot in self._bots:
+                for bot in self._started:
                     await bot.kill()
-            nursery.cancel_scope.cancel()
-        words = self._tested.last_words(_STDERR_LINES)
+            self._nursery.cancel_scope.cancel()
+        words = self._bot.last_words(_STDERR_LINES)
         notes = list(map(str, ignored_fields(self._replies, self._rules.replies)))
-        if words is not None and complete and self._ran_to_its_end():
-            notes += about_end(self._tested.exit_code, words)
+        if words is not None and self._complete and self._ran_to_its_end():
+            notes += about_end(self.exit_code, words)
         return Observed(
             self._violations,
             dict(self._counts),
             [] if words is None else words.stderr.lines,
-            complete,
+            self._complete,
             round(trio.current_time() - started, 3),
             self._inapplicable,
             notes,
@@ -192,42 +193,45 @@ class _Driver:
     def _ran_to_its_end(self) -> bool:
         """Whether the bot has ended by itself after a match in which nothing was amiss."""
         is_cut = self._case.close is not None or self._violations or self._match.outcome is None
-        return not is_cut and (self._tested.exit_code or 0) >= 0
+        return not is_cut and (self.exit_code or 0) >= 0
 
-    def _launch(self, nursery: trio.Nursery) -> None:
-        opponents = iter(self._case.opponents)
-        for seat in range(self._case.players):
-            if seat == self._seat:
-                bot = self._start(nursery, self._source)
-            elif self._case.opponents:
-                bot = self._start(nursery, resolve_bot(next(opponents)))
-            else:
-                bot = InProcessBot(_Script(self._case, self._rules, seat))
-            self._bots.append(bot)
-        self._tested = self._bots[self._seat]
-        self._process = self._tested if isinstance(self._tested, BotProcess) else None
+    def _start(self, source: BotSource) -> Bot:
+        """A bot that is ended with the case, without what translates for it."""
+        limits = self._bot_limits
+        bot = start(self._nursery, self._rules, limits, launch(source, limits))
+        self._started.append(bot)
+        return bot
 
-    def _start(self, nursery: trio.Nursery, source: BotSource) -> Bot:
-        timeout = self._limits.timeout
-        limits = self._bot_limits._replace(
-            time_limit=timeout, startup_limit=timeout, grace=self._limits.grace
-        )
-        started = LaunchedBot(source) if isinstance(source, BotCommand) else source
-        return start(nursery, self._rules, limits, started)
+    def _other(self, seat: int) -> Bot:
+        """The bot of another seat."""
+        case, number = self._case, seat_id(seat)
+        if case.opponents:
+            return self._start(resolve_bot(case.opponents[seat - (seat > self._seat)]))
+        name = case.names.get(number, number.capitalize())
+        return InProcessBot(StandIn(self._rules, name, case.others.get(number, ())))
+
+    async def _over(self, *, planned: bool = False) -> NoReturn:
+        """End the case: what comes would say nothing more.
+
+        Args:
+            planned: whether it came to its end, as the case has it.
+        """
+        self._complete = planned
+        self._scope.cancel()
+        await trio.sleep_forever()
 
     # --- the match ----------------------------------------------------------------------------
 
-    def _new_match(self, seed: int) -> Match:
-        options = msgspec.convert(self._case.options, self._rules.options)
-        return Match(self._rules, seats=self._case.players, seed=seed, options=options)
-
     async def _play(self) -> None:
         await self._play_match()
-        if self._case.again:
+        if self._case.again:  # another seat, other shuffles
             if self._seat not in self._match.keep_alive:
                 self._inapplicable = "only for bots that say `keep_alive`"
-                raise _OverError(planned=True)
-            self._begin_again()
+                await self._over(planned=True)
+            self._note("a second match in the same process, since the bot has said `keep_alive`")
+            self._again = True
+            self._seat = seat_index(self._case.again)
+            self._match = _CaseMatch(self._case, self._rules, self._seed + 1)
             await self._play_match()
         if self._case.exits:
             within = self._limits.grace if self._case.exits == "grace" else self._limits.timeout
@@ -237,78 +241,55 @@ class _Driver:
             detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
         if self._match.outcome is not None and self._match.outcome.reason in self._counts:
-            raise _OverError  # its own fault has ended the match: the rest was not tried
-
-    def _begin_again(self) -> None:
-        """A second match for the same process: another seat, other shuffles."""
-        self._note("a second match in the same process, since the bot has said `keep_alive`")
-        self._again = True
-        self._seat = int(self._case.again.removeprefix("player")) - 1
-        self._match = self._new_match(self._seed + 1)
-        self._bots = [
-            self._tested
-            if seat == self._seat
-            else InProcessBot(_Script(self._case, self._rules, seat))
-            for seat in range(self._case.players)
-        ]
+            await self._over()  # its own fault has ended the match: the rest was not tried
 
     async def _play_match(self) -> None:
-        match = self._match
-        match.start()
-        await self._go_on()
-        while match.due:
-            seat = match.due[0]
-            if seat == self._seat:
-                await self._ask_tested()
-            else:
-                await self._ask_other(seat)
+        seats = range(self._case.players)
+        bots: list[Bot] = [self if s == self._seat else self._other(s) for s in seats]
+        arguments = tuple([self._source.argument] * len(bots))
+        spec = MatchSpec(self._rules.name, arguments, self._seed, None, self._bot_limits)
+        await Runner(spec, bots, match=self._match).run()
+        await self._catch_up()
 
-    async def _go_on(self) -> None:
-        """Judge the last reply, then send what is new."""
-        entries = self._match.take_entries()
-        for entry in entries:
-            if isinstance(entry, Fault) and entry.seat == self._seat:
-                await self._judge_fault(entry)
-            elif isinstance(entry, Disqualified) and entry.seat != self._seat:
-                self._note(f"{seat_id(entry.seat)} leaves the match: {entry.code}")
-        for entry in entries:
-            if not isinstance(entry, Sent):
-                continue
-            if entry.to is not None:
-                self._asked[entry.to] = entry.line
-            for seat, bot in enumerate(self._bots):
-                if entry.to in (None, seat) and seat not in self._match.disqualified:
-                    if seat == self._seat:
-                        await self._send(entry.line, is_request=entry.to is not None)
-                    else:
-                        bot.push(entry.line)
+    def push(self, lines: bytes) -> None:
+        """Keep lines until it is asked."""
+        self._lines += lines.splitlines(keepends=True)
 
-    async def _ask_tested(self) -> None:
+    async def kill(self) -> None:
+        """The match goes on without it: the case is over."""
+        await self._over()
+
+    async def reply(self, deadline: float) -> Answer:
+        """Send it all that is new, and judge what it answers."""
         in_handshake = self._match.in_handshake
+        await self._catch_up(asked=True)
         answered = None if self._dialect is None else self._dialect.answer()
-        if answered is not None:
-            self._match.receive(self._seat, answered)
-        else:
+        if answered is None:
             self._reply = await self._read(in_handshake)
-            self._canonical = self._translated(self._reply)
+            answered = self._canonical = self._translated(self._reply)
             if len(self._replies) < _MOST_REPLIES:
-                self._replies.append(self._canonical)
+                self._replies.append(answered)
             if in_handshake:
-                await self._judge_name(self._canonical)
-            self._match.receive(self._seat, self._canonical)
-        await self._go_on()
+                await self._judge_name(answered)
         if in_handshake and self._case.until == "handshake":
-            raise _OverError(planned=True)
-        if self._seat in self._match.disqualified:
-            raise _OverError
+            await self._over(planned=True)
+        return answered
 
-    async def _ask_other(self, seat: int) -> None:
-        answer = await self._bots[seat].reply(trio.current_time() + self._limits.timeout)
-        if isinstance(answer, Failure):
-            self._match.disqualify(seat, answer.code, answer.detail)
-        else:
-            self._match.receive(seat, answer)
-        await self._go_on()
+    async def _catch_up(self, *, asked: bool = False) -> None:
+        """Judge the last reply, then send what is new.
+
+        Args:
+            asked: whether the last line is a request.
+        """
+        unjudged, self._match.unjudged = self._match.unjudged, []
+        for fault in unjudged:
+            if fault.seat == self._seat:
+                await self._judge_fault(fault)
+        lines, self._lines = self._lines, []
+        if asked:
+            self._asked = lines[-1]
+        for place, line in enumerate(lines, 1):
+            await self._send(line, is_request=asked and place == len(lines))
 
     def _translated(self, answer: bytes) -> bytes:
         return answer if self._dialect is None else as_line(self._dialect.reply(answer))
@@ -317,7 +298,8 @@ class _Driver:
 
     async def _send(self, line: bytes, *, is_request: bool) -> None:
         """Send the bot a line of the match, with all that the case adds."""
-        kind = json.loads(line)["type"]
+        message = json.loads(line)
+        kind = message["type"]
         close = self._case.close
         first, self._first = self._first, False
         if kind == "game-end" and self._case.listen:
@@ -328,8 +310,10 @@ class _Driver:
                     await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
+        if kind == "player-disqualified":  # which those who speak a dialect may not be sent
+            self._note(f"{message['player_number']} leaves the match: {message['reason']}")
         if self._case.fields or self._case.replace or self._case.reverse:
-            line = self._changed(line)
+            line = self._changed(message)
         line = self._in_dialect(line)
         if is_request:
             self._request = line
@@ -341,8 +325,7 @@ class _Driver:
     def _in_dialect(self, line: bytes) -> bytes:
         return line if self._dialect is None else self._dialect.send(line[:-1])
 
-    def _changed(self, line: bytes) -> bytes:
-        message = json.loads(line)
+    def _changed(self, message: dict[str, Any]) -> bytes:
         message |= self._case.replace.get(message["type"], {})
         extra = list(self._case.fields.items())
         half = len(extra) // 2
@@ -356,14 +339,14 @@ class _Driver:
             self._note(data.decode().rstrip("\n"), ">")
         size = self._case.pieces or len(data)
         for place in range(0, len(data), size or 1):
-            self._tested.push(data[place : place + size])
+            self._bot.push(data[place : place + size])
             if self._case.pieces:
                 await trio.sleep(_PIECE_SECONDS)
 
     async def _close_input(self) -> None:
         """End the bot's input as the case says; its own end is all that is looked at then."""
         await self._await_end(self._limits.timeout, "after its input has ended")
-        raise _OverError(planned=True)
+        await self._over(planned=True)
 
     async def _await_end(self, seconds: float, when: str) -> None:
         assert self._process is not None  # else the case is skipped
@@ -382,30 +365,48 @@ class _Driver:
         """
         if self._process is None:
             return
-        answer = await self._tested.reply(trio.current_time() + self._limits.quiet)
+        answer = await self._bot.reply(trio.current_time() + self._limits.quiet)
         if isinstance(answer, bytes):
             self._note_line(answer)
             expected = "one line for each request"
             detail = f"a line more than was asked for: {shown(answer)}"
             self._violate(verdict.UNASKED, SHARED.requests, expected, detail, "", shown(answer))
-            raise _OverError
+            await self._over()
 
     async def _read(self, in_handshake: bool) -> bytes:
         """The bot's reply; the case is over if there is none."""
-        timeout = self._limits.timeout
-        name = json.loads(self._asked[self._seat])["type"]
         kind = verdict.NO_REPLY if in_handshake else verdict.TIMEOUT
         is_known = (kind, request_type(self._request)) in self._known
-        if is_known:
-            timeout = min(timeout, _KNOWN_SECONDS)
-        answer = await self._tested.reply(trio.current_time() + timeout)
-        if isinstance(answer, bytes):
-            self._note_line(answer)
-            return answer
-        expected = f"a reply to {name} within {timeout:g} s"
+        timeout = min(self._limits.timeout, _KNOWN_SECONDS if is_known else math.inf)
+        answer = await self._bot.reply(trio.current_time() + timeout)
+        if isinstance(answer, Failure):
+            process = None if is_known else self._process
+            await self._judge_failure(answer, kind, timeout, process, in_handshake=in_handshake)
+        self._note_line(answer)
+        return answer
+
+    async def _judge_failure(
+        self,
+        failure: Failure,
+        kind: str,
+        timeout: float,  # noqa: ASYNC109 (which is over)
+        process: BotProcess | None,
+        *,
+        in_handshake: bool,
+    ) -> NoReturn:
+        """Say why there is no reply.
+
+        Args:
+            kind: if it did not come in time.
+            timeout: seconds it had.
+            process: to look at what it does instead, if there is time for that.
+        """
+        name = json.loads(self._asked)["type"]
+        expected, actual = f"a reply to {name} within {timeout:g} s", failure.detail
         section = SHARED.start_up if in_handshake else SHARED.clock
         most = self._bot_limits.line_limit // 1024
-        match answer.code:
+        silence = None
+        match failure.code:
             case _ if in_handshake and self._again:
                 kind, section = verdict.NOT_KEPT, SHARED.after_match
                 expected = "a bot that says `keep_alive` answers the next player-name-request"
@@ -418,46 +419,30 @@ class _Driver:
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, SHARED.limits
                 expected = f"at most {most} KiB a line, and nothing that is not asked for"
-            case (
-                Disqualification.UNREACHABLE
-                | Disqualification.HTTP_STATUS
-                | Disqualification.HTTP_ERROR
-            ):
-                kind = str(answer.code)
+            case code if code in verdict.OF_A_SERVER:
+                kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"
-            case _ if self._process is not None and not is_known:
-                await self._look_for_late_reply(self._process, kind, section, expected)
+            case _ if process is not None:
+                silence = await process.look(timeout, self._limits.rest)
+                game = self._rules.name if self._match.requests[self._seat] == 1 else ""
+                again = "" if silence.late else ", nor in as much again"
+                why = why_silent(silence, name, game)
+                actual = f"no reply within {timeout:g} s{again}: {why}"
+                if silence.unfinished:
+                    kind, section = verdict.NO_LINE_END, SHARED.lines
+                    expected = "a reply that ends with a line end"
+                elif silence.at_end:
+                    kind, section = verdict.NO_FLUSH, SHARED.lines
+                    expected = "a request that is read when it comes, and a reply that is flushed"
         if isinstance(self._source, BotAddress):
             section = _HTTP_SECTION
             if kind == verdict.OUTPUT_LIMIT:
                 expected = f"an answer of at most {most} KiB"
-        if in_handshake and kind != verdict.UNREACHABLE:
+        if in_handshake and silence is None and kind != verdict.UNREACHABLE:
             expected += self._dialects()
-        self._violate(kind, section, expected, answer.detail, self._shown_request())
-        raise _OverError
-
-    async def _look_for_late_reply(
-        self, process: BotProcess, kind: str, section: str, expected: str
-    ) -> None:
-        """See what the bot does instead of answering; returns if it shows nothing."""
-        timeout, request = self._limits.timeout, self._shown_request()
-        asked = json.loads(self._asked[self._seat])["type"]
-        silence = await process.look(timeout, self._limits.rest)
-        reply = ""
-        if silence.unfinished:
-            kind, section = verdict.NO_LINE_END, SHARED.lines
-            expected = "a reply that ends with a line end"
-            reply = shown(silence.unfinished)
-        elif silence.at_end:
-            kind, section = verdict.NO_FLUSH, SHARED.lines
-            expected = "a request that is read when it comes, and a reply that is flushed"
-        actual = f"no reply within {timeout:g} s, nor in as much again"
-        if silence.late:
-            actual = f"no reply within {timeout:g} s"
-        game = self._rules.name if self._match.requests[self._seat] == 1 else ""
-        actual = f"{actual}: {why_silent(silence, asked, game)}"
-        self._violate(kind, section, expected, actual, request, reply)
-        raise _OverError
+        reply = "" if silence is None else shown(silence.unfinished)
+        self._violate(kind, section, expected, actual, self._shown_request(), reply)
+        await self._over()
 
     def _dialects(self) -> str:
         """What to do if a bot does not speak the game's messages at all."""
@@ -473,7 +458,7 @@ class _Driver:
             share: of `Limits.rest`, to wait for it.
         """
         if self._process is None:
-            await self._tested.finish(self._limits.grace)
+            await self._bot.finish(self._limits.grace)
             return []
         if not self._case.exits:
             self._note("the end of its input")
@@ -500,37 +485,34 @@ class _Driver:
                 rest.append(after_prompt)
             if any(isinstance(decode_reply(other, _names), PlayerNameReply) for other in rest):
                 self._violate_unasked(verdict.EARLY, line, "player-name-reply")
-            elif reply.code == INVALID_JSON:
-                expected = f"a line of UTF-8 with one JSON object{self._dialects()}"
-                self._violate(verdict.NO_JSON, SHARED.lines, expected, why_no_reply(line, _NAMES))
             else:
-                expected = f'an object with "type":"player-name-reply"{self._dialects()}'
-                self._violate(
-                    verdict.NAME_TYPE, SHARED.name_reply, expected, why_no_reply(line, _NAMES)
-                )
-            raise _OverError
+                kind, section = verdict.NAME_TYPE, SHARED.name_reply
+                expected = 'an object with "type":"player-name-reply"'
+                if reply.code == INVALID_JSON:
+                    kind, section = verdict.NO_JSON, SHARED.lines
+                    expected = "a line of UTF-8 with one JSON object"
+                expected += self._dialects()
+                self._violate(kind, section, expected, why_no_reply(line, _NAMES))
+            await self._over()
         assert isinstance(reply, PlayerNameReply)
+        name_reply, version = SHARED.name_reply, reply.version
         if reply.player_number != number:
-            actual = found("player_number", line)
-            kind, section = verdict.NAME_PLAYER, SHARED.name_reply
+            kind, section = verdict.NAME_PLAYER, name_reply
             if self._again:
                 kind, section = verdict.NOT_KEPT, SHARED.after_match
+            actual = found("player_number", line)
             self._violate(kind, section, f'"player_number":"{number}"', actual)
         if not isinstance(reply.name, str):
-            self._violate(
-                verdict.NAME_NAME, SHARED.name_reply, "`name`, a string", found("name", line)
-            )
-        if reply.version is msgspec.UNSET:
-            self._violate(verdict.NO_VERSION, SHARED.name_reply, '"version":1', "no `version`")
-        elif isinstance(reply.version, bool) or reply.version != self._rules.protocol:
-            self._violate(
-                verdict.OTHER_VERSION, SHARED.version, '"version":1', describe(reply.version)
-            )
+            actual = found("name", line)
+            self._violate(verdict.NAME_NAME, name_reply, "`name`, a string", actual)
+        if version is msgspec.UNSET:
+            self._violate(verdict.NO_VERSION, name_reply, '"version":1', "no `version`")
+        elif isinstance(version, bool) or version != self._rules.protocol:
+            actual = describe(version)
+            self._violate(verdict.OTHER_VERSION, SHARED.version, '"version":1', actual)
         if reply.keep_alive is not msgspec.UNSET and not isinstance(reply.keep_alive, bool):
-            actual = describe(reply.keep_alive)
-            self._violate(
-                verdict.KEEP_ALIVE, SHARED.name_reply, "`keep_alive`, true or false", actual
-            )
+            actual, expected = describe(reply.keep_alive), "`keep_alive`, true or false"
+            self._violate(verdict.KEEP_ALIVE, name_reply, expected, actual)
 
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section == SHARED.wrong_name_reply:
@@ -540,38 +522,31 @@ class _Driver:
             decode_reply(self._canonical, self._decoder), Malformed
         )
         if doubtful:
-            kind = json.loads(self._asked[self._seat])["type"]
+            kind = json.loads(self._asked)["type"]
             if any(
                 not isinstance(decode_reply(self._translated(line), self._decoder), Malformed)
                 for line in await self._rest()
             ):
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
-                raise _OverError
+                await self._over()
+        legal, wrong = "a legal reply", fault.detail
+        if self._dialect is None:
+            wrong = explained(self._rules, fault, self._asked, self._canonical)
+            if self._rules.simplest_reply is not None:
+                simplest = self._rules.simplest_reply(json.loads(self._asked))
+                legal += f", such as {msgspec.json.encode(simplest).decode()}"
         page = load_page(self._rules.specification)
         self._violate(
             fault.code,
             fault.section,
-            self._legal_reply(),
-            self._explained(fault),
+            legal,
+            wrong,
             self._shown_request(),
             shown(self._reply),
             page.rule(fault.section, fault.code, fault.detail),
         )
         if doubtful:
-            raise _OverError
-
-    def _legal_reply(self) -> str:
-        """What was expected of the reply to the last request, in words."""
-        if self._dialect is not None or self._rules.simplest_reply is None:
-            return "a legal reply"
-        simplest = self._rules.simplest_reply(json.loads(self._asked[self._seat]))
-        return f"a legal reply, such as {msgspec.json.encode(simplest).decode()}"
-
-    def _explained(self, fault: Fault) -> str:
-        """What is wrong with the last reply, in words for the bot's author."""
-        if self._dialect is not None:
-            return fault.detail
-        return explained(self._rules, fault, self._asked[self._seat], self._canonical)
+            await self._over()
 
     def _violate_unasked(self, kind: str, line: bytes, expected: str) -> None:
         replies: list[type[Struct]] = [PlayerNameReply, *self._rules.replies]
@@ -616,33 +591,3 @@ class _Driver:
 
 _NAMES = (PlayerNameReply,)
 _names = reply_decoder(_NAMES)
-
-
-class _Script:
-    """Plays a seat as a case has it: a `Player`."""
-
-    def __init__(self, case: Case, rules: Rules, seat: int) -> None:
-        self._case = case
-        self._rules = rules
-        self._number = seat_id(seat)
-        self._replies = list(case.others.get(self._number, []))
-
-    def reply(self, lines: Sequence[bytes]) -> Answer:
-        """The next reply of the case, or the game's simplest one."""
-        reply = self._next(json.loads(lines[-1]))
-        if isinstance(reply, dict) and reply.keys() == {"leave"}:
-            return Failure(Disqualification(reply["leave"]), "as the case says")
-        return msgspec.json.encode(reply)
-
-    def _next(self, asked: dict[str, Any]) -> Any:
-        number = self._number
-        if asked["type"] == "player-name-request":
-            name = self._case.names.get(number, number.capitalize())
-            if name is None:
-                return {"leave": Disqualification.STARTUP_TIMEOUT}
-            return {"type": "player-name-reply", "player_number": number, "name": name}
-        if self._replies:
-            return self._replies.pop(0)
-        if self._rules.simplest_reply is None:
-            raise UsageError(f"case {self._case.id} has too few replies of {number}")
-        return self._rules.simplest_reply(asked)

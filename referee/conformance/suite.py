@@ -15,7 +15,7 @@ import trio
 
 from referee.bots.command import BotAddress, BotSource
 from referee.conformance.case import Case
-from referee.conformance.driver import Limits, run_case
+from referee.conformance.driver import Driver, Limits
 from referee.conformance.tested import why_skipped
 from referee.conformance.verdict import (
     BY_THE_CLOCK,
@@ -166,9 +166,8 @@ class Suite:
         self._put(judge(case, observed, self._known, control))
 
     async def _observe(self, case: Case) -> Observed:
-        observed = await run_case(
-            case, self.bot, self.rules, seed=self.seed, limits=self.limits, known=self._known
-        )
+        driver = Driver(case, self.bot, self.rules, self.seed, self.limits, self._known)
+        observed = await driver.run()
         self._notes.update(dict.fromkeys(observed.notes))
         return observed
 

@@ -7,9 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TypeVar
 
-from referee.conformance.case import Stated
+from referee.conformance.case import AnyCase, Stated
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
 from referee.games import DEFAULT_GAME, GAMES
@@ -28,15 +27,13 @@ _MOST_JSON = 1000
 # Commands and file names are to be copied.
 _unbroken = partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
 
-_Case = TypeVar("_Case", bound=Stated)
-
 
 def specification(game: str) -> str:
     """The page that the sections of a game's cases are of."""
     return f"spec/{GAMES[game].specification}.md"
 
 
-def by_chapter(cases: Sequence[_Case]) -> list[tuple[str, list[_Case]]]:
+def by_chapter(cases: Sequence[AnyCase]) -> list[tuple[str, list[AnyCase]]]:
     """Cases by the chapters of the protocol, each with its number."""
     chapters = groupby(cases, lambda case: case.section.partition(".")[0])
     return [(chapter, list(group)) for chapter, group in chapters]
@@ -197,7 +194,7 @@ class TextReport:
             yield ["referee", "conform", "--referee", report.command, *words]
 
     def _lines(
-        self, cases: Sequence[_Case], word: Callable[[_Case], tuple[str, str] | None]
+        self, cases: Sequence[AnyCase], word: Callable[[AnyCase], tuple[str, str] | None]
     ) -> Iterator[str]:
         """A line for each case, by chapter."""
         width = max((len(case.id) for case in cases), default=0)

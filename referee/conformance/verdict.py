@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -247,34 +247,26 @@ def judge(
     )
 
 
-def result_of(
-    case: Stated,
-    status: Status,
-    *,
-    violations: Sequence[Violation] = (),
-    counts: Mapping[str, int] = MappingProxyType({}),
-    because: Sequence[str] = (),
-    stderr: Sequence[str] = (),
-    seconds: float = 0.0,
-    why: str = "",
-    again: Sequence[str] = (),
-    note: str = "",
-) -> Result:
-    """The result of a case of any kind."""
+def result_of(case: Stated, status: Status, **found: Any) -> Result:
+    """The result of a case of any kind.
+
+    Args:
+        found: the other fields of a `Result`, as far as they are not empty.
+    """
+    empty: dict[str, Any] = {
+        "violations": [],
+        "counts": {},
+        "because": [],
+        "stderr": [],
+        "seconds": 0.0,
+    }
     return Result(
-        case.id,
-        case.level,
-        case.section,
-        case.requirement,
-        status,
-        list(violations),
-        dict(counts),
-        list(because),
-        list(stderr),
-        seconds,
-        why,
-        list(again),
-        note,
+        id=case.id,
+        level=case.level,
+        section=case.section,
+        requirement=case.requirement,
+        status=status,
+        **{**empty, "seconds": 0.0, **found},
     )
 
 
@@ -283,40 +275,23 @@ def _is_about(case: Case, violation: Violation) -> bool:
     return f"{case.section}.".startswith(f"{violation.section}.")
 
 
-def summarize(
-    results: list[Result],
-    *,
-    tested: Literal["bot", "referee"],
-    command: str,
-    game: str,
-    protocol: int,
-    seed: int,
-    strict: bool,
-    seconds: float,
-    notes: Sequence[str] = (),
-) -> Report:
+def summarize(results: list[Result], *, strict: bool, seconds: float, **run: Any) -> Report:
     """The report of a run: it conforms if nothing failed and nothing was left unjudged.
 
     Args:
         strict: whether SHOULD counts.
+        run: what else a `Report` says of a run.
     """
-    failed = [result for result in results if result.status == Status.FAILED]
-    left = [result for result in results if result.status == Status.NOT_JUDGED]
-    skipped = sum(result.status == Status.SKIPPED for result in results)
-    counted = [result for result in (*failed, *left) if strict or result.level == "MUST"]
+    count = Counter(result.status for result in results)
+    left = (Status.FAILED, Status.NOT_JUDGED)
     return Report(
-        tested=tested,
-        command=command,
-        game=game,
-        protocol=protocol,
-        seed=seed,
         strict=strict,
-        conforms=not counted,
-        passed=len(results) - len(failed) - len(left) - skipped,
-        failed=len(failed),
-        not_judged=len(left),
+        conforms=not any(r.status in left and (strict or r.level == "MUST") for r in results),
+        passed=count[Status.PASSED],
+        failed=count[Status.FAILED],
+        not_judged=count[Status.NOT_JUDGED],
         seconds=round(seconds, 3),
         cases=results,
-        skipped=skipped,
-        notes=list(notes),
+        skipped=count[Status.SKIPPED],
+        **run,
     )

@@ -13,11 +13,8 @@ _MAX_INT_DIGITS = 20
 """Python refuses integers with very many."""
 
 
-class NoValue:
-    """There is no JSON value."""
-
-
-NO_VALUE = NoValue()
+NO_VALUE = object()
+"""There is no JSON value."""
 
 
 def text_of(line: bytes) -> str:

@@ -82,7 +82,7 @@ async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> 
         assert file is not None
         file.begin()
     spec = match_spec([command.argument for command in commands], seed=seed)
-    with launched(commands) as started:
+    with launched(commands, spec.limits) as started:
         await play_once(spec, started, log=log, record=record)
     for file in (log, record):
         file.close()

@@ -48,7 +48,7 @@ SIMPLE = bot("simple(asked)")
 async def play(*bots: str, **options: object) -> Played:
     defaults: dict[str, object] = {"max_turns": 8, "time_limit": 1.5, "startup_limit": 20}
     spec = match_spec(bots, seed=1, options=defaults | options)
-    with launched([resolve_bot(bot) for bot in bots]) as started:
+    with launched([resolve_bot(bot) for bot in bots], spec.limits) as started:
         return await play_once(spec, started, record=MemorySink())
 
 
@@ -120,7 +120,7 @@ async def test_of_a_dialect_the_rules_words_are_told() -> None:
 async def bot_wars(bot: str) -> PlayerResult:
     """What is told of a bot in seat 1 of a match of Bot Wars."""
     spec = match_spec([bot, bot], game="botwars", seed=1)
-    with launched([find_bot(bot, "botwars") for bot in spec.bots]) as started:
+    with launched([find_bot(bot, "botwars") for bot in spec.bots], spec.limits) as started:
         return (await play_once(spec, started)).result.players[0]
 
 

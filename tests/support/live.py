@@ -62,8 +62,8 @@ async def play(
         if file is not None:
             file.begin()
     try:
-        with launched([find_bot(bot, game) for bot in bots]) as started:
-            spec = match_spec(bots, game=game, seed=seed, options=limits)
+        spec = match_spec(bots, game=game, seed=seed, options=limits)
+        with launched([find_bot(bot, game) for bot in bots], spec.limits) as started:
             return await play_once(
                 spec, started, log=log, record=record, stderr=stderr, record_stderr=record_stderr
             )

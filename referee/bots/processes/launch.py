@@ -18,6 +18,7 @@ from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import descendants, no_orphans
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
+from referee.match.limits import Limits
 
 if TYPE_CHECKING:
     from referee.bots.processes.stderr import StderrKeeper
@@ -36,13 +37,14 @@ class LaunchedBot:
 
     Attributes:
         command: what was started.
+        limits: what it may use.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
-        last_stderr: what keeps the stderr of the match before; None until there was one.
+        last_stderr: while it waits for another match, what keeps the stderr of the last; else None.
     """
 
-    def __init__(self, command: BotCommand, **others: Any) -> None:
+    def __init__(self, command: BotCommand, limits: Limits, **others: Any) -> None:
         """Start the process. Failing is no exception: the bot is then disqualified (3.4).
 
         Args:
@@ -52,6 +54,7 @@ class LaunchedBot:
             ShortageError: the system has no process, memory or file descriptor left for it.
         """
         self.command = command
+        self.limits = limits
         self.popen: subprocess.Popen[bytes] | None = None
         self.error = ""
         self.cause: OSError | None = None
@@ -189,20 +192,25 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 """A bot that is ready for a match."""
 
 
-@contextlib.contextmanager
-def launched(sources: Sequence[BotSource]) -> Iterator[list[Started]]:
-    """Bots that run inside this block; nothing that they have started is left after it.
+def launch(source: BotSource, limits: Limits) -> Started:
+    """Start a bot for a match with these limits: all bots are started here.
 
     What is no process stays as it is.
 
     Raises:
-        ShortageError: the system has no process, memory or file descriptor left for one.
+        ShortageError: the system has no process, memory or file descriptor left for it.
     """
+    return LaunchedBot(source, limits) if isinstance(source, BotCommand) else source
+
+
+@contextlib.contextmanager
+def launched(sources: Sequence[BotSource], limits: Limits) -> Iterator[list[Started]]:
+    """Bots that run inside this block (`launch`); nothing that they have started stays after it."""
     bots: list[Started] = []
     with no_orphans():
         try:
             for source in sources:
-                bot = LaunchedBot(source) if isinstance(source, BotCommand) else source
+                bot = launch(source, limits)
                 bots.append(bot)  # at once: none may be lost
             yield bots
         finally:

@@ -8,14 +8,13 @@ import trio
 
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
-from referee.match.limits import Limits
 
 MAX_WAITING = 64
 """Bots that wait at most; each takes memory, some MB for one in Python."""
 
 
 class BotPool:
-    """Keeps bots between matches; those that waited longest end when there are too many."""
+    """Keeps bots between matches."""
 
     def __init__(self) -> None:
         # Those that wait longest first; of a bot that plays against itself there are two.
@@ -32,18 +31,20 @@ class BotPool:
                 return None
         return None
 
-    async def put(self, key: Hashable, bot: LaunchedBot, limits: Limits) -> None:
+    def put(self, key: Hashable, bot: LaunchedBot) -> None:
         """Let a bot wait that was let go of (`Bot.release`)."""
         self._waiting.append((key, bot))
-        while len(self._waiting) > MAX_WAITING:
-            _, oldest = self._waiting.pop(0)
-            await finish(oldest, limits)
 
-    async def finish(self, limits: Limits) -> None:
+    async def shrink(self) -> None:
+        """End those that waited longest (8.4) while there are too many."""
+        while len(self._waiting) > MAX_WAITING:
+            await finish(self._waiting.pop(0)[1])
+
+    async def finish(self) -> None:
         """End all that wait, side by side (8.4)."""
         async with trio.open_nursery() as nursery:
             while self._waiting:
-                nursery.start_soon(finish, self._waiting.pop()[1], limits)
+                nursery.start_soon(finish, self._waiting.pop()[1])
 
     def end(self) -> None:
         """Kill all that wait."""
@@ -51,11 +52,11 @@ class BotPool:
             self._waiting.pop()[1].end()
 
 
-async def finish(launched: LaunchedBot, limits: Limits) -> None:
+async def finish(launched: LaunchedBot) -> None:
     """End a bot that waits (8.4)."""
     assert launched.last_stderr is not None  # it has played
     async with trio.open_nursery() as nursery:
-        bot = BotProcess(launched, limits, launched.last_stderr)
+        bot = BotProcess(launched, launched.last_stderr)
         bot.attend(nursery)
-        await bot.finish(limits.grace)
+        await bot.finish(launched.limits.grace)
         nursery.cancel_scope.cancel()

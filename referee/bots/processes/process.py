@@ -27,7 +27,6 @@ from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.faults import Disqualification
 from referee.interrupts import signal_name
 from referee.match.decode import is_blank
-from referee.match.limits import Limits
 
 _CHUNK = 64 * 1024
 _WHITE_SPACE = b" \t\r\n"
@@ -96,7 +95,6 @@ class BotProcess:
     def __init__(
         self,
         launched: LaunchedBot,
-        limits: Limits,
         stderr: StderrKeeper,
         patience: int = 0,
         look_seconds: float = 0.0,
@@ -107,9 +105,9 @@ class BotProcess:
         self.stderr = stderr
         # The two clocks differ in their zero only.
         offset = trio.current_time() - time.monotonic()
-        before = launched.last_stderr
+        before, launched.last_stderr = launched.last_stderr, None
         self.started: float | None = launched.started + offset if before is None else None
-        self._limits = limits
+        self._limits = launched.limits
         self._outgoing = bytearray()  # what the pipe did not take yet
         self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
         self._scanned = 0  # bytes of the buffer that are known to hold no line end
@@ -368,11 +366,6 @@ class BotProcess:
         ended = await self.end_input(rest)
         at_end = await self.reply(trio.current_time())
         return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the process has ended."""
-        return self._ended.is_set()
 
     @property
     def has_read(self) -> bool:

@@ -130,7 +130,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
         try:
-            with launched(sources) as started:
+            with launched(sources, spec.limits) as started:
                 played = _play_match(
                     options, interrupts, spec, started, log, record, stderr, live, resumed
                 )

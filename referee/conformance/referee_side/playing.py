@@ -22,6 +22,7 @@ from referee.conformance.referee_side.recording import TOKEN, Hello, RecordedMat
 from referee.conformance.referee_side.template import Template
 from referee.games.interface.probing import Deed, ProbeMatch
 from referee.games.interface.rules import Rules
+from referee.match.limits import Limits
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
@@ -195,6 +196,7 @@ async def _run(argv: list[str], recorded: RecordedMatch, stderr: int, limit: flo
     """Run the referee to its end, or end it."""
     launched = LaunchedBot(
         BotCommand("the referee", tuple(argv)),
+        Limits(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,

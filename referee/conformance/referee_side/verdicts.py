@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
@@ -90,7 +90,7 @@ def _failed(
         case,
         Status.FAILED,
         violations=[violation],
-        counts=Counter({violation.kind: len(found)}),
+        counts={violation.kind: len(found)},
         stderr=first.recorded.stderr,
         seconds=seconds,
         again=again,

@@ -1,7 +1,6 @@
 """The matches of a tournament, played.
 
 batch.py        some matches one after the other, in a worker
-stand_in.py     a bot of the referee's own, for the seats of those that are not to play
 dispatcher.py   gives batches to workers; finds bots that kill them
 cluster.py      workers on other machines, by Dask
 on_worker.py    what runs there

@@ -22,10 +22,9 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource, find_bot
-from referee.bots.hosting import hosted, release_all
-from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.hosting import lent, release_all
 from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
-from referee.bots.processes.pool import BotPool, finish
+from referee.bots.processes.pool import BotPool
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
@@ -52,8 +51,6 @@ MAX_LATE_REPLAYS = 3
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 _LATENESS_SECONDS = 0.05
-_PATIENCE = 1
-"""Milliseconds; a worker has nothing else to do than to wait for one bot."""
 MAX_STDERR = 64 * 1024
 """Bytes of a bot's stderr that are given back with a record."""
 
@@ -90,6 +87,9 @@ class Batch(Struct, frozen=True):
     run: str = ""
 
 
+_OURS: dict[str, type[RefereeError]] = {"usage": UsageError, "shortage": ShortageError}
+
+
 class Failed(Struct, frozen=True):
     """Why a batch could not be played; not an exception, since not all of them can be sent.
 
@@ -105,10 +105,8 @@ class Failed(Struct, frozen=True):
 
     def as_error(self) -> RefereeError:
         """The exception that it stands for: `UsageError`, `ShortageError` or `InternalError`."""
-        if self.kind == "usage":
-            return UsageError(self.text)
-        if self.kind == "shortage":
-            return ShortageError(self.text)
+        if self.kind in _OURS:
+            return _OURS[self.kind](self.text)
         error = InternalError(self.text)
         error.__cause__ = RuntimeError(f"in a worker:\n{self.trace}")
         return error
@@ -123,10 +121,9 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
         except Exception as error:
             worker.kill()
             ours = as_ours(error)
-            if isinstance(ours, UsageError):
-                return Failed("usage", str(ours))
-            if isinstance(ours, ShortageError):
-                return Failed("shortage", str(ours))
+            for kind, error_type in _OURS.items():
+                if isinstance(ours, error_type):
+                    return Failed(kind, str(ours))
             return Failed("bug", str(ours), "".join(traceback.format_exception(error)))
 
 
@@ -158,7 +155,6 @@ class Worker:
         self._never_keep: set[Entrant] = set()
         self._run = ""
         self._files: dict[BotSource, list[str]] = {}
-        self._limits = Limits()
 
     def end(self) -> None:
         """End the bots that wait."""
@@ -190,7 +186,7 @@ class Worker:
             if source not in self._files:
                 self._files[source] = _files(source)
         specs = _specs(batch)
-        self._limits = limits = specs[0].limits
+        limits = specs[0].limits
         async with trio.open_nursery() as nursery:
             lateness = Lateness(min(limits.time_limit, limits.startup_limit))
             nursery.start_soon(lateness.watch)
@@ -207,7 +203,7 @@ class Worker:
 
     async def finish(self) -> None:
         """End the bots that wait."""
-        await self._pool.finish(self._limits)
+        await self._pool.finish()
         kill_orphans(self._spare)
 
     def kill(self) -> None:
@@ -263,49 +259,32 @@ class Worker:
         """
         spec = attempt.spec
         entrants = [batch.entrants[number] for number in plan.players]
+        bot_sources = [sources[number] for number in plan.players]
         # A process plays in one place of each deal, so that it sees none of them twice.
         place = plan.match % batch.matches_a_deal
-        started: list[Started] = []
-        waited: list[int] = []
-        waiting: set[int] = set()
-        try:
-            for seat, (number, entrant) in enumerate(zip(plan.players, entrants, strict=True)):
-                source = sources[number]
-                if not isinstance(source, BotCommand):
-                    started.append(source)
-                    continue
-                process = self._pool.take((entrant, place)) if batch.keep_alive else None
-                if process is not None and not attempt.is_first:
-                    await finish(process, spec.limits)  # it has seen this match
-                    process = None
-                if process is not None:
-                    waited.append(seat)
-                started.append(process or LaunchedBot(source))
-            async with hosted(
-                spec, started, attempt.stderr, recorded=attempt.recorded, patience=_PATIENCE
-            ) as bots:
-                runner = Runner(spec, bots, record=attempt.record, stderr=attempt.recorded)
-                attempt.match = runner.match
-                await runner.run()
-                able = runner.match.keep_alive - runner.match.disqualified.keys()
-                able = able if batch.keep_alive else set()
-                keep = {seat for seat in able if entrants[seat] not in self._never_keep}
-                released = await release_all(bots, keep, spec.limits.grace)
-                attempt.played = await runner.close(able)
-                waiting = released
-        finally:
-            ended = False
-            for seat, bot in enumerate(started):
-                if isinstance(bot, LaunchedBot) and seat not in waiting:
-                    bot.end()
-                    ended = True
-            if ended:
-                kill_orphans(self._spare)
-        for seat in waiting:
-            bot = started[seat]
-            if isinstance(bot, LaunchedBot):
-                await self._pool.put((entrants[seat], place), bot, spec.limits)
-        failed = runner.match.failed_handshake & set(waited)
+        keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
+        fresh = not attempt.is_first  # those that waited have seen this match
+        async with lent(
+            self._pool,
+            spec,
+            bot_sources,
+            keys,
+            attempt.stderr,
+            recorded=attempt.recorded,
+            fresh=fresh,
+        ) as bots:
+            processes = {s for s, bot in enumerate(bot_sources) if isinstance(bot, BotCommand)}
+            waited = {seat for seat in processes if bots[seat].started is None}
+            runner = Runner(spec, bots, record=attempt.record, stderr=attempt.recorded)
+            match = attempt.match = runner.match
+            await runner.run()
+            able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
+            keep = {seat for seat in able if entrants[seat] not in self._never_keep}
+            released = await release_all(bots, keep, spec.limits.grace)
+            attempt.played = await runner.close(able)
+        if processes - released:
+            kill_orphans(self._spare)
+        failed = match.failed_handshake & waited
         self._never_keep |= {entrants[seat] for seat in failed}
         return bool(failed)
 

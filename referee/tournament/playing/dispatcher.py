@@ -13,6 +13,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from referee.bots.command import BotSource, PythonBot
+from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
 from referee.games import GAMES
 from referee.tournament.playing.batch import (
@@ -22,7 +23,6 @@ from referee.tournament.playing.batch import (
     lost_row,
     play_batch,
 )
-from referee.tournament.playing.stand_in import stand_in
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup
 

@@ -16,6 +16,7 @@ from referee.bots.processes.guardian import GUARDIAN, Guardian
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
+from referee.match.limits import Limits
 from tests.support.live import await_end, left_behind
 
 STAYS = "import signal; print('up', flush=True); signal.pause()"
@@ -24,9 +25,10 @@ REFEREE = f"""
 import os, sys
 from referee.bots.command import BotCommand
 from referee.bots.processes.launch import LaunchedBot
+from referee.match.limits import Limits
 words = [sys.executable, "-I", "-S", "-c", {STAYS!r}]
 wrapped = ["/bin/sh", "-c", '"$@"; true', "sh", *words]
-bots = [LaunchedBot(BotCommand("bot", argv)) for argv in (words, wrapped, words)]
+bots = [LaunchedBot(BotCommand("bot", argv), Limits()) for argv in (words, wrapped, words)]
 bots[2].end()
 for bot in bots[:2]:
     os.read(bot.pipes[1], 10)
@@ -36,7 +38,7 @@ os.read(0, 1)
 
 
 def pause() -> LaunchedBot:
-    return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", STAYS)))
+    return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", STAYS)), Limits())
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGXCPU, signal.SIGIO])
@@ -74,7 +76,7 @@ def test_it_is_there_while_there_is_a_bot() -> None:
 
 def test_a_bot_that_cannot_be_started_does_not_keep_it() -> None:
     before = children()
-    bot = LaunchedBot(BotCommand("bot", ("/no/such/program",)))
+    bot = LaunchedBot(BotCommand("bot", ("/no/such/program",)), Limits())
     assert "No such file" in bot.error
     bot.end()
     assert children() == before

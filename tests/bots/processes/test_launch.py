@@ -9,13 +9,14 @@ import pytest
 
 from referee.bots.command import BotCommand
 from referee.bots.processes.launch import LaunchedBot
+from referee.match.limits import Limits
 
 SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))")
 
 
 def environment(env: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
     """What a bot has in its environment."""
-    bot = LaunchedBot(BotCommand("shows", SHOWS, env=env))
+    bot = LaunchedBot(BotCommand("shows", SHOWS, env=env), Limits())
     assert bot.popen is not None
     assert bot.popen.stdout is not None
     shown: dict[str, str] = json.loads(bot.popen.stdout.read())

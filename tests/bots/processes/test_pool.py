@@ -28,9 +28,9 @@ ASK = b'{"type":"player-name-request","player_number":"player1","version":1}\n'
 END = b'{"type":"game-end","scores":[],"winners":[],"reason":"turn-limit"}\n'
 
 
-def waiting(bot: str = "minimal") -> LaunchedBot:
+def waiting(bot: str = "minimal", limits: Limits = LIMITS) -> LaunchedBot:
     """A bot that has been let go of, without the trouble of a match."""
-    launched = LaunchedBot(resolve_bot(bot))
+    launched = LaunchedBot(resolve_bot(bot), limits)
     launched.last_stderr = StderrKeeper(None)
     return launched
 
@@ -43,7 +43,7 @@ def pid(bot: LaunchedBot) -> int:
 async def test_who_waits_is_taken_once() -> None:
     pool = BotPool()
     bot = waiting()
-    await pool.put("bot", bot, LIMITS)
+    pool.put("bot", bot)
     assert pool.take("another") is None
     assert pool.take("bot") is bot
     assert pool.take("bot") is None
@@ -54,7 +54,7 @@ async def test_two_of_one_kind_wait_side_by_side() -> None:
     pool = BotPool()
     bots = [waiting(), waiting()]
     for bot in bots:
-        await pool.put("bot", bot, LIMITS)
+        pool.put("bot", bot)
     assert {pool.take("bot"), pool.take("bot")} == set(bots)
     for bot in bots:
         bot.end()
@@ -63,7 +63,7 @@ async def test_two_of_one_kind_wait_side_by_side() -> None:
 async def test_who_has_ended_meanwhile_is_not_taken() -> None:
     pool = BotPool()
     bot = waiting()
-    await pool.put("bot", bot, LIMITS)
+    pool.put("bot", bot)
     bot.kill()
     await_end(pid(bot))
     assert pool.take("bot") is None
@@ -77,19 +77,20 @@ async def test_the_one_that_waited_longest_ends_when_there_are_too_many(
     pool = BotPool()
     bots = [waiting() for _ in range(5)]
     for number, bot in enumerate(bots):
-        await pool.put(number, bot, LIMITS)
+        pool.put(number, bot)
+    await pool.shrink()
     assert [bot.exit_code for bot in bots] == [0, 0, None, None, None]
-    await pool.finish(LIMITS)
+    await pool.finish()
     assert [bot.exit_code for bot in bots] == [0] * len(bots)
     assert pool.take(4) is None
 
 
 async def test_who_does_not_end_by_itself_is_made_to() -> None:
     pool = BotPool()
-    bot = waiting(hostile("stop_at", 0))
-    await pool.put("bot", bot, LIMITS)
+    bot = waiting(hostile("stop_at", 0), Limits(grace=0.05))
+    pool.put("bot", bot)
     os.killpg(pid(bot), signal.SIGSTOP)  # SIGSTOP: it does not see the end of its input
-    await pool.finish(Limits(grace=0.05))
+    await pool.finish()
     assert bot.exit_code in (-signal.SIGKILL, -signal.SIGTERM)
 
 
@@ -97,7 +98,7 @@ async def test_all_are_killed_at_once() -> None:
     pool = BotPool()
     bots = [waiting(), waiting()]
     for number, bot in enumerate(bots):
-        await pool.put(number, bot, LIMITS)
+        pool.put(number, bot)
     pool.end()
     assert [bot.exit_code for bot in bots] == [-signal.SIGKILL] * 2
     assert not any(is_running(pid(bot)) for bot in bots)
@@ -111,7 +112,7 @@ async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, objec
 
     Its stderr is read at the end alone.
     """
-    process = BotProcess(launched, LIMITS, StderrKeeper(stderr))
+    process = BotProcess(launched, StderrKeeper(stderr))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         process.push(ASK)
@@ -127,11 +128,11 @@ async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, objec
 def program(code: str) -> LaunchedBot:
     """A program that reads a line, and then does this."""
     text = f"import os, sys, signal; sys.stdin.readline(); {code}"
-    return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", text)))
+    return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", text)), LIMITS)
 
 
 async def test_what_is_on_stderr_by_then_is_of_the_match() -> None:
-    launched = LaunchedBot(resolve_bot(kept()))
+    launched = LaunchedBot(resolve_bot(kept()), LIMITS)
     for match in (b"match 1\n", b"match 2\n"):
         stderr = MemorySink()
         assert (await let_go(launched, stderr))[0]

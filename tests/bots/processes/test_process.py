@@ -41,8 +41,8 @@ async def ask(
     code: str, request: bytes, seconds: float = 0.4, patience: int = 0
 ) -> bytes | Failure:
     """Hand one request to a program and wait for its reply."""
-    launched = LaunchedBot(resolve_bot(python(code)))
-    process = BotProcess(launched, Limits(), StderrKeeper(None), patience)
+    launched = LaunchedBot(resolve_bot(python(code)), Limits())
+    process = BotProcess(launched, StderrKeeper(None), patience)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         nursery.start_soon(process.drain_stderr)
@@ -148,7 +148,7 @@ input(); os.write(1, b"first\\n")
 input(); os.write(1, {early!r}); os.write(2, b"written\\n")
 input()
 """
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), options, StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code)), options), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         process.push(b"request\n")
@@ -168,7 +168,7 @@ input()
 
 async def asked_late(code: str) -> list[bytes | Failure]:
     """Ask a bot twice whose limit was over before the referee looked at what it has written."""
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
     poll = select.poll()
     poll.register(process.launched.pipes[1], select.POLLIN)
     poll.poll(20_000)  # the event loop stands still until the bot has written
@@ -201,7 +201,7 @@ child = subprocess.Popen([sys.executable, "-I", "-S", "-c", pause], start_new_se
 print(child.pid, flush=True)
 signal.pause()
 """
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         pid = await process.reply(trio.current_time() + 20)
@@ -222,7 +222,7 @@ first = sys.stdin.buffer.readline()
 print(len(first), sys.stdin.buffer.readline().decode().strip(), flush=True)
 sys.stdin.read()
 """
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         process.push(MORE_THAN_A_PIPE_HOLDS)
@@ -239,7 +239,7 @@ import sys
 data = sys.stdin.buffer.read()
 sys.exit(len(data) == 1_000_001)
 """
-    process = BotProcess(LaunchedBot(resolve_bot(python(code))), Limits(), StderrKeeper(None))
+    process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
         process.push(MORE_THAN_A_PIPE_HOLDS)
@@ -250,8 +250,7 @@ sys.exit(len(data) == 1_000_001)
 
 async def test_ending_twice_is_safe() -> None:
     process = BotProcess(
-        LaunchedBot(resolve_bot(python("import signal; signal.pause()"))),
-        Limits(),
+        LaunchedBot(resolve_bot(python("import signal; signal.pause()")), Limits()),
         StderrKeeper(None),
     )
     async with trio.open_nursery() as nursery:
@@ -268,8 +267,8 @@ async def test_ending_one_that_does_not_end_does_not_hold_up_others(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.abc.Clock
 ) -> None:
     """As one that is stuck in the kernel: it is waited for for some seconds, and then left."""
-    launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")))
-    process = BotProcess(launched, Limits(), StderrKeeper(None))
+    launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")), Limits())
+    process = BotProcess(launched, StderrKeeper(None))
     with monkeypatch.context() as patched:
         patched.setattr(LaunchedBot, "kill", lambda self: None)
         ticks = 0
@@ -288,7 +287,7 @@ def test_a_bot_that_was_not_started_has_no_pipes(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text("nonsense")
     program.chmod(0o755)
-    launched = LaunchedBot(resolve_bot(str(program)))
+    launched = LaunchedBot(resolve_bot(str(program)), Limits())
     with pytest.raises(ProtocolMisuseError):
         _ = launched.pipes
     launched.end()
@@ -297,7 +296,7 @@ def test_a_bot_that_was_not_started_has_no_pipes(tmp_path: Path) -> None:
 
 def test_launching_does_not_wait_for_the_bot() -> None:
     """Which says nothing and does not end."""
-    launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")))
+    launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")), Limits())
     assert launched.peek_exit_code() is None
     launched.end()
     assert launched.exit_code == -9

@@ -1,0 +1,55 @@
+"""A bot of the referee's own: it says what it is given to say, then the simplest that is legal."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from referee.bots.bot import Answer, Failure
+from referee.bots.in_process import InProcessBot
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.games.interface.faults import Disqualification
+from referee.games.interface.rules import Rules
+
+
+def stand_in(game: str) -> InProcessBot:
+    """A bot for the seat of one that is not to play, in a game that has a simplest reply."""
+    return InProcessBot(StandIn(GAMES[game], "Stand-in"))
+
+
+class StandIn:
+    """A `Player`.
+
+    Args:
+        rules: the game.
+        name: what it calls itself; None: it gives no name in time.
+        replies: JSON values, its first replies; {"leave": CODE} in place of one: it leaves.
+    """
+
+    def __init__(self, rules: Rules, name: str | None, replies: Iterable[Any] = ()) -> None:
+        self._rules = rules
+        self._name = name
+        self._replies = deque(replies)
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        """The answer to the last of these lines."""
+        reply = self._next(msgspec.json.decode(lines[-1]))
+        if isinstance(reply, dict) and reply.keys() == {"leave"}:
+            return Failure(Disqualification(reply["leave"]), "as the case says")
+        return msgspec.json.encode(reply)
+
+    def _next(self, asked: dict[str, Any]) -> Any:
+        if asked["type"] == "player-name-request":
+            if self._name is None:
+                return {"leave": Disqualification.STARTUP_TIMEOUT}
+            number = asked["player_number"]
+            return {"type": "player-name-reply", "player_number": number, "name": self._name}
+        if self._replies:
+            return self._replies.popleft()
+        if self._rules.simplest_reply is None:
+            raise UsageError(f"{self._rules.name} has no simplest reply: there are too few replies")
+        return self._rules.simplest_reply(asked)
