@@ -12,19 +12,8 @@ from referee.cli.arguments import Parser
 from referee.text.nearest import did_you_mean
 
 COMMANDS = (
-    "new",
-    "play",
-    "conform",
-    "explain",
-    "tournament",
-    "standings",
-    "export",
-    "replay",
-    "verify",
-    "validate",
-    "bots",
-    "completion",
-    "help",
+    *("new", "play", "conform", "explain", "tournament", "standings", "export"),
+    *("replay", "verify", "validate", "bots", "completion", "help"),
 )
 """In the order of the help; each is a module of this package, loaded when it is asked for."""
 
@@ -42,7 +31,9 @@ def parser(names: Sequence[str] = COMMANDS) -> Parser:
     top.add_argument("-V", "--version", action="version", version=version, help="print the version")
     top.commands = top.add_subparsers(prog="referee", title="commands", metavar="")
     for name in names:
-        import_module(f"referee.cli.commands.{name}").add(top.commands)
+        command = import_module(f"referee.cli.commands.{name}")
+        command.add(top.commands)
+        top.commands.choices[name].set_defaults(run=command.run)
     return top
 
 

@@ -26,7 +26,6 @@ def add(commands: Commands) -> None:
             ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
         ),
     )
-    bots.set_defaults(run=run)
     bots.add_argument(
         "--show", metavar="NAME", help="print its source; that of minimal to be copied, as My Bot"
     )

@@ -38,7 +38,6 @@ def add(to: Commands) -> None:
             ),
         ),
     )
-    parser.set_defaults(run=run)
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 

@@ -41,7 +41,6 @@ def add(commands: Commands) -> None:
             ("referee explain http-bots.md 3", "a section of another page"),
         ),
     )
-    explain.set_defaults(run=run)
     what = "a section, a title, a code of a fault or a disqualification, or the id of a case"
     explain.add_argument("what", nargs="*", metavar="WHAT", help=what)
     add_game(explain)

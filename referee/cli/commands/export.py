@@ -32,7 +32,6 @@ def add(commands: Commands) -> None:
         exit_codes={0: "printed", 2: "wrong usage, or no store"},
         examples=(("referee export night.sqlite --output night.csv", "for a spreadsheet"),),
     )
-    export.set_defaults(run=run)
     export.add_argument("store", metavar="FILE.sqlite", help="the store of a tournament")
     export.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="(default: csv)")
     export.add_argument("--output", metavar="FILE", help="write them there, not to stdout")
@@ -56,26 +55,14 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 COLUMNS = (
-    "match",
-    "deal",
-    "seed",
-    "players",
-    "ranks",
-    "scores",
-    "turns",
-    "reason",
-    "faults",
-    "disqualified",
-    "detail",
-    "seconds",
-    "digest",
+    *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
+    *("disqualified", "detail", "seconds", "digest"),
 )
 _OF_SEATS = {
     "ranks": "rank",
     "scores": "score",
     "faults": "fault_count",
-    "disqualified": "disqualified",
-    "detail": "detail",
+    **{name: name for name in ("disqualified", "detail")},
 }
 _TEXTS = ("players", "reason", "disqualified", "detail", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search

@@ -20,7 +20,6 @@ def add(to: Commands) -> None:
         description="Say what a command does, as COMMAND --help does.",
         examples=(("referee help play", "all about referee play"),),
     )
-    parser.set_defaults(run=run)
     parser.add_argument("command", nargs="?", metavar="COMMAND", help="all of them if left out")
 
 

@@ -27,7 +27,6 @@ def add(commands: Commands) -> None:
             ("referee new bots/smithy --language rust", "in another language"),
         ),
     )
-    new.set_defaults(run=run)
     add = new.add_argument
     add("folder", type=Path, metavar="FOLDER", help="to be made; its name is the bot's: my_bot")
     languages = "python, javascript, java, c, cpp, rust, perl or go (python)"

@@ -46,7 +46,6 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    replay.set_defaults(run=run)
     arg = replay.add_argument
     log = 'a match record or a spectator log, plain, .gz or .zst; "-" is stdin'
     arg("files", nargs="+", metavar="FILE", help=log)

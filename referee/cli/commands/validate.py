@@ -37,7 +37,6 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    validate.set_defaults(run=run)
     log = 'a spectator log, plain, .gz or .zst; "-" is stdin'
     validate.add_argument("logs", nargs="+", metavar="LOG", help=log)
     formats = "text; json: an object a log; junit: a test case a log"

@@ -41,7 +41,6 @@ def add(commands: Commands) -> None:
             ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
         ),
     )
-    verify.set_defaults(run=run)
     add = verify.add_argument
     add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
