@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    tournament.set_defaults(run=run, parser=tournament, config_bots=[], directories=[], without=[])
+    tournament.set_defaults(parser=tournament, config_bots=[], directories=[], without=[])
     _add_options(tournament)
 
 
@@ -131,6 +131,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 _FLAGS = ("extend", "no-keep-alive", "json", "quiet")
 _NOT_IN_CONFIG = ("config", "set", "help")
+_CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
+"""Fields of a `Setup` that are options."""
 
 
 class _ConfigParser(Parser):
@@ -187,15 +189,8 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     entrants = [entrant(bot) for bot in options.bots] or options.config_bots
     now = setup(
         with_unique_names(entrants),
-        game=options.game,
-        format=options.format,
-        players=options.players,
-        deals=options.deals,
-        matches=options.matches,
-        rounds=options.rounds,
-        challengers=options.challengers,
+        **{name: getattr(options, name) for name in _CHOSEN},
         sprt=_sprt(options),
-        seats=options.seats,
         seed=seed,
         keep_alive=not options.no_keep_alive,
         settings=chosen_settings(options),

@@ -19,6 +19,7 @@ from referee.tournament.stages import planned, swiss_table
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # at a time
+_COUNTS = ("matches", "wins", "draws", "losses")
 
 
 class Share(Struct, frozen=True):
@@ -270,10 +271,7 @@ def _bots(
             in_mean=bool(ratings.weights[bot] > 0),
             above_next=None if after is None else _rounded(differences.better[bot, after], 4),
             deals=int(deals[bot]),
-            matches=int(found.matches[bot]),
-            wins=int(found.wins[bot]),
-            draws=int(found.draws[bot]),
-            losses=int(found.losses[bot]),
+            **{name: int(getattr(found, name)[bot]) for name in _COUNTS},
             points=round(float(found.points[bot]), 6),
             win_rate=_share(found.win_rate, bot),
             mean_points=_share(found.point_rate, bot),
@@ -296,15 +294,10 @@ def _share(shares: Shares, index: int) -> Share | None:
 
 def _head_to_head(table: Table, names: list[str]) -> dict[str, dict[str, Meeting]]:
     met = head_to_head(table)
+    columns = (met.matches, met.wins, met.draws, met.wins.T, met.points)
     return {
         name: {
-            names[other]: Meeting(
-                matches=int(met.matches[bot, other]),
-                wins=int(met.wins[bot, other]),
-                draws=int(met.draws[bot, other]),
-                losses=int(met.wins[other, bot]),
-                points=float(met.points[bot, other]),
-            )
+            names[other]: Meeting(*(column[bot, other].item() for column in columns))
             for other in np.flatnonzero(met.matches[bot])
         }
         for bot, name in enumerate(names)
