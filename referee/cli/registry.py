@@ -15,7 +15,11 @@ COMMANDS = (
     *("new", "play", "conform", "explain", "tournament", "standings", "export"),
     *("replay", "verify", "validate", "bots", "completion", "help"),
 )
-"""In the order of the help; each is a module of this package, loaded when it is asked for."""
+"""In the order of the help.
+
+Each is a module of `referee.cli.commands`, loaded when it is asked for: `add` adds its parser, and
+`run` is given the options and the interrupts and returns the exit code.
+"""
 
 
 def parser(names: Sequence[str] = COMMANDS) -> Parser:

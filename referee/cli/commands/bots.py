@@ -14,7 +14,6 @@ from referee.interrupts import Interrupts
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     bots = commands.add_parser(
         "bots",
         help="list the bundled example bots",
@@ -34,7 +33,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.bots.bundled import bundled_bots, describe_bot, templates
 
     games = [options.game] if options.game else list(GAMES)

@@ -27,7 +27,6 @@ _SECTIONS = ("1.2", "2.2")
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     explain = commands.add_parser(
         "explain",
         help="print a section of the protocol, or what a code means",
@@ -47,7 +46,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     page = load_page(GAMES[options.game].specification)
     what = " ".join(options.what)
     markdown = explained(what, page) if what else _contents(page)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     export = commands.add_parser(
         "export",
         help="print the matches of a tournament, a row each",
@@ -38,7 +37,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.tournament.store import Store
 
     with (

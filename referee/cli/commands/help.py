@@ -13,7 +13,6 @@ from referee.text.nearest import did_you_mean
 
 
 def add(to: Commands) -> None:
-    """Add the command."""
     parser = to.add_parser(
         "help",
         help="say what a command does",
@@ -24,7 +23,6 @@ def add(to: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     name = options.command
     if name is not None and name not in commands.COMMANDS:
         known = did_you_mean(name, commands.COMMANDS) or f": {', '.join(commands.COMMANDS)}"

@@ -15,7 +15,6 @@ from referee.text.terminal import escaped
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     new = commands.add_parser(
         "new",
         help="make a folder to start your own bot from",
@@ -36,7 +35,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.starters import LANGUAGES, find_language, make_bot
 
     key = find_language(options.language)

@@ -8,15 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NoReturn
 
-from referee.cli.arguments import (
-    Commands,
-    Parser,
-    count,
-    made_folder,
-    number,
-    probability,
-    seed,
-)
+from referee.cli.arguments import Commands, Parser, count, made_folder, number, probability, seed
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, printing, say
 from referee.cli.settings import add_game, add_settings, chosen_settings
@@ -32,7 +24,6 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     tournament = commands.add_parser(
         "tournament",
         help="play many matches between many bots, and rate them",
@@ -101,7 +92,6 @@ def _add_options(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.cli.work import load_numpy
 
     words = options.words

@@ -20,7 +20,6 @@ INVALID = 1
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     validate = commands.add_parser(
         "validate",
         help="check spectator logs, of any referee, against the protocol",
@@ -44,7 +43,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     names: list[str] = options.logs
     check_files(names)
     # No import is to be interrupted, a forked process has it, and the collector lets it be.

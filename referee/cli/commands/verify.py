@@ -28,7 +28,6 @@ FAILED = 1
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     verify = commands.add_parser(
         "verify",
         help="run match records again and compare",
@@ -57,7 +56,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     if options.store is not None:
         return _check_store(options, interrupts)
     # No import is to be interrupted, a forked process has it, and the collector lets it be.
