@@ -76,10 +76,7 @@ class Sprt:
     @property
     def bounds(self) -> tuple[float, float]:
         """The test ends when `llr` is not between them: H0 below, H1 above."""
-        return (
-            math.log(self.beta / (1 - self.alpha)),
-            math.log((1 - self.beta) / self.alpha),
-        )
+        return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, counts: Sequence[int]) -> float:
         """The logarithm of how much likelier the deals are under H1 than under H0.

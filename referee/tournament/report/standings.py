@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import asdict
 from itertools import islice
 
 import numpy as np
@@ -223,6 +224,8 @@ def standings(
     table = deals.table()
     ratings = rate(table, anchor=anchor, stopped=test is not None)
     differences = ratings.differences()
+    query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
+    own_names = {bot: name for bot, name, _ in store.select(query)}  # the most frequent
     return Standings(
         game=setup.game,
         format=setup.format,
@@ -234,7 +237,7 @@ def standings(
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
         without=[names[bot] for bot in sorted(without)],
-        bots=_bots(table, ratings, differences, names, _own_names(store)),
+        bots=_bots(table, ratings, differences, names, own_names),
         head_to_head=_head_to_head(table, names),
         differences=_differences(differences, names),
         seats=_seats(table),
@@ -243,11 +246,6 @@ def standings(
         sprt=None if test is None else _sprt(test),
         out=[names[bot] for bot in sorted(store.put_out())],
     )
-
-
-def _own_names(store: Store) -> dict[int, str]:
-    query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
-    return {bot: name for bot, name, _ in store.select(query)}
 
 
 def _bots(
@@ -357,10 +355,7 @@ def _sprt(test: Sequential) -> SprtStanding:
     asked = test.test
     lower, upper = asked.bounds
     return SprtStanding(
-        elo0=asked.elo0,
-        elo1=asked.elo1,
-        alpha=asked.alpha,
-        beta=asked.beta,
+        **asdict(asked),
         llr=round(test.llr, 4),
         lower=round(lower, 4),
         upper=round(upper, 4),

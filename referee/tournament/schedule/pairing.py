@@ -18,7 +18,7 @@ from hashlib import blake2b
 from itertools import permutations
 from math import lcm
 from random import Random
-from typing import Literal, overload
+from typing import Literal
 
 from referee.errors import UsageError
 from referee.match.spec import DRAWN_SEEDS
@@ -71,13 +71,7 @@ class LineUps(Sequence[LineUp]):
     def __len__(self) -> int:
         return self._deals
 
-    @overload
-    def __getitem__(self, deal: int) -> LineUp: ...
-    @overload
-    def __getitem__(self, deal: slice) -> list[LineUp]: ...
-    def __getitem__(self, deal: int | slice) -> LineUp | list[LineUp]:
-        if isinstance(deal, slice):
-            return [self._at(each) for each in range(self._deals)[deal]]
+    def __getitem__(self, deal: int) -> LineUp:  # type: ignore[override]  # no slices
         return self._at(range(self._deals)[deal])
 
 
@@ -177,7 +171,7 @@ def _lists(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
         return bots, lambda index: (index % bots,)
     if size == 2:
         return (bots // 2, _by_rounds(bots)) if bots % 2 == 0 else (bots, _by_cycles(bots))
-    return 1, blocks(bots, size).__getitem__
+    return 1, blocks(bots, size)
 
 
 def _by_rounds(bots: int) -> Callable[[int], LineUp]:

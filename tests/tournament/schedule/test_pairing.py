@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 from math import factorial
 
 import pytest
@@ -277,9 +277,9 @@ def test_a_longer_schedule_begins_with_the_shorter_one(
     bots: int, players: int, seed: int, total: int
 ) -> None:
     short = round_robin(bots, players, total=total, seed=seed)
-    assert round_robin(bots, players, total=total + 50, seed=seed)[:total] == list(short)
+    assert list(round_robin(bots, players, total=total + 50, seed=seed))[:total] == list(short)
     one = gauntlet(bots + 2, 2, players, total=total, seed=seed)
-    assert gauntlet(bots + 2, 2, players, total=total + 50, seed=seed)[:total] == list(one)
+    assert list(gauntlet(bots + 2, 2, players, total=total + 50, seed=seed))[:total] == list(one)
 
 
 @pytest.mark.parametrize(("bots", "players"), [(14, 3), (25, 4), (30, 4)])
@@ -310,12 +310,12 @@ def test_deals_can_be_asked_for_in_any_order(bots: int, players: int) -> None:
 def test_the_same_seed_gives_the_same_schedule_for_ever(
     line_ups: LineUps, expected: list[tuple[int, ...]]
 ) -> None:
-    assert line_ups[: len(expected)] == expected
+    assert list(islice(line_ups, len(expected))) == expected
 
 
 def test_another_seed_gives_another_schedule() -> None:
     for players in (2, 3, 4):
-        first, second = (round_robin(20, players, total=50, seed=seed)[:] for seed in (1, 2))
+        first, second = (list(round_robin(20, players, total=50, seed=seed)) for seed in (1, 2))
         assert first != second
 
 
