@@ -79,6 +79,9 @@ class Common(EzPickle):  # type: ignore[misc]
         rewards = self._episode.rewards()
         return {agent: rewards[self._seat[agent]] for agent in self.agents}
 
+    def _facts(self) -> dict[str, dict[str, Any]]:
+        return {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}
+
     def _shown(self, seat: int) -> str | None:
         return shown(self._episode, seat, self.render_mode)
 

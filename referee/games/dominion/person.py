@@ -92,6 +92,7 @@ class Player:
         self._turns = 0
         self._in_turn = False  # it is this player's turn
         self._chooses_top = False  # wants to say what lies on top
+        self._heading: dict[str, Any] = {}  # of the next question
         self._left: set[int] = set()
         self._active = 0  # whose turn it is, as far as is known
         self._moves: list[tuple[str, tuple[str, ...]]] = []  # of it, not told: kind, cards
@@ -222,17 +223,17 @@ class Player:
         """A turn's actions one by one, then what is bought."""
         treasures = [card for card in request.hand if card in WORTH]
         has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
-        title, state = f"Your turn {self._turns}", self._state(request)
+        title = f"Your turn {self._turns}"
         if request.cards_played:
             title += ", after " + listed(request.cards_played)
+        self._heading = {"title": title, "state": self._state(request)}
         while True:
             if has_actions:
-                action = yield from self._action(request, title, state)
+                action = yield from self._action(request)
                 if action is not None:
                     return {"type": "play-reply", "phase": "action", **action}
-                title, state = "", []
             money = request.extra_money + sum(WORTH[card] for card in treasures)
-            bought = yield from self._buy(request, money, title, state, can_go_back=has_actions)
+            bought = yield from self._buy(request, money, can_go_back=has_actions)
             if bought is None:
                 continue
             return {
@@ -242,9 +243,7 @@ class Player:
                 "cards_to_buy": bought,
             }
 
-    def _action(
-        self, request: PlayTurn, title: str, state: list[Phrase]
-    ) -> Generator[Question, Picks, Parameters | None]:
+    def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
         """What an action reply has besides its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         barred = {card: why for card in hand if (why := self._why_not(card, request.hand))}
@@ -252,8 +251,6 @@ class Player:
             picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
                 [Choice(card, [does(card)], barred=barred.get(card, "")) for card in hand],
-                title=title,
-                state=state,
                 columns=("card", "what it does"),
                 remarks=[Phrase("not now", f"{card} {why}") for card, why in barred.items()],
                 enter="go on to buy",
@@ -264,11 +261,9 @@ class Player:
             rest = request.hand.copy()
             rest.remove(card)
             parameters = yield from self._parameters(card, rest)
-            if parameters is None:
-                title, state = "", []
-            elif parameters:
+            if parameters:
                 return {"card": card, "additional_parameters": parameters}
-            else:
+            if parameters is not None:
                 return {"card": card}
 
     def _why_not(self, card: str, hand: Sequence[str]) -> str:
@@ -350,7 +345,7 @@ class Player:
         return [card for card in among if self._ledger.supply[card] and COST[card] <= limit]
 
     def _buy(
-        self, request: PlayTurn, money: int, title: str, state: list[Phrase], *, can_go_back: bool
+        self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
         """What is bought; None to go back to the actions."""
         bought: list[str] = []
@@ -378,8 +373,6 @@ class Player:
             picks = yield self._question(
                 f"What do you buy? ({left} money, {plural(buys, 'buy')})",
                 [*self._piles(supply, barred), *keys],
-                title=title,
-                state=state,
                 columns=_PILES,
                 remarks=_too_dear(supply, left),
                 most=buys,
@@ -387,7 +380,6 @@ class Player:
                 enter="buy nothing more" if bought else "buy nothing",
                 check=check,
             )
-            title, state = "", []
             if not picks:
                 break
             if picks[0] < len(BY_COST):
@@ -397,7 +389,8 @@ class Player:
                     break  # nobody wants to be asked for the coppers that are still to be had
             elif keys[picks[0] - len(BY_COST)].key == "t":
                 self._chooses_top = True
-                state = [Phrase("top discard", "you choose it at the end of this turn")]
+                chosen = Phrase("top discard", "you choose it at the end of this turn")
+                self._heading = {"state": [chosen]}
             elif bought:
                 bought = []
             else:
@@ -470,7 +463,8 @@ class Player:
             View("s", "what cards do", _PILES, piles),
             View("d", "your cards", ("card", "you own", "what it does"), mine),
         ]
-        shown: dict[str, Any] = {"views": views, "help": _HELP}
+        shown: dict[str, Any] = {"views": views, "help": _HELP, **self._heading}
+        self._heading = {}
         return Question(text, choices, **shown | others)
 
 
