@@ -45,10 +45,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         printing(options.output, [options.store]) as file,
         contextlib.redirect_stdout(file),
     ):
-        if options.format == "csv":
-            _csv(store)
-        else:
-            _jsonl(store)
+        (_csv if options.format == "csv" else _jsonl)(store)
     return OK
 
 

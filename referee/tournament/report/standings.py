@@ -360,5 +360,5 @@ def _sprt(test: Sequential) -> SprtStanding:
         lower=round(lower, 4),
         upper=round(upper, 4),
         counts=test.counts,
-        verdict=test.verdict and test.verdict.value,
+        verdict=test.verdict,
     )
