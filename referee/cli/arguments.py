@@ -137,11 +137,7 @@ class _Formatter(argparse.HelpFormatter):
 
         words = " ".join(text.split())
         return textwrap.fill(
-            words,
-            width,
-            initial_indent=indent,
-            subsequent_indent=indent,
-            break_on_hyphens=False,
+            words, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
         )
 
 

@@ -132,10 +132,10 @@ class Terminal:
             elif word in ("q", "quit", "exit"):
                 lines = [_LEAVE]
             else:
-                answer = read_answer(question, line)
-                if not isinstance(answer, Refusal):
-                    return answer
-                lines = self._wrap(escaped(answer.text))
+                try:
+                    return read_answer(question, line)
+                except Refusal as refusal:
+                    lines = self._wrap(escaped(str(refusal)))
 
     async def _leaves(self) -> bool:
         """Ctrl-D was pressed: whether it was meant."""
@@ -192,7 +192,7 @@ class Terminal:
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
         table = self._table(("", *question.columns), rows)
         height = self._told + len(head) + len(table) + len(keys) + 1
-        if len(question.columns) > _SHORT_COLUMNS and height > self._height:
+        if len(question.columns) > _SHORT_COLUMNS and height > shutil.get_terminal_size().lines:
             name, second, *_ = question.columns
             texts = [" ".join(row[: _SHORT_COLUMNS + 1]) for row in rows]
             widest = max(map(cells, texts))
@@ -217,14 +217,16 @@ class Terminal:
         table = [[*columns], *([plain(text) for text in row] for row in rows)]
         if not rows:
             return []
-        sizes = [max(map(cells, column)) for column in zip(*table, strict=True)]
+        turned = list(zip(*table, strict=True))
+        sizes = [max(map(cells, column)) for column in turned]
+        to_right = [all(map(str.isdecimal, column[1:])) for column in turned]
         before = sum(sizes[:-1]) + len(_GAP) * len(sizes)
         room = max(self._width - before, _LEAST_LAST)
         lines = []
         for row in table:
             parts = [
-                text.rjust(size) if _is_number(place, table) else text + " " * (size - cells(text))
-                for place, (text, size) in enumerate(zip(row[:-1], sizes, strict=False))
+                text.rjust(size) if right else text + " " * (size - cells(text))
+                for text, size, right in zip(row[:-1], sizes, to_right, strict=False)
             ]
             first, *rest = textwrap.wrap(row[-1], room) or [""]
             line = _GAP + _GAP.join([*parts, first])
@@ -262,10 +264,6 @@ class Terminal:
     def _width(self) -> int:
         return max(min(width(self._out), _MAX_WIDTH), _MIN_WIDTH)
 
-    @property
-    def _height(self) -> int:
-        return shutil.get_terminal_size().lines
-
     def _styled(self, text: str, style: str) -> Iterator[str]:
         return (self._paint(line, style) for line in self._wrap(plain(text)))
 
@@ -286,8 +284,3 @@ class Terminal:
         with suppress(OSError):  # the terminal is gone: reading from it says so
             self._out.write(text)
             self._out.flush()
-
-
-def _is_number(place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether all texts in a column are numbers but its heading."""
-    return all(row[place].isdecimal() for row in rows[1:])

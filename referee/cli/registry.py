@@ -28,7 +28,11 @@ COMMANDS = (
     "completion",
     "help",
 )
-"""In the order of the help; each is a module of this package, loaded when it is asked for."""
+"""In the order of the help.
+
+Each is a module of `referee.cli.commands`, loaded when it is asked for: `add` adds its parser, and
+`run` is given the options and the interrupts and returns the exit code.
+"""
 
 
 def parser(names: Sequence[str] = COMMANDS) -> Parser:
@@ -44,7 +48,9 @@ def parser(names: Sequence[str] = COMMANDS) -> Parser:
     top.add_argument("-V", "--version", action="version", version=version, help="print the version")
     top.commands = top.add_subparsers(prog="referee", title="commands", metavar="")
     for name in names:
-        import_module(f"referee.cli.commands.{name}").add(top.commands)
+        command = import_module(f"referee.cli.commands.{name}")
+        command.add(top.commands)
+        top.commands.choices[name].set_defaults(run=command.run)
     return top
 
 

@@ -153,10 +153,7 @@ def _fact(value: float) -> str:
 
 
 def _table(
-    heads: Sequence[str],
-    to_right: Sequence[bool],
-    rows: Sequence[Sequence[Cell]],
-    painted: Paint,
+    heads: Sequence[str], to_right: Sequence[bool], rows: Sequence[Sequence[Cell]], painted: Paint
 ) -> Iterator[str]:
     """Lines of a table.
 

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from referee.games.interface.dialogue import Choice, Picks, Question
 
 _DIGITS = re.compile("[0-9]{1,6}")
 
 
-class Refusal(NamedTuple):
+class Refusal(Exception):
     """Why something typed is no answer, in a sentence that says what is possible."""
 
-    text: str
 
-
-def read_answer(question: Question, text: str) -> Picks | Refusal:
+def read_answer(question: Question, text: str) -> Picks:
     """Read a line: numbers, names or their beginnings, a key alone, or nothing at all.
 
     Args:
         text: as typed, without its line end.
+
+    Raises:
+        Refusal: it is no answer.
     """
     words = re.split(r"[\s,]+", text.strip().lower().strip(","))
     if words == [""]:
         if question.enter:
             return ()
-        return Refusal(f"Nothing was chosen. {possible(question)}")
+        raise Refusal(f"Nothing was chosen. {possible(question)}")
     picks: list[int] = []
     for word in words:
-        pick = _pick(question, word, picks)
-        if isinstance(pick, Refusal):
-            return pick
-        picks.append(pick)
-    return _checked(question, tuple(picks))
+        picks.append(_pick(question, word, picks))
+    _check(question, tuple(picks))
+    return tuple(picks)
 
 
 def possible(question: Question) -> str:
@@ -64,7 +62,7 @@ def numbered(question: Question) -> list[tuple[int, Choice]]:
     return list(enumerate((choice for choice in question.choices if not choice.key), start=1))
 
 
-def _pick(question: Question, word: str, picks: list[int]) -> int | Refusal:
+def _pick(question: Question, word: str, picks: list[int]) -> int:
     """The choice that a word means, given those that were picked before it."""
     choices = question.choices
     for index, choice in enumerate(choices):
@@ -73,17 +71,17 @@ def _pick(question: Question, word: str, picks: list[int]) -> int | Refusal:
     if _DIGITS.fullmatch(word):
         plain = [index for index, choice in enumerate(choices) if not choice.key]
         if not 1 <= int(word) <= len(plain):
-            return Refusal(f"There is no {word} here. {possible(question)}")
+            raise Refusal(f"There is no {word} here. {possible(question)}")
         return plain[int(word) - 1]
     found = _named(question, word)
     if not found:
-        return Refusal(f'"{word}" is no choice here. {possible(question)}')
+        raise Refusal(f'"{word}" is no choice here. {possible(question)}')
     names = list(dict.fromkeys(choices[index].name for index in found))
     if len(names) > 1:
-        return Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
+        raise Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
     free = [index for index in found if question.repeats or index not in picks]
     if not free:
-        return Refusal(f"There is no other {names[0]} to choose.")
+        raise Refusal(f"There is no other {names[0]} to choose.")
     return free[0]
 
 
@@ -98,18 +96,18 @@ def _named(question: Question, word: str) -> list[int]:
     return exact or [index for index, name in names if name.startswith(word)]
 
 
-def _checked(question: Question, picks: Picks) -> Picks | Refusal:
+def _check(question: Question, picks: Picks) -> None:
     chosen = [question.choices[pick] for pick in picks]
     if len(picks) > 1 and (keyed := [choice for choice in chosen if choice.key]):
-        return Refusal(f"{keyed[0].key} stands alone: {keyed[0].name}.")
+        raise Refusal(f"{keyed[0].key} stands alone: {keyed[0].name}.")
     for choice in chosen:
         if choice.barred:
-            return Refusal(f"{choice.name} {choice.barred}. {possible(question)}")
+            raise Refusal(f"{choice.name} {choice.barred}. {possible(question)}")
     if chosen[0].key:
-        return picks
+        return
     if not question.least <= len(picks) <= question.most:
-        return Refusal(f"That is {len(picks)}. {possible(question)}")
+        raise Refusal(f"That is {len(picks)}. {possible(question)}")
     if not question.repeats and len(set(picks)) < len(picks):
-        return Refusal("Each can be chosen once.")
-    problem = question.check(picks)
-    return Refusal(f"{problem}.") if problem else picks
+        raise Refusal("Each can be chosen once.")
+    if problem := question.check(picks):
+        raise Refusal(f"{problem}.")

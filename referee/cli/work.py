@@ -134,10 +134,7 @@ def clock_time(seconds: float) -> str:
 
 
 async def show_progress(
-    line: Callable[[], str],
-    *,
-    after: float = 0.0,
-    task_status: trio.TaskStatus[None] | None = None,
+    line: Callable[[], str], *, after: float = 0.0, task_status: trio.TaskStatus[None] | None = None
 ) -> None:
     """Keep one line on the terminal up to date, until cancelled.
 

@@ -28,8 +28,8 @@ class Common(EzPickle):  # type: ignore[misc]
         name: of the environment.
         players: how many; None for as few as can play.
         render_mode: None, or "ansi" for text.
-        options: the game's own that are not to have their defaults.
         opponents: as of `Episode`.
+        options: the game's own that are not to have their defaults.
 
     Raises:
         UsageError: there is no such match.
@@ -42,11 +42,12 @@ class Common(EzPickle):  # type: ignore[misc]
         game: str,
         name: str,
         players: int | None,
-        render_mode: str | None,
-        options: dict[str, Any],
+        /,
+        render_mode: str | None = None,
         opponents: Bots | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(game, name, players, render_mode, options, opponents)
+        super().__init__(game, name, players, render_mode, opponents, **options)
         episode = Episode(GAMES[game], players, options, opponents)
         check_render_mode(render_mode)
         self.metadata = {
@@ -77,6 +78,9 @@ class Common(EzPickle):  # type: ignore[misc]
     def _rewards(self) -> dict[str, float]:
         rewards = self._episode.rewards()
         return {agent: rewards[self._seat[agent]] for agent in self.agents}
+
+    def _facts(self) -> dict[str, dict[str, Any]]:
+        return {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}
 
     def _shown(self, seat: int) -> str | None:
         return shown(self._episode, seat, self.render_mode)

@@ -45,35 +45,19 @@ class Environments:
             raw = wrappers.AssertOutOfBoundsWrapper(raw)
         return wrappers.OrderEnforcingWrapper(raw)
 
-    def raw_env(
-        self,
-        players: int | None = None,
-        *,
-        opponents: Bots | None = None,
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> AECEnv:
+    def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
         """An AECEnv without wrappers: an illegal action is a `UsageError`."""
         if self._simultaneous:
-            parallel = self.parallel_env(
-                players, opponents=opponents, render_mode=render_mode, **options
-            )
+            parallel = self.parallel_env(players, **options)
             from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
             return parallel_to_aec_wrapper(parallel)
         _check_installed(self.name)
         from referee.env.sequential import SequentialEnv
 
-        return SequentialEnv(self._game, self.name, players, render_mode, options, opponents)
+        return SequentialEnv(self._game, self.name, players, **options)
 
-    def parallel_env(
-        self,
-        players: int | None = None,
-        *,
-        opponents: Bots | None = None,
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> ParallelEnv:
+    def parallel_env(self, players: int | None = None, **options: Any) -> ParallelEnv:
         """A ParallelEnv, of a game in which all move at once."""
         if not self._simultaneous:
             raise UsageError(
@@ -82,16 +66,14 @@ class Environments:
         _check_installed(self.name)
         from referee.env.simultaneous import SimultaneousEnv
 
-        return SimultaneousEnv(self._game, self.name, players, render_mode, options, opponents)
+        return SimultaneousEnv(self._game, self.name, players, **options)
 
-    def gym_env(
-        self, opponents: Bots | None = None, *, render_mode: str | None = None, **options: Any
-    ) -> Env:
+    def gym_env(self, opponents: Bots | None = None, **options: Any) -> Env:
         """A Gymnasium Env: one None in `opponents`; an illegal action ends the match with -1."""
         _check_installed(self.name)
         from referee.env.single import SingleEnv
 
-        return SingleEnv(self._game, opponents, render_mode, options)
+        return SingleEnv(self._game, opponents, **options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
         """The names of an observation's entries; of a grid of numbers, of those in each cell."""

@@ -32,7 +32,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None  # of PettingZoo's, left by a match that was given up
         self._select()
-        self._tell()
+        self.infos = self._facts()
 
     def step(self, action: Any) -> None:
         """Take an action of the agent that is selected; None once it is terminated.
@@ -50,7 +50,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             self.rewards = self._rewards()
             self.terminations = dict.fromkeys(self.agents, True)
             self._accumulate_rewards()
-            self._tell()
+            self.infos = self._facts()
         else:
             self._select()
 
@@ -64,6 +64,3 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
 
     def _select(self) -> None:
         self.agent_selection = f"player_{self._episode.due[0] + 1}"
-
-    def _tell(self) -> None:
-        self.infos = {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}

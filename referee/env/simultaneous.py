@@ -77,6 +77,3 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
 
     def _seen(self) -> dict[str, Observation]:
         return {agent: self._episode.observe(self._seat[agent]) for agent in self.agents}
-
-    def _facts(self) -> dict[str, dict[str, Any]]:
-        return {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}

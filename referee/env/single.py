@@ -34,13 +34,9 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as theirs)
 
     def __init__(
-        self,
-        game: str,
-        opponents: Bots | None,
-        render_mode: str | None,
-        options: dict[str, Any],
+        self, game: str, opponents: Bots | None, /, render_mode: str | None = None, **options: Any
     ) -> None:
-        super().__init__(game, opponents, render_mode, options)
+        super().__init__(game, opponents, render_mode, **options)
         self._episode = Episode(GAMES[game], None, options, opponents)
         check_render_mode(render_mode)
         if len(self._episode.learners) != 1:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.games import game_rules
@@ -17,7 +18,7 @@ from referee.match.spec import checked_seed, match_spec
 from referee.tournament.choices import CHALLENGERS, DEALS, MAX_BOTS, Format, Seats
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
-from referee.tournament.schedule.pairing import seatings
+from referee.tournament.schedule.pairing import MAX_PLAYERS, seatings
 
 SPRT_DEALS = 50_000
 """A sequential test that has not decided by then ends undecided."""
@@ -45,16 +46,16 @@ class Setup(Struct, frozen=True, kw_only=True):
     """
 
     game: str
-    format: Format
-    players: int
-    deals: Count | None
-    matches: Count | None
-    rounds: Count | None
-    challengers: Count | None
-    sprt: Sprt | None
-    seats: Seats
+    format: Format = "round-robin"
+    players: int = 0
+    deals: Count | None = None
+    matches: Count | None = None
+    rounds: Count | None = None
+    challengers: Count | None = None
+    sprt: Sprt | None = None
+    seats: Seats = "rotate"
     seed: int
-    keep_alive: bool
+    keep_alive: bool = True
     settings: dict[str, Any]
     bots: tuple[Entrant, ...]
 
@@ -69,39 +70,28 @@ class Setup(Struct, frozen=True, kw_only=True):
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
 
-def setup(
-    bots: Sequence[Entrant],
-    *,
-    game: str,
-    format: Format = "round-robin",
-    players: int | None = None,
-    deals: int | None = None,
-    matches: int | None = None,
-    rounds: int | None = None,
-    challengers: int | None = None,
-    sprt: Sprt | None = None,
-    seats: Seats = "rotate",
-    seed: int,
-    keep_alive: bool = True,
-    settings: dict[str, Any] | None = None,
-) -> Setup:
-    """What is to be played; None stands for a default.
+def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
+    """What is to be played.
+
+    Args:
+        chosen: the other fields of `Setup`; None, or one that is missing, stands for a default.
 
     Raises:
         UsageError: there is no such tournament; the text says why.
     """
+    now = Setup(bots=tuple(bots), **{"settings": None} | chosen)
+    game, format, deals, challengers = now.game, now.format, now.deals, now.challengers
+    rounds, sprt = now.rounds, now.sprt
     rules = game_rules(game)
-    players = players or rules.min_seats
-    if not rules.min_seats <= players <= rules.max_seats:
-        raise UsageError(
-            f"--players {players}: a match of {game} has {rules.min_seats} to {rules.max_seats}"
-        )
+    players, most = now.players or rules.min_seats, min(rules.max_seats, MAX_PLAYERS)
+    if not rules.min_seats <= players <= most:
+        raise UsageError(f"--players {players}: a match of {game} has {rules.min_seats} to {most}")
     if not players <= len(bots) <= MAX_BOTS:
         found = f"{len(bots)} bot" + "s" * (len(bots) != 1)
         raise UsageError(
             f"{found}: a tournament of {players} players a match needs {players} to {MAX_BOTS:,}"
         )
-    if matches is not None and (deals is not None or format in ("swiss", "sprt")):
+    if now.matches is not None and (deals is not None or format in ("swiss", "sprt")):
         raise UsageError("--matches cannot be given beside --deals, nor for swiss or sprt")
     for option, value, of in (
         ("--rounds", rounds, "swiss"),
@@ -120,25 +110,19 @@ def setup(
         sprt = sprt or Sprt()
         if len(bots) != 2 or players != 2:
             raise UsageError("--format sprt compares two bots in matches of two")
-    if matches is None:
+    if now.matches is None:
         deals = deals or (SPRT_DEALS if format == "sprt" else DEALS)
-    spec = match_spec([""] * players, game=game, seed=0, options=settings)
+    spec = match_spec([""] * players, game=game, seed=checked_seed(now.seed), options=now.settings)
     if math.inf in spec.limits:
         raise UsageError("a tournament needs limits of time: a bot that hangs would hold it up")
-    return Setup(
-        game=game,
-        format=format,
+    return replace(
+        now,
         players=players,
         deals=deals,
-        matches=matches,
         rounds=rounds,
         challengers=challengers,
         sprt=sprt,
-        seats=seats,
-        seed=checked_seed(seed),
-        keep_alive=keep_alive,
         settings=msgspec.to_builtins(spec.settings),
-        bots=tuple(bots),
     )
 
 
@@ -158,7 +142,7 @@ def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
             number += 1
             name = f"{bot.name} #{number}"
         taken.add(name)
-        unique.append(msgspec.structs.replace(bot, name=name))
+        unique.append(replace(bot, name=name))
     return unique
 
 
@@ -190,7 +174,7 @@ def check_extension(old: Setup, new: Setup) -> None:
     """
     growing = ("bots", "deals", "matches", "rounds")
     grown = {name: getattr(old, name) for name in growing}
-    if problems := differences(old, msgspec.structs.replace(new, **grown)):
+    if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:
         problem = _different_bots(old.bots, new.bots)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from itertools import combinations
+from typing import Any
 
 from msgspec import Struct
 
@@ -71,24 +72,24 @@ class Stage(Struct, frozen=True):
                     yield plan
 
 
-def stages(store: Store) -> Iterator[Stage]:
-    """The stages of a tournament; each is to be played before the next is asked for."""
-    yield from _stages(store, SwissTable())
-
-
 def swiss_table(store: Store) -> SwissTable:
     """The table of a Swiss tournament after the rounds in which no match is missing."""
     table = SwissTable(len(store.names))
     there, out = set(store.played()), store.put_out()
-    for stage in _stages(store, table):
+    for stage in stages(store, table):
         if next(stage.missing(there, out), None) is not None:
             break
     return table
 
 
-def _stages(store: Store, swiss: SwissTable) -> Iterator[Stage]:
+def stages(store: Store, swiss: SwissTable | None = None) -> Iterator[Stage]:
+    """The stages of a tournament; each is to be played before the next is asked for.
+
+    Args:
+        swiss: an empty table, which follows the rounds of a Swiss tournament.
+    """
     deal = match = 0
-    for line_ups, setup in _all_line_ups(store, swiss):
+    for line_ups, setup in _all_line_ups(store, swiss or SwissTable()):
         stage = Stage(setup, deal, match, line_ups)
         if line_ups:
             yield stage
@@ -140,31 +141,22 @@ def _all_line_ups(
 
 def _fixed(setup: Setup, before: Setup | None) -> Iterator[Sequence[tuple[int, ...]]]:
     """The line-ups of a round robin or a gauntlet, or what it is extended by."""
-    make = _gauntlet if setup.format == "gauntlet" else _round_robin
+
+    def make(of: Setup) -> LineUps:
+        """As many line-ups as another setup has, of the bots of this one."""
+        chosen: dict[str, Any] = {"deals": of.deals, "total": of.total_deals, "seed": setup.seed}
+        if setup.format != "gauntlet":
+            return round_robin(len(setup.bots), setup.players, **chosen)
+        return gauntlet(len(setup.bots), setup.challengers or 1, setup.players, **chosen)
+
     if before is None:
-        yield make(setup, setup.deals, setup.total_deals)
+        yield make(setup)
         return
     if len(setup.bots) > len(before.bots):
         yield from _with_new_bots(setup, before)
     # A longer schedule begins with the shorter one, which was played.
-    played = len(make(setup, before.deals, before.total_deals))
-    longer = make(setup, setup.deals, setup.total_deals)
+    played, longer = len(make(before)), make(setup)
     yield LineUps(len(longer) - played, lambda deal: longer[played + deal])
-
-
-def _round_robin(setup: Setup, deals: int | None, total: int | None) -> LineUps:
-    return round_robin(len(setup.bots), setup.players, deals=deals, total=total, seed=setup.seed)
-
-
-def _gauntlet(setup: Setup, deals: int | None, total: int | None) -> LineUps:
-    return gauntlet(
-        len(setup.bots),
-        setup.challengers or 1,
-        setup.players,
-        deals=deals,
-        total=total,
-        seed=setup.seed,
-    )
 
 
 def _with_new_bots(setup: Setup, before: Setup) -> Iterator[Sequence[tuple[int, ...]]]:
@@ -181,13 +173,11 @@ def _with_new_bots(setup: Setup, before: Setup) -> Iterator[Sequence[tuple[int, 
         order = [*new, *range(old)]
     if len(order) - challengers >= setup.players - 1:
         line_ups = gauntlet(
-            len(order), challengers, setup.players, deals=before.deals, total=None, seed=setup.seed
+            len(order), challengers, setup.players, deals=before.deals, seed=setup.seed
         )
         yield _renumbered(line_ups, order)
     if setup.format != "gauntlet" and len(new) >= setup.players:
-        line_ups = round_robin(
-            len(new), setup.players, deals=before.deals, total=None, seed=setup.seed
-        )
+        line_ups = round_robin(len(new), setup.players, deals=before.deals, seed=setup.seed)
         yield _renumbered(line_ups, new)
 
 

@@ -86,7 +86,6 @@ TIME_COLUMNS = {
 }
 """What may differ between two runs of the same tournament."""
 
-_json = msgspec.json.Encoder(order="deterministic").encode
 _MATCH = MatchColumns.__struct_fields__
 _LONG = ("reply_histogram", "statistics")
 _COLUMNS = ", ".join(
@@ -299,11 +298,6 @@ class Store:
 
     # --- what it is of ------------------------------------------------------------------------
 
-    def _put(self, key: str, value: Any) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO about VALUES (?, ?)", (key, _json(value).decode())
-        )
-
     def _get(self, key: str, kind: Any) -> Any:
         found = self._connection.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
         try:
@@ -327,10 +321,10 @@ class Store:
                 self._create()
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
-            self._put("stages", stages)
+            text = msgspec.json.encode(stages, order="deterministic").decode()
+            self._connection.execute("INSERT OR REPLACE INTO about VALUES ('stages', ?)", (text,))
             self._connection.executemany(
-                "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)",
-                bot_rows(setup),
+                "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)", bot_rows(setup)
             )
         self._is_new = False
 

@@ -126,9 +126,6 @@ def _decode(kind: type, text: object) -> object:
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
     try:
         _DECODE[kind](text)
-    except (
-        msgspec.MsgspecError,
-        RecursionError,
-    ) as error:  # which `convert` would not say the place of
+    except (msgspec.MsgspecError, RecursionError) as error:  # `convert` would not say where
         raise ValueError(str(error)) from error
     return kind(text)

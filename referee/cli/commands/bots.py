@@ -14,7 +14,6 @@ from referee.interrupts import Interrupts
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     bots = commands.add_parser(
         "bots",
         help="list the bundled example bots",
@@ -26,7 +25,6 @@ def add(commands: Commands) -> None:
             ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
         ),
     )
-    bots.set_defaults(run=run)
     bots.add_argument(
         "--show", metavar="NAME", help="print its source; that of minimal to be copied, as My Bot"
     )
@@ -35,7 +33,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.bots.bundled import bundled_bots, describe_bot, templates
 
     games = [options.game] if options.game else list(GAMES)

@@ -23,7 +23,6 @@ _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
 
 
 def add(to: Commands) -> None:
-    """Add the command."""
     parser = to.add_parser(
         "completion",
         help="print a script that completes words in a shell",
@@ -32,18 +31,13 @@ def add(to: Commands) -> None:
         examples=(
             ('eval "$(referee completion bash)"', "a line for ~/.bashrc"),
             ('eval "$(referee completion zsh)"', "a line for ~/.zshrc, after compinit"),
-            (
-                "referee completion fish > ~/.config/fish/completions/referee.fish",
-                "once, for fish",
-            ),
+            ("referee completion fish > ~/.config/fish/completions/referee.fish", "once, for fish"),
         ),
     )
-    parser.set_defaults(run=run)
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     text = script(options.shell)
     with interrupts.raising(), printing():
         print(text)

@@ -56,7 +56,6 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    conform.set_defaults(run=run)
     add = conform.add_argument
     add("bot", nargs="?", metavar="BOT", help="a bundled name, a program, a command, an address")
     template = 'check this referee instead of a bot: "my_referee {player1} {player2}"'

@@ -27,7 +27,6 @@ _SECTIONS = ("1.2", "2.2")
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     explain = commands.add_parser(
         "explain",
         help="print a section of the protocol, or what a code means",
@@ -41,14 +40,12 @@ def add(commands: Commands) -> None:
             ("referee explain http-bots.md 3", "a section of another page"),
         ),
     )
-    explain.set_defaults(run=run)
     what = "a section, a title, a code of a fault or a disqualification, or the id of a case"
     explain.add_argument("what", nargs="*", metavar="WHAT", help=what)
     add_game(explain)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     page = load_page(GAMES[options.game].specification)
     what = " ".join(options.what)
     markdown = explained(what, page) if what else _contents(page)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     export = commands.add_parser(
         "export",
         help="print the matches of a tournament, a row each",
@@ -32,14 +31,12 @@ def add(commands: Commands) -> None:
         exit_codes={0: "printed", 2: "wrong usage, or no store"},
         examples=(("referee export night.sqlite --output night.csv", "for a spreadsheet"),),
     )
-    export.set_defaults(run=run)
     export.add_argument("store", metavar="FILE.sqlite", help="the store of a tournament")
     export.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="(default: csv)")
     export.add_argument("--output", metavar="FILE", help="write them there, not to stdout")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.tournament.store import Store
 
     with (
@@ -48,34 +45,19 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         printing(options.output, [options.store]) as file,
         contextlib.redirect_stdout(file),
     ):
-        if options.format == "csv":
-            _csv(store)
-        else:
-            _jsonl(store)
+        (_csv if options.format == "csv" else _jsonl)(store)
     return OK
 
 
 COLUMNS = (
-    "match",
-    "deal",
-    "seed",
-    "players",
-    "ranks",
-    "scores",
-    "turns",
-    "reason",
-    "faults",
-    "disqualified",
-    "detail",
-    "seconds",
-    "digest",
+    *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
+    *("disqualified", "detail", "seconds", "digest"),
 )
 _OF_SEATS = {
     "ranks": "rank",
     "scores": "score",
     "faults": "fault_count",
-    "disqualified": "disqualified",
-    "detail": "detail",
+    **{name: name for name in ("disqualified", "detail")},
 }
 _TEXTS = ("players", "reason", "disqualified", "detail", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search

@@ -13,19 +13,16 @@ from referee.text.nearest import did_you_mean
 
 
 def add(to: Commands) -> None:
-    """Add the command."""
     parser = to.add_parser(
         "help",
         help="say what a command does",
         description="Say what a command does, as COMMAND --help does.",
         examples=(("referee help play", "all about referee play"),),
     )
-    parser.set_defaults(run=run)
     parser.add_argument("command", nargs="?", metavar="COMMAND", help="all of them if left out")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     name = options.command
     if name is not None and name not in commands.COMMANDS:
         known = did_you_mean(name, commands.COMMANDS) or f": {', '.join(commands.COMMANDS)}"

@@ -15,7 +15,6 @@ from referee.text.terminal import escaped
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     new = commands.add_parser(
         "new",
         help="make a folder to start your own bot from",
@@ -27,7 +26,6 @@ def add(commands: Commands) -> None:
             ("referee new bots/smithy --language rust", "in another language"),
         ),
     )
-    new.set_defaults(run=run)
     add = new.add_argument
     add("folder", type=Path, metavar="FOLDER", help="to be made; its name is the bot's: my_bot")
     languages = "python, javascript, java, c, cpp, rust, perl or go (python)"
@@ -37,7 +35,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.starters import LANGUAGES, find_language, make_bot
 
     key = find_language(options.language)

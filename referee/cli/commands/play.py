@@ -75,7 +75,6 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    play.set_defaults(run=run)
     add = play.add_argument
     add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
     add_game(play, default=None)  # with --from, that of the record

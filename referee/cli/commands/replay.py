@@ -29,7 +29,6 @@ FOLLOW_SECONDS = 0.1
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     replay = commands.add_parser(
         "replay",
         help="show a match turn by turn, from its record or its spectator log",
@@ -46,7 +45,6 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    replay.set_defaults(run=run)
     arg = replay.add_argument
     log = 'a match record or a spectator log, plain, .gz or .zst; "-" is stdin'
     arg("files", nargs="+", metavar="FILE", help=log)
@@ -62,7 +60,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     if options.turn is not None:
         if options.first is not None or options.last is not None:
             raise UsageError("--turn is one turn; --from and --to are a range: give one of them")
@@ -124,8 +121,6 @@ def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterato
                 replay = Replay(reader)
                 if options.format == "json":
                     yield from _json(options, replay)
-                elif options.summary:
-                    yield from _summary(options, replay, painter)
                 else:
                     yield from _text(options, replay, painter)
         except LogReadError as error:
@@ -186,19 +181,29 @@ def _no_turn(options: argparse.Namespace, turns: int) -> str:
 
 
 def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
+    """The match turn by turn, or its turns as one table and how it ended."""
     from referee.logs.replay.reader import End, Start, TurnOver
 
     names: list[str] = []
+    turns: list[Any] = []
+    after: list[str] = []  # the table
     for item in _items(options, replay):
         if isinstance(item, Start):
             names = item.names
-            yield from painter.start(item)
+            lines = painter.start(item)
         elif isinstance(item, TurnOver):
-            yield from painter.turn(item.turn, replay.turn_reader)
-        elif isinstance(item, End):
-            yield from painter.end(item, names)
+            lines = painter.turn(item.turn, replay.turn_reader)
         else:
-            yield from painter.note(item)
+            lines = painter.end(item, names) if isinstance(item, End) else painter.note(item)
+        if not options.summary:
+            yield from lines
+        elif isinstance(item, TurnOver):
+            turns.append(item.turn)
+        elif not isinstance(item, Start):
+            after += lines
+    if options.summary and names:
+        yield from _table(replay.turn_reader.summary(turns))
+    yield from after
 
 
 def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
@@ -211,27 +216,6 @@ def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
             yield msgspec.json.encode(item.turn).decode()
         elif isinstance(item, CutShort):
             say(f"the log was cut short after line {item.line}: {item.why}")
-
-
-def _summary(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
-    """The turns as one table, then how the match ended."""
-    from referee.logs.replay.reader import End, Start, TurnOver
-
-    names: list[str] | None = None
-    turns: list[Any] = []
-    after: list[str] = []
-    for item in _items(options, replay):
-        if isinstance(item, Start):
-            names = item.names
-        elif isinstance(item, TurnOver):
-            turns.append(item.turn)
-        elif isinstance(item, End):
-            after += painter.end(item, names or [])
-        else:
-            after += painter.note(item)
-    if names is not None:
-        yield from _table(replay.turn_reader.summary(turns))
-    yield from after
 
 
 def _table(summary: Summary) -> Iterator[str]:

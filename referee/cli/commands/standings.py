@@ -40,7 +40,6 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    parser.set_defaults(run=run)
     add = parser.add_argument
     add("store", metavar="FILE.sqlite", help="the store of a tournament")
     add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")

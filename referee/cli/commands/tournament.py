@@ -8,15 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NoReturn
 
-from referee.cli.arguments import (
-    Commands,
-    Parser,
-    count,
-    made_folder,
-    number,
-    probability,
-    seed,
-)
+from referee.cli.arguments import Commands, Parser, count, made_folder, number, probability, seed
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, printing, say
 from referee.cli.settings import add_game, add_settings, chosen_settings
@@ -32,7 +24,6 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     tournament = commands.add_parser(
         "tournament",
         help="play many matches between many bots, and rate them",
@@ -52,7 +43,7 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    tournament.set_defaults(run=run, parser=tournament, config_bots=[], directories=[], without=[])
+    tournament.set_defaults(parser=tournament, config_bots=[], directories=[], without=[])
     _add_options(tournament)
 
 
@@ -103,7 +94,6 @@ def _add_options(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.cli.work import load_numpy
 
     words = options.words
@@ -135,6 +125,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 _FLAGS = ("extend", "no-keep-alive", "record-stderr", "json", "quiet")
 _NOT_IN_CONFIG = ("config", "set", "help")
+_CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
+"""Fields of a `Setup` that are options."""
 
 
 class _ConfigParser(Parser):
@@ -191,15 +183,8 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     entrants = [entrant(bot) for bot in options.bots] or options.config_bots
     now = setup(
         with_unique_names(entrants),
-        game=options.game,
-        format=options.format,
-        players=options.players,
-        deals=options.deals,
-        matches=options.matches,
-        rounds=options.rounds,
-        challengers=options.challengers,
+        **{name: getattr(options, name) for name in _CHOSEN},
         sprt=_sprt(options),
-        seats=options.seats,
         seed=seed,
         keep_alive=not options.no_keep_alive,
         settings=chosen_settings(options),

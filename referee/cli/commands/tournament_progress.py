@@ -63,10 +63,10 @@ class Progress:
             for seat in row.seats:
                 if seat.disqualified == WORKER_KILLED:
                     say(f"{self._names[seat.bot]} {PUT_OUT}")
-        if not self._quiet:
-            for row in rows:
-                if not row.void:
-                    self._deals.append(row.deal, row.players, row.ranks)
+        counted = [row for row in rows if not row.void]
+        if counted and not self._quiet:
+            columns = zip(*[(row.deal, row.players, row.ranks) for row in counted], strict=True)
+            self._deals.extend(*columns)
 
     def look(self) -> None:
         """Show how far it is, if it is time to."""

@@ -20,7 +20,6 @@ INVALID = 1
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     validate = commands.add_parser(
         "validate",
         help="check spectator logs, of any referee, against the protocol",
@@ -37,7 +36,6 @@ def add(commands: Commands) -> None:
             ),
         ),
     )
-    validate.set_defaults(run=run)
     log = 'a spectator log, plain, .gz or .zst; "-" is stdin'
     validate.add_argument("logs", nargs="+", metavar="LOG", help=log)
     formats = "text; json: an object a log; junit: a test case a log"
@@ -45,7 +43,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     names: list[str] = options.logs
     check_files(names)
     # No import is to be interrupted, a forked process has it, and the collector lets it be.

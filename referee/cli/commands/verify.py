@@ -28,7 +28,6 @@ FAILED = 1
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     verify = commands.add_parser(
         "verify",
         help="run match records again and compare",
@@ -41,7 +40,6 @@ def add(commands: Commands) -> None:
             ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
         ),
     )
-    verify.set_defaults(run=run)
     add = verify.add_argument
     add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
@@ -58,7 +56,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     if options.store is not None:
         return _check_store(options, interrupts)
     # No import is to be interrupted, a forked process has it, and the collector lets it be.

@@ -50,37 +50,12 @@ class Card:
         leaves: the hand size down to which the others discard.
     """
 
-    __slots__ = (
-        *("cost", "worth", "points", "action", "cards"),
-        *("actions", "buys", "money", "gains", "raises", "leaves"),
-    )
+    action = False
+    worth = points = cards = actions = buys = money = gains = raises = leaves = 0
 
-    def __init__(
-        self,
-        cost: int,
-        *,
-        worth: int = 0,
-        points: int = 0,
-        action: bool = False,
-        cards: int = 0,
-        actions: int = 0,
-        buys: int = 0,
-        money: int = 0,
-        gains: int = 0,
-        raises: int = 0,
-        leaves: int = 0,
-    ) -> None:
+    def __init__(self, cost: int, **others: int) -> None:
         self.cost = cost
-        self.worth = worth
-        self.points = points
-        self.action = action
-        self.cards = cards
-        self.actions = actions
-        self.buys = buys
-        self.money = money
-        self.gains = gains
-        self.raises = raises
-        self.leaves = leaves
+        self.__dict__ |= others
 
 
 # The rules of the referee read this table too: it stands here because this file is copied.

@@ -92,6 +92,7 @@ class Player:
         self._turns = 0
         self._in_turn = False  # it is this player's turn
         self._chooses_top = False  # wants to say what lies on top
+        self._heading: dict[str, Any] = {}  # of the next question
         self._left: set[int] = set()
         self._active = 0  # whose turn it is, as far as is known
         self._moves: list[tuple[str, tuple[str, ...]]] = []  # of it, not told: kind, cards
@@ -141,7 +142,7 @@ class Player:
         if not moves or seat == self._seat:
             return []
         played = [card for kind, cards in moves if kind == Kind.PLAYED for card in cards]
-        played.sort(key=_as_played)
+        played.sort(key=lambda card: WORTH.get(card, 0))  # the actions as they were played
         gained, bought = split_gains(moves, played)
         trashed = [card for kind, cards in moves if kind == Kind.TRASHED for card in cards]
         parts = [f"played {listed(played) or 'nothing'}"]
@@ -222,17 +223,17 @@ class Player:
         """A turn's actions one by one, then what is bought."""
         treasures = [card for card in request.hand if card in WORTH]
         has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
-        title, state = f"Your turn {self._turns}", self._state(request)
+        title = f"Your turn {self._turns}"
         if request.cards_played:
             title += ", after " + listed(request.cards_played)
+        self._heading = {"title": title, "state": self._state(request)}
         while True:
             if has_actions:
-                action = yield from self._action(request, title, state)
+                action = yield from self._action(request)
                 if action is not None:
                     return {"type": "play-reply", "phase": "action", **action}
-                title, state = "", []
             money = request.extra_money + sum(WORTH[card] for card in treasures)
-            bought = yield from self._buy(request, money, title, state, can_go_back=has_actions)
+            bought = yield from self._buy(request, money, can_go_back=has_actions)
             if bought is None:
                 continue
             return {
@@ -242,23 +243,17 @@ class Player:
                 "cards_to_buy": bought,
             }
 
-    def _action(
-        self, request: PlayTurn, title: str, state: list[Phrase]
-    ) -> Generator[Question, Picks, Parameters | None]:
+    def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
         """What an action reply has besides its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         barred = {card: why for card in hand if (why := self._why_not(card, request.hand))}
         while True:
-            picks = yield Question(
+            picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
                 [Choice(card, [does(card)], barred=barred.get(card, "")) for card in hand],
-                title=title,
-                state=state,
                 columns=("card", "what it does"),
                 remarks=[Phrase("not now", f"{card} {why}") for card, why in barred.items()],
                 enter="go on to buy",
-                views=self._views(),
-                help=_HELP,
             )
             if not picks:
                 return None
@@ -266,11 +261,9 @@ class Player:
             rest = request.hand.copy()
             rest.remove(card)
             parameters = yield from self._parameters(card, rest)
-            if parameters is None:
-                title, state = "", []
-            elif parameters:
+            if parameters:
                 return {"card": card, "additional_parameters": parameters}
-            else:
+            if parameters is not None:
                 return {"card": card}
 
     def _why_not(self, card: str, hand: Sequence[str]) -> str:
@@ -325,13 +318,11 @@ class Player:
     ) -> Generator[Question, Picks, list[str] | None]:
         """Some of these cards; None to go back."""
         cards = sorted(cards, key=_IN_HAND.index)
-        picks = yield Question(
+        picks = yield self._question(
             text,
             [*(Choice(card) for card in cards), _BACK],
             most=len(cards) if most is None else most,
             enter=enter,
-            views=self._views(),
-            help=_HELP,
         )
         return None if len(cards) in picks else [cards[pick] for pick in picks]
 
@@ -343,12 +334,10 @@ class Player:
         barred |= {card: "is no treasure" for card in CARDS if card not in among}
         for card in self._gainable(among, limit):
             del barred[card]
-        picks = yield Question(
+        picks = yield self._question(
             f"Which card do you gain? (costing {how})",
             [*self._piles(self._ledger.supply, barred), _BACK],
             columns=_PILES,
-            views=self._views(),
-            help=_HELP,
         )
         return None if picks[0] == len(BY_COST) else BY_COST[picks[0]]
 
@@ -356,13 +345,7 @@ class Player:
         return [card for card in among if self._ledger.supply[card] and COST[card] <= limit]
 
     def _buy(
-        self,
-        request: PlayTurn,
-        money: int,
-        title: str,
-        state: list[Phrase],
-        *,
-        can_go_back: bool,
+        self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
         """What is bought; None to go back to the actions."""
         bought: list[str] = []
@@ -387,21 +370,16 @@ class Player:
                 short = [card for card in cards if cards.count(card) > supply[card]]
                 return f"only {supply[short[0]]} {short[0]} left" if short else ""
 
-            picks = yield Question(
+            picks = yield self._question(
                 f"What do you buy? ({left} money, {plural(buys, 'buy')})",
                 [*self._piles(supply, barred), *keys],
-                title=title,
-                state=state,
                 columns=_PILES,
                 remarks=_too_dear(supply, left),
                 most=buys,
                 repeats=True,
                 enter="buy nothing more" if bought else "buy nothing",
                 check=check,
-                views=self._views(),
-                help=_HELP,
             )
-            title, state = "", []
             if not picks:
                 break
             if picks[0] < len(BY_COST):
@@ -411,7 +389,8 @@ class Player:
                     break  # nobody wants to be asked for the coppers that are still to be had
             elif keys[picks[0] - len(BY_COST)].key == "t":
                 self._chooses_top = True
-                state = [Phrase("top discard", "you choose it at the end of this turn")]
+                chosen = Phrase("top discard", "you choose it at the end of this turn")
+                self._heading = {"state": [chosen]}
             elif bought:
                 bought = []
             else:
@@ -419,25 +398,18 @@ class Player:
         return bought
 
     def _piles(self, supply: Mapping[str, int], barred: Mapping[str, str]) -> list[Choice]:
-        return [
-            Choice(
-                card,
-                [str(COST[card]), str(supply[card]), does(card)],
-                barred=barred.get(card, "") if supply[card] else "has an empty pile",
-            )
-            for card in BY_COST
-        ]
+        empty = {card: "has an empty pile" for card in CARDS if not supply[card]}
+        why = {**barred, **empty}
+        return [Choice(card, _pile(card, supply), barred=why.get(card, "")) for card in BY_COST]
 
     def _top_discard(self, request: PlayTurn) -> Generator[Question, Picks, str | None]:
         cards = [card for card in _IN_HAND if card in request.hand + request.cards_played]
         if not self._chooses_top or not cards:
             return None
-        picks = yield Question(
+        picks = yield self._question(
             "Which card shall lie on top of your discard pile?",
             [Choice(card) for card in cards],
             enter="the last one played",
-            views=self._views(),
-            help=_HELP,
         )
         return cards[picks[0]] if picks else None
 
@@ -448,7 +420,7 @@ class Player:
         attacker = "Another player"
         if self._active != self._seat and self._ledger.owned[self._active]["militia"]:
             attacker = self._who[self._active]
-        picks = yield Question(
+        picks = yield self._question(
             f"Which {plural(count, 'card')} do you discard?",
             [Choice(card) for card in hand],
             title=f"{attacker} plays a militia: you keep {len(hand) - count} cards",
@@ -456,7 +428,6 @@ class Player:
             least=count,
             most=count,
             enter="reveal your moat" if "moat" in hand else "",
-            views=self._views(),
             help=("Numbers with a space between them, such as 1 2. The last one lies on top.",),
         )
         if not picks:
@@ -483,26 +454,23 @@ class Player:
             Phrase("left", left),
         ]
 
-    def _views(self) -> list[View]:
-        owned = self._ledger.owned[self._seat]
+    def _question(self, text: str, choices: Sequence[Choice], **others: Any) -> Question:
+        """A question, beside which cards and rules can be looked at."""
+        owned, supply = self._ledger.owned[self._seat], self._ledger.supply
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
-        return [
-            View(
-                "s",
-                "what cards do",
-                _PILES,
-                [[card, *self._pile(card)] for card in BY_COST],
-            ),
+        piles = [[card, *_pile(card, supply)] for card in BY_COST]
+        views = [
+            View("s", "what cards do", _PILES, piles),
             View("d", "your cards", ("card", "you own", "what it does"), mine),
         ]
+        shown: dict[str, Any] = {"views": views, "help": _HELP, **self._heading}
+        self._heading = {}
+        return Question(text, choices, **shown | others)
 
-    def _pile(self, card: str) -> list[str]:
-        return [str(COST[card]), str(self._ledger.supply[card]), does(card)]
 
-
-def _as_played(card: str) -> int:
-    """Sorts treasures behind the actions, whose order is kept."""
-    return WORTH.get(card, 0)
+def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
+    """What stands beside a card, as in `_PILES`."""
+    return [str(COST[card]), str(supply[card]), does(card)]
 
 
 def _did(moves: Sequence[tuple[str, tuple[str, ...]]], *, bought: bool) -> str:

@@ -8,6 +8,7 @@ one until a later message shows that it was the clean-up's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -335,12 +336,7 @@ def _phrase(step: Step, turn: Turn) -> Phrase:
 
 def listed(cards: Sequence[str]) -> str:
     """Cards in order; the same ones in a row are counted."""
-    rows: list[tuple[str, int]] = []
-    for card in cards:
-        if rows and rows[-1][0] == card:
-            rows[-1] = (card, rows[-1][1] + 1)
-        else:
-            rows.append((card, 1))
+    rows = ((card, len(list(same))) for card, same in groupby(cards))
     return ", ".join(f"{count} {card}" if count > 1 else card for card, count in rows)
 
 

@@ -133,7 +133,7 @@ class Replay:
             raise LogReadError(self._reader.name, 1, "the file is empty")
         if not self._complete:
             if self._started and not self._ended:
-                yield from self._turns(self.turn_reader.end())
+                yield from map(TurnOver, self.turn_reader.end())
             torn = "the line after it is torn" if self._reader.torn else why
             yield CutShort(self._reader.whole, torn)
         if self._skipped:
@@ -195,11 +195,10 @@ class Replay:
             self._skip(number)
         elif isinstance(entry, FaultEntry):
             fault = Fault(seat, entry.code, entry.section, entry.detail)
-            yield from self._turns(self.turn_reader.fault(fault))
+            yield from map(TurnOver, self.turn_reader.fault(fault))
         else:
-            yield from self._turns(
-                self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
-            )
+            text = f"{entry.code}, {entry.detail}"
+            yield from map(TurnOver, self.turn_reader.disqualify(seat, text))
 
     # --- messages -----------------------------------------------------------------------------
 
@@ -233,16 +232,16 @@ class Replay:
         if self._seat(player) is None or (to != _ALL and self._seat(to) is None):
             self._skip(line.number)
         elif isinstance(message, GameEnd):
-            yield from self._turns(self.turn_reader.end())
+            yield from map(TurnOver, self.turn_reader.end())
             self._ended = True
             self._complete = self._header is None  # a record goes on after it
             yield End(message.reason, message.winners, message.scores)
         elif not isinstance(message, PlayerDisqualified):
-            yield from self._turns(self.turn_reader.read(message, self._seat(to)))
+            yield from map(TurnOver, self.turn_reader.read(message, self._seat(to)))
         elif self._header is None:  # a record has an entry for it
             seat = self._seat(message.player_number)
             assert seat is not None  # as was seen above
-            yield from self._turns(self.turn_reader.disqualify(seat, message.reason))
+            yield from map(TurnOver, self.turn_reader.disqualify(seat, message.reason))
 
     def _start(self, rules: Rules, turns: Callable[[Sequence[str]], TurnReader]) -> Start:
         self._started = True
@@ -259,11 +258,6 @@ class Replay:
             if isinstance(bots, list)
             else [],
         )
-
-    @staticmethod
-    def _turns(turns: Sequence[Any]) -> Iterator[Item]:
-        for turn in turns:
-            yield TurnOver(turn)
 
 
 def _problem(raw: bytes, value: Any) -> str:

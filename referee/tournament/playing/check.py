@@ -63,8 +63,12 @@ def check(
         if not rows:
             yield None
         for row in rows:
-            found = digests[row.match]
-            problem = "" if row.digest == found else _played_differently(found, row.digest)
+            stored, problem = digests[row.match], ""
+            if row.digest != stored:
+                problem = (
+                    f"played again it went otherwise (digest {row.digest}, not {stored}): "
+                    "a bot is not deterministic or has changed, or the result was edited"
+                )
             yield Checked(row.match, "played", problem)
 
 
@@ -77,10 +81,3 @@ def _from_record(match: MatchRow, path: Path) -> Checked:
         problem = f"{path} is the record of another match than the store has"
         return Checked(match.match, "record", problem)
     return Checked(match.match, "record")
-
-
-def _played_differently(stored: str, played: str) -> str:
-    return (
-        f"played again it went otherwise (digest {played}, not {stored}): "
-        "a bot is not deterministic or has changed, or the result was edited"
-    )

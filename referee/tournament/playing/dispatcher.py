@@ -6,7 +6,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from itertools import islice
 
@@ -16,13 +16,7 @@ from referee.bots.command import BotSource, PythonBot
 from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
 from referee.games import GAMES
-from referee.tournament.playing.batch import (
-    BATCH_SECONDS,
-    Batch,
-    Failed,
-    lost_row,
-    play_batch,
-)
+from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, lost_row, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup
 
@@ -68,22 +62,18 @@ class Dispatcher:
         self._record_stderr = record_stderr
         self._results = results
         self._sources = sources or {}
-        self._context: AbstractContextManager[Executor] | None = None
-        self._executor: Executor | None = None
         self._seconds: float | None = None  # a match, lately
         self._again: deque[Plan] = deque()  # given out, and given back
         self.out: set[int] = set()
 
     def __enter__(self) -> Dispatcher:
         self._run = secrets.token_hex()
-        self._context = self._workers()
-        self._executor = self._context.__enter__()
+        self._context = ExitStack()
+        self._executor = self._context.enter_context(self._workers())
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        if self._context is not None:
-            context, self._context = self._context, None
-            context.__exit__(*exc_info)  # type: ignore[arg-type]
+        self._context.__exit__(*exc_info)  # type: ignore[arg-type]
 
     def play(self, setup: Setup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         """Play these matches, but for those of bots that are out.
@@ -110,7 +100,7 @@ class Dispatcher:
                     if batch is None:
                         break
                     try:
-                        in_play[self._submit(batch)] = batch
+                        in_play[self._executor.submit(play_batch, batch)] = batch
                     except BrokenExecutor:
                         self._again += batch.plans
                         raise
@@ -147,7 +137,7 @@ class Dispatcher:
         batch = replace(self._batch(setup, [plan]), alone=True)
         for _ in range(MAX_DEATHS):
             try:
-                future = self._submit(batch)
+                future = self._executor.submit(play_batch, batch)
                 while not wait([future], LOOK_SECONDS).done:
                     yield []
                 (row,) = _played(future)
@@ -184,10 +174,6 @@ class Dispatcher:
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
         return (yield from self._alone(setup, replace(plan, players=tuple(players)))) is None
-
-    def _submit(self, batch: Batch) -> Future[list[MatchRow] | Failed]:
-        assert self._executor is not None  # inside the context
-        return self._executor.submit(play_batch, batch)
 
     def _restart(self, error: BrokenExecutor) -> None:
         """Start new workers."""

@@ -16,7 +16,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
@@ -68,7 +67,7 @@ async def receive(packed: Packed) -> str:
 
 async def end_processes() -> None:
     """End the processes that have nothing to do, and their bots."""
-    await asyncio.to_thread(_PROCESSES.end_idle, 0.0)
+    await asyncio.to_thread(_PROCESSES.end_idle)
 
 
 class Processes:
@@ -76,48 +75,38 @@ class Processes:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[tuple[float, _Process]] = []  # with the time since when; the latest last
-        self._timer: threading.Timer | None = None
+        self._idle: dict[_Process, threading.Timer] = {}  # with what will end it; the latest last
 
     def call(self, work: bytes) -> bytes:
         """Let one of them work; as many at once as there are callers."""
+        process: _Process | None = None
         with self._lock:
-            process = self._idle.pop()[1] if self._idle else None
-        if process is None:
-            process = _Process()
+            if self._idle:
+                process, timer = self._idle.popitem()
+                timer.cancel()
+        process = process or _Process()
         try:
             result = process.call(work)
         except BaseException:
             process.end()
             raise
+        timer = threading.Timer(IDLE_SECONDS, self.end_idle, ([process],))
+        timer.daemon = True
         with self._lock:
-            self._idle.append((time.monotonic(), process))
-            self._look_later()
+            self._idle[process] = timer
+            timer.start()
         return result
 
-    def end_idle(self, seconds: float) -> None:
-        """End those that have had nothing to do for this time."""
-        now = time.monotonic()
+    def end_idle(self, processes: Sequence[_Process] | None = None) -> None:
+        """End those of these processes, or of all, that have nothing to do."""
         with self._lock:
-            done = [entry for entry in self._idle if now - entry[0] >= seconds]
-            self._idle = [entry for entry in self._idle if entry not in done]
-        for _, process in done:
+            idle = [each for each in processes or [*self._idle] if each in self._idle]
+            for process in idle:
+                self._idle.pop(process).cancel()
+        for process in idle:
             process.close()
-        for _, process in done:
+        for process in idle:
             process.end()
-
-    def _look_later(self) -> None:
-        if self._timer is None:
-            self._timer = threading.Timer(IDLE_SECONDS, self._look)
-            self._timer.daemon = True
-            self._timer.start()
-
-    def _look(self) -> None:
-        self.end_idle(IDLE_SECONDS)
-        with self._lock:
-            self._timer = None
-            if self._idle:
-                self._look_later()
 
 
 class _Process:

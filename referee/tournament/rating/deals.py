@@ -4,13 +4,12 @@ A *deal* is one line-up, N distinct bots, on one seed, played in several matches
 rotation, or each order, of its seats. Bots and deals are known by number here. Deals are
 independent of each other; the matches of one deal share its luck and are not.
 
-    Deals        grows match by match, in any order: 8 bytes a match of two, 16 of four
+    Deals        grows, in any order of matches: 8 bytes a match of two, 16 of four
     Deals.table  the same by deal, for one computation
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -19,9 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-
-MOST_BOTS = np.iinfo(np.int16).max
-_GROWTH = 1.25  # constant time a match on average, and little memory that waits
 
 
 def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
@@ -39,88 +35,41 @@ class Deals:
     """
 
     def __init__(self, bots: int, players: int) -> None:
-        if not 2 <= players <= bots <= MOST_BOTS:
-            raise ValueError(f"{players} players a match and {bots} bots")
         self.bots = bots
         self.players = players
-        self._matches = 0
-        self._deal = np.empty(16, np.uint32)
-        self._lineup = np.empty((16, players), np.int16)
-        self._ranks = np.empty((16, players), np.int8)
+        none = np.empty((0, players))
+        self._parts = [(none[:, 0].astype(np.uint32), none.astype(np.int16), none.astype(np.int8))]
 
     def __len__(self) -> int:
         """The number of matches."""
-        return self._matches
-
-    @property
-    def nbytes(self) -> int:
-        """The memory that the columns take, in bytes."""
-        return self._deal.nbytes + self._lineup.nbytes + self._ranks.nbytes
-
-    def append(self, deal: int, lineup: Sequence[int], ranks: Sequence[int]) -> None:
-        """Add a match.
-
-        Args:
-            deal: the number of its deal in the schedule.
-            lineup: its bots, in seat order.
-            ranks: their ranks in it, in seat order: 1 is best, equal ranks are a tie.
-
-        Raises:
-            ValueError: this cannot be a match of the tournament.
-        """
-        self.extend([deal], [lineup], [ranks])
+        return sum(len(deal) for deal, _, _ in self._parts)
 
     def extend(self, deals: ArrayLike, lineups: ArrayLike, ranks: ArrayLike) -> None:
-        """Add many matches: `append` with one row a match in each array.
+        """Add matches of the tournament, one row each.
 
-        Raises:
-            ValueError: one of them cannot be a match of the tournament; none is added.
+        Args:
+            deals: the numbers of their deals in the schedule.
+            lineups: their bots, in seat order; those of a deal are the same in all its matches.
+            ranks: their ranks, in seat order: 1 is best, equal ranks are a tie.
         """
-        deal, lineup, rank = np.asarray(deals), np.asarray(lineups), np.asarray(ranks)
-        if not lineup.shape == rank.shape == (*deal.shape, self.players):
-            raise ValueError(f"{deal.shape} deals, {lineup.shape} line-ups, {rank.shape} ranks")
-        if len(deal) == 0:
-            return
-        if np.any((lineup < 0) | (lineup >= self.bots) | (rank < 1) | (rank > self.players)):
-            raise ValueError(f"not bots 0 to {self.bots - 1} with ranks 1 to {self.players}")
-        if np.any(np.diff(np.sort(lineup, axis=1), axis=1) == 0):
-            raise ValueError("a bot has two seats in a match")
-        end = self._matches + len(deal)
-        self._reserve(end)
-        self._deal[self._matches : end] = deal
-        self._lineup[self._matches : end] = lineup
-        self._ranks[self._matches : end] = rank
-        self._matches = end
-
-    def _reserve(self, matches: int) -> None:
-        if matches > len(self._deal):
-            room = max(matches, int(len(self._deal) * _GROWTH) + 16)
-            # Not ndarray.resize: a table may still look at the columns.
-            for name in ("_deal", "_lineup", "_ranks"):
-                old = getattr(self, name)
-                new = np.empty((room, *old.shape[1:]), old.dtype)
-                new[: self._matches] = old[: self._matches]
-                setattr(self, name, new)
+        lineup, rank = np.asarray(lineups, np.int16), np.asarray(ranks, np.int8)
+        self._parts.append((np.asarray(deals, np.uint32), lineup, rank))
 
     def table(self, matches: int | None = None) -> Table:
         """Everything so far, by deal.
 
         Args:
             matches: only so many, those that were added first.
-
-        Raises:
-            ValueError: two matches of one deal have different bots.
         """
-        count = self._matches if matches is None else min(matches, self._matches)
-        deal = self._deal[:count]
+        deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
+        self._parts = [(deal, all_lineups, all_ranks)]
+        deal, all_lineups, all_ranks = deal[:matches], all_lineups[:matches], all_ranks[:matches]
         order = np.argsort(deal, kind="stable")
-        lineup, ranks = self._lineup[order], self._ranks[order]
+        lineup, ranks = all_lineups[order], all_ranks[order]
         first = np.flatnonzero(np.diff(deal[order], prepend=np.int64(-1)))
-        index = np.repeat(np.arange(len(first)), np.diff(first, append=count))
+        index = np.repeat(np.arange(len(first)), np.diff(first, append=len(deal)))
         seats = np.argsort(lineup, axis=1).astype(np.int8)
         lineup = np.take_along_axis(lineup, seats, axis=1)
-        if np.any(lineup != lineup[first][index]):
-            raise ValueError("two matches of one deal have different bots")
         return Table(
             size=self.bots,
             bots=lineup[first],

@@ -14,10 +14,10 @@ Analysis", 1947, for the bounds.
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,13 +37,8 @@ _CLOSE = 1e-10
 _MOST_OF_THE_WAY = 0.9
 
 
-class Verdict(enum.Enum):
-    """What a test says."""
-
-    H0 = "H0"
-    """The difference is `elo0`, or less."""
-    H1 = "H1"
-    """The difference is `elo1`, or more."""
+Verdict: TypeAlias = Literal["H0", "H1"]
+"""What a test says: the difference is `elo0` or less, or it is `elo1` or more."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +71,7 @@ class Sprt:
     @property
     def bounds(self) -> tuple[float, float]:
         """The test ends when `llr` is not between them: H0 below, H1 above."""
-        return (
-            math.log(self.beta / (1 - self.alpha)),
-            math.log((1 - self.beta) / self.alpha),
-        )
+        return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, counts: Sequence[int]) -> float:
         """The logarithm of how much likelier the deals are under H1 than under H0.
@@ -107,7 +99,7 @@ class Sprt:
         llr = self.llr(counts)
         if low < llr < high:
             return None
-        return Verdict.H1 if llr >= high else Verdict.H0
+        return "H1" if llr >= high else "H0"
 
 
 def expected_share(elo: float) -> float:

@@ -7,7 +7,7 @@ everybody else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from referee.tournament.rating.deals import Floats, Table, sum_by
 from referee.tournament.rating.intervals import Shares, shares_over_deals
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(NamedTuple):
     """The results of each bot; arrays have one entry a bot, by its number.
 
     Attributes:
@@ -47,11 +46,8 @@ def tally(table: Table) -> Tally:
 
     def of_deals(results: NDArray[np.generic]) -> Floats:
         """The sums over each deal's matches; one entry a deal and bot, as in `bots`."""
-        sums = [
-            sum_by(table.index, results[:, column], len(table.bots))
-            for column in range(table.players)
-        ]
-        return np.stack(sums, axis=1).reshape(-1)
+        columns = [sum_by(table.index, column, len(table.bots)) for column in results.T]
+        return np.stack(columns, axis=1).reshape(-1)
 
     played = np.repeat(table.matches, table.players)
     wins, points = of_deals(first & alone[:, None]), of_deals(table.points)
@@ -71,8 +67,7 @@ def tally(table: Table) -> Tally:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class HeadToHead:
+class HeadToHead(NamedTuple):
     """Who met whom; rows against columns, shape (bots, bots).
 
     Attributes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import asdict
 from itertools import islice
 
 import numpy as np
@@ -19,6 +20,7 @@ from referee.tournament.stages import planned, swiss_table
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # at a time
+_COUNTS = ("matches", "wins", "draws", "losses")
 
 
 class Share(Struct, frozen=True):
@@ -222,6 +224,8 @@ def standings(
     table = deals.table()
     ratings = rate(table, anchor=anchor, stopped=test is not None)
     differences = ratings.differences()
+    query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
+    own_names = {bot: name for bot, name, _ in store.select(query)}  # the most frequent
     return Standings(
         game=setup.game,
         format=setup.format,
@@ -233,7 +237,7 @@ def standings(
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
         without=[names[bot] for bot in sorted(without)],
-        bots=_bots(table, ratings, differences, names, _own_names(store)),
+        bots=_bots(table, ratings, differences, names, own_names),
         head_to_head=_head_to_head(table, names),
         differences=_differences(differences, names),
         seats=_seats(table),
@@ -242,11 +246,6 @@ def standings(
         sprt=None if test is None else _sprt(test),
         out=[names[bot] for bot in sorted(store.put_out())],
     )
-
-
-def _own_names(store: Store) -> dict[int, str]:
-    query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
-    return {bot: name for bot, name, _ in store.select(query)}
 
 
 def _bots(
@@ -270,10 +269,7 @@ def _bots(
             in_mean=bool(ratings.weights[bot] > 0),
             above_next=None if after is None else _rounded(differences.better[bot, after], 4),
             deals=int(deals[bot]),
-            matches=int(found.matches[bot]),
-            wins=int(found.wins[bot]),
-            draws=int(found.draws[bot]),
-            losses=int(found.losses[bot]),
+            **{name: int(getattr(found, name)[bot]) for name in _COUNTS},
             points=round(float(found.points[bot]), 6),
             win_rate=_share(found.win_rate, bot),
             mean_points=_share(found.point_rate, bot),
@@ -296,15 +292,10 @@ def _share(shares: Shares, index: int) -> Share | None:
 
 def _head_to_head(table: Table, names: list[str]) -> dict[str, dict[str, Meeting]]:
     met = head_to_head(table)
+    columns = (met.matches, met.wins, met.draws, met.wins.T, met.points)
     return {
         name: {
-            names[other]: Meeting(
-                matches=int(met.matches[bot, other]),
-                wins=int(met.wins[bot, other]),
-                draws=int(met.draws[bot, other]),
-                losses=int(met.wins[other, bot]),
-                points=float(met.points[bot, other]),
-            )
+            names[other]: Meeting(*(column[bot, other].item() for column in columns))
             for other in np.flatnonzero(met.matches[bot])
         }
         for bot, name in enumerate(names)
@@ -364,13 +355,10 @@ def _sprt(test: Sequential) -> SprtStanding:
     asked = test.test
     lower, upper = asked.bounds
     return SprtStanding(
-        elo0=asked.elo0,
-        elo1=asked.elo1,
-        alpha=asked.alpha,
-        beta=asked.beta,
+        **asdict(asked),
         llr=round(test.llr, 4),
         lower=round(lower, 4),
         upper=round(upper, 4),
         counts=test.counts,
-        verdict=test.verdict and test.verdict.value,
+        verdict=test.verdict,
     )

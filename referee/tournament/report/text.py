@@ -104,10 +104,7 @@ def _ranking(found: Standings) -> Grid:
             rating(bot, found),
             rating_interval(bot),
             "" if bot.above_next is None else share(bot.above_next),
-            f"{bot.matches:,}",
-            f"{bot.wins:,}",
-            f"{bot.draws:,}",
-            f"{bot.losses:,}",
+            *(f"{count:,}" for count in (bot.matches, bot.wins, bot.draws, bot.losses)),
             share(bot.mean_points.share if bot.mean_points else None),
         )
     return grid
@@ -225,15 +222,11 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     if seats:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in facts.reasons.items())
-        yield f"{facts.mean_turns:.1f} turns a match; ended by {reasons}."
+        yield f"{facts.mean_turns:.1f} turns a match; ended by {counts(facts.reasons)}."
     for name, bot in facts.bots.items():
-        trouble = [f"{code} {count:,}" for code, count in bot.faults.items()]
-        if trouble:
-            yield f"{plain(name)} made faults: {', '.join(trouble)}."
-        trouble = [f"{code} {count:,}" for code, count in bot.disqualified.items()]
-        if trouble:
-            yield f"{plain(name)} was disqualified: {', '.join(trouble)}."
+        for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
+            if of:
+                yield f"{plain(name)} {what}: {counts(of)}."
     if facts.late:
         yield (
             f"{facts.late:,} times a bot timed out while the referee itself was late; "

@@ -5,7 +5,7 @@ meets in exactly L blocks is a 2-(n, players, L) design. What stands here is an 
 blocks that comes back to such a design again and again and is close to one in between:
 
 - Up to `TABLE_BOTS` bots: the blocks of the smallest design that can be, found by a search, put in
-  order so that the beginnings are even as well, and repeated (`_Table`).
+  order so that the beginnings are even as well, and repeated (`blocks`).
 - More bots: they stand in a circle, and a base block is moved round it place by place. Such an
   orbit has as many blocks as there are bots, every bot is in `players` of them, and two bots meet
   as often as their distance occurs in the base block. Base blocks are chosen so that all distances
@@ -22,7 +22,6 @@ from functools import cache
 from itertools import combinations
 from math import gcd
 from random import Random
-from typing import Protocol
 
 TABLE_BOTS = 12
 
@@ -42,32 +41,16 @@ _CLOSING_TIMES = 2  # else base blocks are chosen without end
 Block = tuple[int, ...]
 
 
-class Blocks(Protocol):
-    """An endless list of blocks, each of distinct points."""
-
-    def __getitem__(self, index: int) -> Block:
-        """The block of that index, from 0 on."""
-
-
 @cache
-def blocks(bots: int, players: int) -> Blocks:
-    """The list for 3 <= players <= bots."""
-    if bots <= TABLE_BOTS:
-        return _Table(bots, players)
-    return _Circle(bots, players)
-
-
-class _Table:
-    """A design of at most 132 blocks, repeated."""
-
-    def __init__(self, bots: int, players: int) -> None:
-        found = _search(bots, players)
-        tries = _ORDERED // len(found)
-        orders = (_even_order(found, bots, Random(seed).random) for seed in range(tries))
-        self._blocks = min(orders)[1]
-
-    def __getitem__(self, index: int) -> Block:
-        return self._blocks[index % len(self._blocks)]
+def blocks(bots: int, players: int) -> Callable[[int], Block]:
+    """The endless list for 3 <= players <= bots: the block of an index, from 0 on."""
+    if bots > TABLE_BOTS:
+        return _Circle(bots, players).block
+    found = _search(bots, players)
+    tries = _ORDERED // len(found)
+    orders = (_even_order(found, bots, Random(seed).random) for seed in range(tries))
+    ordered = min(orders)[1]
+    return lambda index: ordered[index % len(ordered)]
 
 
 def _search(n: int, players: int) -> list[Block]:
@@ -187,7 +170,8 @@ class _Circle:
         self._orbits = meet * (n - 1) // inside
         """Orbits after which every pair has met `_meet` times, and all begins anew."""
 
-    def __getitem__(self, index: int) -> Block:
+    def block(self, index: int) -> Block:
+        """The block of that index, from 0 on."""
         orbit, k = divmod(index, self._n)
         while orbit >= len(self._ways) and not self._closed:
             self._extend()

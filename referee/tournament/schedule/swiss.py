@@ -18,8 +18,6 @@ from itertools import combinations, groupby
 from random import Random
 from typing import NamedTuple
 
-from referee.errors import UsageError
-
 LineUp = tuple[int, ...]
 Met = Mapping[tuple[int, int], int]
 
@@ -69,12 +67,7 @@ def swiss_round(
         seed: of the tournament.
         round: number of the round, for the draw.
         out: bots that neither play nor rest.
-
-    Raises:
-        UsageError: there are too few bots.
     """
-    if len(points) < players or players < 2:
-        raise UsageError(f"a match of {players} needs at least {players} bots, not {len(points)}")
     # Seeded by a number whose sequence Python promises for ever. Points that differ by less than a
     # rounding error are equal.
     rnd = Random(seed * 1_000_003 + round).random

@@ -120,7 +120,7 @@ def test_sprt_stops_when_it_knows() -> None:
     assert run.test.verdict is None
     run.test.add(lines[-2:])
     assert run.test.verdict is not None
-    assert run.test.verdict.value == "H1"
+    assert run.test.verdict == "H1"
 
 
 def test_sprt_drops_what_was_played_beyond_even_after_a_kill() -> None:

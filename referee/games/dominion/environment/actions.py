@@ -5,6 +5,7 @@ A reply is put together from several of them. Cards are indices of `CARDS` here.
 
 from __future__ import annotations
 
+from referee.games.dominion.environment.knowledge import INDEX
 from referee.games.dominion.rules.cards import CARDS, KINGDOM
 
 NAMES = (
@@ -30,6 +31,5 @@ PLAY, BUY, GAIN, TRASH, DISCARD, TOP = map(
     _numbers, ("play", "buy", "gain", "trash", "discard", "top")
 )
 
-_INDEX = {card: index for index, card in enumerate(CARDS)}
-CARD = tuple(_INDEX.get(name.rpartition(" ")[2], -1) for name in NAMES)
+CARD = tuple(INDEX.get(name.rpartition(" ")[2], -1) for name in NAMES)
 """The card that each action is about; of "done" none: -1."""

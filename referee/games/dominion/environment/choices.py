@@ -8,6 +8,7 @@ choice that could only be "done" is left out, but for that of the clean-up: ever
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from referee.games.dominion.environment.actions import (
@@ -28,16 +29,8 @@ from referee.games.dominion.rules.messages import AttackReply, AttackReplyReacti
 T = TypeVar("T")
 
 STAGES = (
-    "action",
-    "buy",
-    "clean-up",
-    "cellar",
-    "mine: trash",
-    "mine: gain",
-    "remodel: trash",
-    "remodel: gain",
-    "workshop",
-    "militia",
+    *("action", "buy", "clean-up", "cellar", "mine: trash", "mine: gain"),
+    *("remodel: trash", "remodel: gain", "workshop", "militia"),
 )
 """What can be asked."""
 
@@ -147,15 +140,7 @@ def _cellar(known: Knowledge) -> Choices[dict[str, Any]]:
     return {"cards": cards}
 
 
-def _mine(known: Knowledge) -> Choices[dict[str, Any]]:
-    return (yield from _exchange(known, "mine", _TREASURES))
-
-
-def _remodel(known: Knowledge) -> Choices[dict[str, Any]]:
-    return (yield from _exchange(known, "remodel", _ALL))
-
-
-def _exchange(known: Knowledge, name: str, among: Sequence[int]) -> Choices[dict[str, Any]]:
+def _exchange(name: str, among: Sequence[int], known: Knowledge) -> Choices[dict[str, Any]]:
     action = yield Choice(f"{name}: trash", _of(TRASH, _held(known, among)))
     trashed = CARD[action]
     known.put_aside(trashed)
@@ -175,8 +160,8 @@ def _workshop(known: Knowledge) -> Choices[dict[str, Any]]:
 
 _PARAMETERS: dict[str, Callable[[Knowledge], Choices[dict[str, Any]]]] = {
     "cellar": _cellar,
-    "mine": _mine,
-    "remodel": _remodel,
+    "mine": partial(_exchange, "mine", _TREASURES),
+    "remodel": partial(_exchange, "remodel", _ALL),
     "workshop": _workshop,
 }
 

@@ -35,7 +35,7 @@ from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTI
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
 from referee.games.dominion.rules.supply import Supply
-from referee.games.dominion.validation.explanation import explain
+from referee.games.dominion.validation.explanation import Explanation
 from referee.games.dominion.validation.reading import (
     Contradiction,
     Reading,
@@ -280,7 +280,9 @@ class Checker:
             yield from self._step(self._finish(reading), event)
             return
         if not reading.events and not reading.loose:
-            self._check_not_over(reading, event)
+            reason = self._over()
+            if reason and any(seat.turns for seat in reading.seats):
+                raise contradicts(event, "4.4", f"game-end, {reason}")
         if len(reading.events) > _MAX_EVENTS:
             raise contradicts(event, "4.4", "the end of the turn")
         ways = [self._in_turn]
@@ -362,15 +364,10 @@ class Checker:
         if reading.loose:
             seats = self._unknown([seat.turns for seat in reading.seats])
         else:
-            seats = explain(reading, self._disqualified, self._line)
+            seats = Explanation(reading, self._disqualified, self._line).seats()
         active = seats[reading.active]
         seats = put(seats, reading.active, replace(active, turns=active.turns + 1))
         return Reading(seats, next_seat(reading.active, self._count, self._disqualified))
-
-    def _check_not_over(self, reading: Reading, event: Event) -> None:
-        reason = self._over()
-        if reason and any(seat.turns for seat in reading.seats):
-            raise contradicts(event, "4.4", f"game-end, {reason}")
 
     def _over(self) -> str | None:
         if not self._supply["province"]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import NoReturn
 
 from msgspec import Struct
@@ -60,21 +62,13 @@ class _Course(Struct):
         return replace(self, reach=reach, owned=owned, others=others)
 
 
-def explain(reading: Reading, disqualified: set[int], line: int) -> tuple[Seat, ...]:
-    """What is known of the seats after the turn.
+class Explanation:
+    """Searches the courses of a turn that send its messages.
 
     Args:
         disqualified: the seats that are, by the end of the turn.
         line: of the message that showed the turn to be over.
-
-    Raises:
-        Contradiction: no course of the turn sends its messages.
     """
-    return _Explanation(reading, disqualified, line).seats()
-
-
-class _Explanation:
-    """Searches the courses of a turn that send its messages."""
 
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats
@@ -94,6 +88,11 @@ class _Explanation:
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
+        """What is known of the seats after the turn.
+
+        Raises:
+            Contradiction: no course of the turn sends its messages.
+        """
         before = self._seats[self._active]
         problems: list[Finding] = []
         after: list[_Course] = []
@@ -144,10 +143,8 @@ class _Explanation:
 
     def _own(self, course: _Course, kind: str) -> Event | None:
         """Take the next event, if it is of this kind and of the active player."""
-        if course.at == len(self._events):
-            return None
-        event = self._events[course.at]
-        if event.kind != kind or event.seat != self._active:
+        event = self._next(course)
+        if event is None or event.kind != kind or event.seat != self._active:
             return None
         course.at += 1
         return event
@@ -227,8 +224,7 @@ class _Explanation:
             return
         course.reach[event.cards[0]] -= 1
         yield from every_way(
-            lambda count: self._discarded(course.copy(), count, in_play),
-            range(1, course.hand + 1),
+            lambda count: self._discarded(course.copy(), count, in_play), range(1, course.hand + 1)
         )
 
     def _discarded(self, course: _Course, count: int, in_play: Sequence[str]) -> list[_Course]:
@@ -360,7 +356,4 @@ class _Explanation:
 
 def _most(counters: Sequence[Counter[str]]) -> Counter[str]:
     """The largest count of each card."""
-    most: Counter[str] = Counter()
-    for counter in counters:
-        most |= counter
-    return most
+    return reduce(or_, counters, Counter())
