@@ -21,6 +21,7 @@ COMMANDS = (
     "serve",
     "export",
     "replay",
+    "page",
     "verify",
     "validate",
     "bots",

@@ -52,7 +52,7 @@ def answers_before(name: str, turn: int) -> RecordedAnswers:
     rerun = Rerun(name)
     header, match = rerun.header, rerun.match
     answers: list[list[RecordedAnswer]] = [[] for _ in header.bots]
-    for entries, time in rerun.rounds():
+    for entries, time, _ in rerun.rounds():
         written = set()
         for entry in entries:
             if type(entry) is Received:

@@ -17,6 +17,7 @@ from referee.logs.record import (
     Header,
     ReceivedEntry,
     SentEntry,
+    StderrEntry,
     line_received,
 )
 from referee.match.machine import Entry, Match, Sent
@@ -30,10 +31,12 @@ class Round(NamedTuple):
     Attributes:
         entries: what was said and noted, the answers first.
         time: seconds from the start of the bots to the last answer; 0 for the first requests.
+        stderr: what bots wrote to stderr before these answers, if the record has it.
     """
 
     entries: list[Entry]
     time: float
+    stderr: list[StderrEntry]
 
 
 class Rerun:
@@ -72,7 +75,8 @@ class Rerun:
         match = self.match
         match.start()
         entries = match.take_entries()
-        yield Round(entries, 0.0)
+        yield Round(entries, 0.0, [])
+        stderr: list[StderrEntry] = []
         sent = deque(entry.line for entry in entries if type(entry) is Sent)
         waiting = len(match.due)
         for number, entry in self._entries:
@@ -96,10 +100,15 @@ class Rerun:
                 if not waiting:
                     entries = match.take_entries()
                     sent.extend(entry.line for entry in entries if type(entry) is Sent)
-                    yield Round(entries, entry.time)
+                    yield Round(entries, entry.time, stderr)
+                    stderr = []
                     waiting = len(match.due)
+            elif isinstance(entry, StderrEntry):
+                stderr.append(entry)
             elif isinstance(entry, EndEntry):
                 self.whole = True
+        if stderr:  # last words
+            yield Round([], stderr[-1].time, stderr)
 
     def _unexpected(self, line: int) -> LogReadError:
         problem = "does not follow from the lines before it; see referee verify"

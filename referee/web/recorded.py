@@ -53,12 +53,16 @@ def _from_record(name: str) -> MatchPage:
     made = MatchSteps(rules, viewers)
     problem = ""
     try:
-        for entries, time in rerun.rounds():
-            made.add(rerun.match, entries, time)
+        for entries, time, stderr in rerun.rounds():
+            for said in stderr:
+                made.add_stderr(said)
+            if entries:
+                made.add(rerun.match, entries, time)
     except LogReadError as error:
         problem = f"The record is damaged: {error}."
     if not problem and not rerun.whole:
         problem = "The record was cut short: this is as far as it goes."
+    made.close()
     made.merge_viewers()
     return _page(made, _record_header(name, rerun.header, rerun.match, made, problem))
 

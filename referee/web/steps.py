@@ -20,6 +20,7 @@ from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
 from referee.games.interface.page import Series
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_of
+from referee.logs.record import StderrEntry
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.match.pages import load_page
@@ -202,6 +203,14 @@ class Steps:
         self._marks: list[Mark] = []
         self._first_line = 0
 
+    def close(self) -> None:
+        """Give the last step what was said after it."""
+        if self.steps and self._first_line < len(self.lines):
+            last = self.steps[-1]
+            marks = [*last.marks, *self._marks]
+            lines = (last.lines[0], len(self.lines))
+            self.steps[-1] = msgspec.structs.replace(last, lines=lines, marks=marks)
+
     def merge_viewers(self) -> None:
         """Keep one track if nothing is hidden from anybody."""
         first, *others = self.viewers
@@ -314,6 +323,13 @@ class MatchSteps(Steps):
         turn = max(match.turns, self.turns[-1].turn if self.turns else 1)
         self._add(turn, views, scores, match.due, round(time, 3))
         self._turns_over(over)
+
+    def add_stderr(self, entry: StderrEntry) -> None:
+        """Take what a bot wrote to stderr before the answers that are added next."""
+        seat = seat_of(entry.player_number, self._rules.max_seats)
+        left_out = f"[{entry.left_out} bytes left out]\n" if entry.left_out else ""
+        self.lines.append(Line("stderr", seat, left_out + entry.text))
+        self._marks.append(Mark("stderr", seat))
 
     def _note(self, entry: Entry) -> Sequence[Any]:
         """Mark what is to be marked; the turns that are over by now."""

@@ -8,6 +8,7 @@ validation/    what a spectator can check of a game
 kit.py         for authors of bots: one file that can be copied, without imports
 turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
+page/          what a page in the browser shows of it, and how it draws the table
 statistics.py  the cards that bots buy, over many matches
 notes.py       what a bot hardly meant to do, or not to do
 environment/   the game for programs that learn

@@ -33,6 +33,7 @@ RULES = Rules(
         "checker": "referee.games.dominion.validation.checker:Checker",
         "turns": "referee.games.dominion.turns:Turns",
         "turn": "referee.games.dominion.turns:Turn",
+        "page": "referee.games.dominion.page:PAGE",
         "person": "referee.games.dominion.person:Player",
         "statistics": "referee.games.dominion.statistics:CardStatistics",
         "notes": "referee.games.dominion.notes:notes",

@@ -2,9 +2,9 @@
 
 import { el, svg, tag } from "./kit.js";
 
-const WIDTH = 640;
+const WIDTH = 400;
 const HEIGHT = 200;
-const LEFT = 44;
+const LEFT = 36;
 const RIGHT = 24;
 const TOP = 10;
 const BOTTOM = 24;
@@ -44,7 +44,6 @@ export class Curves {
     const count = match.header.seats.length;
     let low = 0;
     let high = 1;
-    let wide = 0;
     const lines = Array.from({ length: count }, () => ({ path: "", value: undefined }));
     const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(match.last, 1);
     for (const values of match.values) {
@@ -60,7 +59,6 @@ export class Curves {
         if (value === undefined || value === null || value === line.value) return;
         line.path += line.path ? `H${x(step).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(step).toFixed(1)} ${y(value).toFixed(1)}`;
         line.value = value;
-        wide = Math.max(wide, String(value).length);
       });
     });
     const cursor = svg("line", { class: "cursor", y1: TOP - 6, y2: HEIGHT - BOTTOM });
@@ -78,11 +76,9 @@ export class Curves {
         svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
         svg("text", { x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, value),
       ]),
-      marksOf(0, match.order.length).map((place) => {
-        const turn = match.order[Math.min(place, match.order.length - 1)];
-        const at = x(match.first.get(turn) ?? 0);
-        return svg("text", { x: at, y: HEIGHT - 6, "text-anchor": "middle" }, turn);
-      }),
+      marksOf(match.order[0], match.order.at(-1)).map((turn) => (
+        match.first.has(turn) && svg("text", { x: x(match.first.get(turn)), y: HEIGHT - 6, "text-anchor": "middle" }, turn)
+      )),
       lines.map((line, index) => {
         if (!line.path) return null;
         const style = { "--seat": seat(index).colour };

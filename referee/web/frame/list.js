@@ -18,7 +18,7 @@ export function showList(root, headers) {
     return el(
       "tr",
       null,
-      el("td", { class: "number" }, index + 1),
+      el("td", { class: "dim" }, index + 1),
       el("th", { scope: "row" }, el("a", { href: `#match=${index + 1}`, "aria-label": `Match ${index + 1}: ${header.title}` }, players)),
       el("td", null, header.game),
       el("td", null, outcome ? outcome.reason : header.problem || "not over"),

@@ -122,7 +122,7 @@ class App {
     );
     this.root.className = "match";
     this.root.replaceChildren(
-      this.bar, this.notes, this.tabs.aside, this.table.element, this.player.element, this.tabs.element, this.status, this.about, this.keys.dialog,
+      this.bar, this.notes, this.table.element, this.player.element, this.tabs.aside, this.tabs.element, this.status, this.about, this.keys.dialog,
     );
     this.tabs.arrange();
   }
@@ -285,7 +285,8 @@ class App {
     const { turn } = now;
     this.when.replaceChildren(
       el("strong", null, turn ? `Turn ${turn}` : "Start"),
-      el("span", { class: "dim" }, ` step ${step} of ${match.last}${now.time === null || now.time === undefined ? "" : `, ${now.time.toFixed(2)} s`}`),
+      el("span", { class: "dim" }, ` step ${step} of ${match.last}`),
+      el("span", { class: "dim time" }, typeof now.time === "number" ? `, ${now.time.toFixed(2)} s` : ""),
     );
     if (atEnd) this.when.append(el("span", { class: "reason" }, ` ${outcome.reason}`));
     player.update();

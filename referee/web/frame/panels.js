@@ -1,6 +1,6 @@
 // The panels of text: turns, lines, stderr, faults.
 
-import { el, reveal, size, tag } from "./kit.js";
+import { el, remember, remembered, reveal, size, tag } from "./kit.js";
 import { coloured, markdown, pretty, shown } from "./text.js";
 
 const LONG = 8000; // characters of a line that are shown at once
@@ -28,26 +28,22 @@ export class Turns {
   constructor(app) {
     this.app = app;
     this.list = el("ol", { class: "turns" });
-    this.element = el("div", null, this.list);
+    this.details = el("input", { type: "checkbox", checked: remembered("details") === "on", onchange: () => this.#detail() });
+    this.element = el("div", null, el("label", { class: "switch" }, this.details, "all that happened"), this.list);
+    this.list.classList.toggle("short", !this.details.checked);
     this.items = new Map(); // turn -> {turn, item}
     this.marked = null;
   }
 
   reset() {
     const { app } = this;
-    const faulty = new Map();
-    for (const at of app.match.events) {
-      const { turn, marks } = app.match.steps[at];
-      faulty.set(turn, [...(faulty.get(turn) ?? []), ...marks.filter((mark) => mark.kind !== "stderr")]);
-    }
     for (const turn of app.match.turns.values()) {
       const known = this.items.get(turn.turn);
-      const marks = faulty.get(turn.turn)?.length ?? 0;
-      if (known?.turn === turn && known.marks === marks) continue;
-      const item = this.#item(turn, faulty.get(turn.turn) ?? []);
+      if (known?.turn === turn) continue;
+      const item = this.#item(turn);
       if (known) known.item.replaceWith(item);
       else this.list.append(item);
-      this.items.set(turn.turn, { turn, item, marks });
+      this.items.set(turn.turn, { turn, item });
     }
     for (const [turn, { item }] of this.items) {
       if (!app.match.turns.has(turn)) {
@@ -58,7 +54,7 @@ export class Turns {
     this.marked = null;
   }
 
-  #item(turn, marks) {
+  #item(turn) {
     const { app } = this;
     const mover = turn.seats.length === 1 ? app.seat(turn.seats[0]) : null;
     return el(
@@ -70,8 +66,13 @@ export class Turns {
         mover ? tag(mover) : el("span", { class: "dim" }, turn.title),
       ),
       shown(turn.show),
-      marks.map((mark) => el("p", { class: `mark mark-${mark.kind}` }, mark.code || mark.kind)),
     );
+  }
+
+  #detail() {
+    this.list.classList.toggle("short", !this.details.checked);
+    remember("details", this.details.checked ? "on" : "off");
+    if (this.marked) reveal(this.element, this.marked);
   }
 
   update() {
@@ -112,12 +113,12 @@ function copyButton(app, text) {
   return button;
 }
 
-function line(app, [kind, seat, text]) {
+function line(app, [kind, seat, text], columns) {
   const words = { all: "to all", sent: "to", received: "from", stderr: "stderr of", "left-out": "left out" };
   const body = el("pre", { tabindex: "0" });
   const fill = (shownText) => body.replaceChildren(...(kind === "stderr" ? [shownText] : coloured(shownText)).map((part) => (part instanceof Node ? part : el("span", null, part))));
   const long = text.length > LONG;
-  fill(long ? text.slice(0, LONG) + "…" : kind === "stderr" ? text : pretty(text));
+  fill(long ? text.slice(0, LONG) + "…" : kind === "stderr" ? text : pretty(text, columns));
   const head = el(
     "div",
     { class: "head" },
@@ -127,7 +128,7 @@ function line(app, [kind, seat, text]) {
     kind !== "left-out" && copyButton(app, text),
   );
   const more = long && el("button", { type: "button", class: "small", onclick: () => {
-    body.replaceChildren(el("span", null, pretty(text)));
+    body.replaceChildren(el("span", null, pretty(text, columns)));
     more.remove();
   } }, `show all ${size(text.length)}`);
   return el("article", { class: `line line-${kind}` }, head, kind === "left-out" ? el("p", { class: "dim" }, text) : body, more);
@@ -191,7 +192,7 @@ export class Lines extends OfLines {
     const some = found.slice(0, MANY);
     this.element.replaceChildren(
       ...(app.match.header.left_out ? [el("p", { class: "dim" }, app.match.header.left_out)] : []),
-      ...some.map((entry) => line(app, entry)),
+      ...some.map((entry) => line(app, entry, Math.max(this.element.clientWidth / 8 - 8, 32))),
     );
     if (found.length > some.length) this.element.append(el("p", { class: "dim" }, `and ${found.length - some.length} more lines`));
     if (!found.length) this.element.append(el("p", { class: "dim" }, "Nothing was said on the way to this step."));

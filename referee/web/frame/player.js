@@ -56,7 +56,6 @@ export class Player {
       SPEEDS.map((speed) => el("option", { value: speed, selected: speed === this.speed }, `${speed}×`)),
     );
     this.eyes = el("select", { "aria-label": "Eyes", onchange: () => app.look(this.eyes.value) });
-    this.eyesField = el("label", { class: "field" }, el("span", { class: "word" }, "Eyes"), this.eyes);
     this.live = el("button", { type: "button", class: "button live", hidden: true, onclick: () => app.act("last") }, "live");
     this.element = el(
       "section",
@@ -67,8 +66,8 @@ export class Player {
         "div",
         { class: "fields" },
         el("label", { class: "field" }, el("span", { class: "word" }, "Turn"), this.turn, this.of),
-        el("label", { class: "field" }, el("span", { class: "word" }, "Speed"), this.speedField),
-        this.eyesField,
+        this.speedField,
+        this.eyes,
         this.live,
       ),
     );
@@ -78,13 +77,12 @@ export class Player {
   reset() {
     const { match, seat } = this.#app;
     this.range.max = match.last;
-    const named = { all: "everything", public: "public" };
-    const options = match.header.viewers.map((viewer) => {
-      const name = named[viewer] ?? `${Number(viewer) + 1} ${seat(Number(viewer)).glyph} ${seat(Number(viewer)).name.slice(0, 40)}`;
-      return el("option", { value: viewer }, name);
-    });
+    const named = { all: "sees everything", public: "sees what is public" };
+    const options = match.header.viewers.map((viewer) => (
+      el("option", { value: viewer }, named[viewer] ?? `sees as ${seat(viewer).glyph} ${seat(viewer).name.slice(0, 40)}`)
+    ));
     this.eyes.replaceChildren(...options);
-    this.eyesField.hidden = options.length < 2;
+    this.eyes.hidden = options.length < 2;
     const paths = { fault: "", disqualified: "", end: "" };
     for (const at of match.events) {
       const x = match.last ? ((at / match.last) * 1000).toFixed(1) : 0;

@@ -43,8 +43,8 @@ export class Tabs {
     const turns = this.panels.turns.element;
     if (this.wide.matches) this.aside.append(turns);
     else this.bar.after(turns);
+    this.aside.hidden = !this.wide.matches;
     this.buttons.turns.hidden = this.wide.matches;
-    this.#app.root?.classList.toggle("is-wide", this.wide.matches);
     if (this.#app.match) this.update();
   }
 

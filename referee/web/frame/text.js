@@ -34,7 +34,7 @@ export function markdown(text) {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 
 // Each value as text that keeps numbers as they were written; what is short stays on one line.
-function layOut(tokens, indent) {
+function layOut(tokens, indent, columns) {
   const token = tokens[tokens.at++];
   if (token !== "{" && token !== "[") return token;
   const close = token === "{" ? "}" : "]";
@@ -46,21 +46,21 @@ function layOut(tokens, indent) {
       item = tokens[tokens.at] + ": ";
       tokens.at += 2;
     }
-    items.push(item + layOut(tokens, indent + "  "));
+    items.push(item + layOut(tokens, indent + "  ", columns));
   }
   tokens.at++;
   const short = items.join(", ");
-  if (short.length + indent.length < 64 && !short.includes("\n")) return token + short + close;
+  if (short.length + indent.length < columns && !short.includes("\n")) return token + short + close;
   return `${token}\n${items.map((item) => indent + "  " + item).join(",\n")}\n${indent}${close}`;
 }
 
-/** JSON laid out to be read; text that is no JSON as it is. */
-export function pretty(text) {
+/** JSON laid out in so many columns; text that is no JSON as it is. */
+export function pretty(text, columns) {
   try {
     JSON.parse(text);
     const tokens = text.match(TOKEN);
     tokens.at = 0;
-    return layOut(tokens, "");
+    return layOut(tokens, "", columns);
   } catch {
     return text; // no JSON, or nested deeper than anybody reads
   }

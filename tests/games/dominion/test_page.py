@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
-from referee.games.dominion.page import SERIES, Spectator, facts
+from referee.games.dominion.page import PAGE
 from referee.games.dominion.rules.game import Options
 from referee.games.interface.game import ALL, PUBLIC
 from referee.match.machine import Match, Sent
@@ -24,7 +24,8 @@ def test_the_public_lines_come_to_the_public_view(seed: int, seats: int, choose:
     """At every decision and at the end, and so at the end of every turn."""
     match = Match(RULES, seats=seats, seed=seed, options=Options(12))
     dice = Random(seed)
-    spectator = Spectator(seats)
+    whole = True
+    spectator = PAGE.spectator(seats)
     asked: Any = None
     match.start()
     for seat in match.due:
@@ -33,10 +34,11 @@ def test_the_public_lines_come_to_the_public_view(seed: int, seats: int, choose:
         for entry in match.take_entries():
             if isinstance(entry, Sent):
                 if entry.to is None:
-                    spectator.hear(entry.message)
+                    whole = spectator.hear(entry.message)
                 else:
                     asked = entry.message
         view: Any = match.view(PUBLIC)
+        assert whole
         assert spectator.view() == view
         if not match.due:
             return
@@ -44,7 +46,7 @@ def test_the_public_lines_come_to_the_public_view(seed: int, seats: int, choose:
 
 
 def test_facts_of_every_card_of_the_supply() -> None:
-    known = json.loads(json.dumps(facts(Options())))
+    known = json.loads(json.dumps(PAGE.facts(Options())))
     basic, kingdom = known["supply"]
     assert basic == [card for card in PILES if card not in KINGDOM]
     assert sorted(kingdom) == sorted(KINGDOM)
@@ -61,7 +63,7 @@ def test_the_curves_are_the_same_from_all_eyes() -> None:
     match = begun(seed=7)
     for viewer in (ALL, PUBLIC, 0):
         view: Any = match.view(viewer)
-        assert {name: of(view) for name, _, of in SERIES} == {
+        assert {series.name: series.of(view) for series in PAGE.series} == {
             "points": [3, 3],
             "cards": [10, 10],
             "treasure": [7, 7],

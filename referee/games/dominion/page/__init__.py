@@ -6,6 +6,7 @@ drawing.js, drawing.css    the table, as the browser draws it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -14,12 +15,13 @@ from referee.games.dominion.events import TurnMessage, cards_of, kind_of
 from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
-from referee.games.dominion.rules.messages import SupplyInfo
+from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
+from referee.games.interface.page import Page, Series
 from referee.games.interface.seats import seat_index
 
 
-def facts(options: object) -> dict[str, Any]:
+def _facts(options: Any) -> dict[str, Any]:
     """What the drawing has to know of the cards.
 
     Returns:
@@ -45,17 +47,15 @@ def _kind(card: str) -> str:
     return "victory" if data.points > 0 else "curse"
 
 
-def points(view: View) -> list[float]:
-    """The score of each seat, in seat order."""
+def _points(view: View) -> list[float]:
     return [seat.score for seat in view.seats]
 
 
-def cards_owned(view: View) -> list[float]:
-    """How many cards each seat owns."""
+def _cards(view: View) -> list[float]:
     return [sum(seat.cards.values()) for seat in view.seats]
 
 
-def treasure(view: View) -> list[float]:
+def _treasure(view: View) -> list[float]:
     """What the treasures of each seat give, if all of them are played once."""
     return [_worth(seat.cards) for seat in view.seats]
 
@@ -64,23 +64,20 @@ def _worth(cards: Mapping[str, int]) -> int:
     return sum(worth * cards.get(card, 0) for card, worth in WORTH.items())
 
 
-SERIES = (("points", "", points), ("cards", "", cards_owned), ("treasure", "money", treasure))
-"""The curves: name, unit, and one number a seat from any view."""
-
-
 class Spectator:
-    """Follows a match by its public messages, as a spectator log has them."""
+    """Implements `referee.games.interface.page.Spectator` for Dominion."""
 
     def __init__(self, seats: int) -> None:
         self._ledger = Ledger(seats)
 
-    def hear(self, message: Struct) -> None:
-        """Take a public message."""
+    def hear(self, message: Struct) -> bool:
+        """Take a public message; until the piles are told, a gain is told by half."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
             seat = seat_index(message.player_number)
             self._ledger.count(seat, kind_of(message), cards_of(message))
+        return bool(self._ledger.supply) and not isinstance(message, PlayerGained)
 
     def view(self) -> View:
         """What `Game.view(PUBLIC)` says."""
@@ -92,3 +89,15 @@ class Spectator:
             for cards, score in zip(owned, self._ledger.scores(), strict=True)
         ]
         return View(self._ledger.supply, seats, None, None)
+
+
+PAGE = Page(
+    folder=Path(__file__).parent,
+    series=(
+        Series("points", "", _points),
+        Series("cards", "", _cards),
+        Series("treasure", "money", _treasure),
+    ),
+    facts=_facts,
+    spectator=Spectator,
+)
