@@ -55,7 +55,7 @@ def axis(on: Scale) -> Markup:
         Markup('<text x="{}" y="14">{}</text>').format(on.at(tick), tick)
         for tick in on.ticks(_TICKS)
     ]
-    return _svg("intervals", _WIDTH, 18, "", made)
+    return _svg("intervals", _WIDTH, 18, "Elo", made)
 
 
 def interval_scale(values: Sequence[float]) -> Scale:
@@ -169,9 +169,7 @@ def share_bar(parts: Sequence[tuple[str, int]]) -> Markup:
 
 
 def _svg(kind: str, width: int, height: int, label: str, parts: Sequence[Markup]) -> Markup:
-    role = (
-        Markup('role="img" aria-label="{}"').format(plain(label)) if label else 'aria-hidden="true"'
-    )
-    return Markup('<svg class="{}" viewBox="0 0 {} {}" width="{}" height="{}" {}>{}</svg>').format(
-        kind, width, height, width, height, Markup(role), Markup("").join(parts)
-    )
+    return Markup(
+        '<svg class="{}" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}'
+        "</svg>"
+    ).format(kind, width, height, width, height, plain(label), Markup("").join(parts))

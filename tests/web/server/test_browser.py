@@ -90,8 +90,7 @@ def test_filters_without_a_script(browser: Any, url: str) -> None:
     page.context.close()
 
 
-@pytest.mark.parametrize("width", [360, 1280, 3840])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark"), (3840, "light")])
 def test_every_width_and_both_schemes(browser: Any, url: str, width: int, scheme: str) -> None:
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()
@@ -107,4 +106,18 @@ def test_every_width_and_both_schemes(browser: Any, url: str, width: int, scheme
     after = page.evaluate(background)
     page.goto(url)
     assert page.evaluate(background) == after  # it is remembered
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_axe_finds(browser: Any, url: str, scheme: str) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="no axe: pip install axe-playwright-python"
+    )
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    for path in ("", "bot/0", "matches"):
+        page.goto(f"{url}store/night.sqlite/{path}".removesuffix("/"))
+        found = axe.Axe().run(page).response["violations"]
+        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found] == [], path
     context.close()
