@@ -82,6 +82,8 @@ class _Course(Generic[BotType]):
 
     Attributes:
         match: the match, to look at while it runs.
+        hears: each is given the match, what was said and noted since the last call, and the seconds
+            since the bots were started, whenever there is something new.
     """
 
     _clock: Callable[[], float]
@@ -99,6 +101,7 @@ class _Course(Generic[BotType]):
         match: Match | None = None,
     ) -> None:
         self.match = match or spec.new_match()
+        self.hears: list[Callable[[Match, list[Entry], float], object]] = []
         self._spec = spec
         self._bots = bots
         self._log = log
@@ -160,6 +163,8 @@ class _Course(Generic[BotType]):
                 self._log.write(b"".join(public))
         if self._record is not None and entries:
             self._record.write(entries, now - self._start_time)
+        for hear in self.hears:
+            hear(self.match, entries, now - self._start_time)
 
     def _behind(self) -> Sink | None:
         """A log whose reader has to catch up."""

@@ -64,12 +64,21 @@ def _from_record(name: str) -> MatchPage:
         problem = "The record was cut short: this is as far as it goes."
     made.close()
     made.merge_viewers()
-    return _page(made, _record_header(name, rerun.header, rerun.match, made, problem))
+    return _page(made, record_header(name, rerun.header, rerun.match, made, problem))
 
 
-def _record_header(
+def record_header(
     name: str, header: RecordHeader, match: Match, made: Steps, problem: str
 ) -> Header:
+    """The header of a page of a match that was recorded.
+
+    Args:
+        name: of the record; empty if it has none.
+        header: its first line.
+        match: as far as it goes.
+        made: its steps.
+        problem: why it ends early, a sentence; empty if it does not.
+    """
     rules = GAMES[header.game]
     options, _ = split(rules, header.options)
     settings = msgspec.to_builtins(header.options)
@@ -86,7 +95,7 @@ def _record_header(
         game=header.game,
         title=" vs ".join(match.names),
         source=PurePath(as_text(name)).name,
-        seats=_seats(match.names, header.bots),
+        seats=seats_of(match.names, header.bots),
         options=own,
         limits=limits,
         seed=header.seed,
@@ -95,8 +104,8 @@ def _record_header(
         outcome=ended,
         problem=problem,
         viewers=made.viewers,
-        series=_series(made),
-        facts=_facts(rules, options),
+        series=series_of(made),
+        facts=facts_of(rules, options),
         rules=made.rules(),
     )
 
@@ -150,13 +159,13 @@ def _from_log(name: str) -> MatchPage:
         game=rules.name,
         title=" vs ".join(names_in_order),
         source=PurePath(as_text(name)).name,
-        seats=_seats(names_in_order, [""] * made.seats),
+        seats=seats_of(names_in_order, [""] * made.seats),
         outcome=ended,
         problem=problem,
         hidden=rules.hidden,
         viewers=made.viewers,
-        series=_series(made),
-        facts=_facts(rules, rules.options()),
+        series=series_of(made),
+        facts=facts_of(rules, rules.options()),
         rules=made.rules(),
     )
     return _page(made, header)
@@ -166,16 +175,19 @@ def _page(made: Steps, header: Header) -> MatchPage:
     return MatchPage(header, made.turns, made.steps, made.lines)
 
 
-def _seats(names: Sequence[str], bots: Sequence[str]) -> list[Seat]:
+def seats_of(names: Sequence[str], bots: Sequence[str]) -> list[Seat]:
+    """The seats of a header: of each its name and its BOT argument, in seat order."""
     seats = zip(names, bots, strict=True)
     return [Seat(seat_id(seat), name, bot) for seat, (name, bot) in enumerate(seats)]
 
 
-def _series(made: Steps) -> list[dict[str, str]]:
+def series_of(made: Steps) -> list[dict[str, str]]:
+    """The series of a header."""
     return [{"name": series.name, "unit": series.unit} for series in made.series]
 
 
-def _facts(rules: Rules, options: Any) -> dict[str, Any]:
+def facts_of(rules: Rules, options: Any) -> dict[str, Any]:
+    """The facts of a header."""
     return {} if rules.page is None else dict(rules.page.facts(options))
 
 

@@ -5,13 +5,14 @@
 //                                  `drawings` is {name of the game: module}
 
 import { Curves } from "./curves.js";
-import { Match, inlineHeaders, inlineSource, servedSource } from "./data.js";
+import { Match, inlineHeaders, inlineSource, seatSource, servedSource } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
 import { Faults, Lines, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Player } from "./player.js";
+import { Seat } from "./seat.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
@@ -31,6 +32,7 @@ class App {
     this.number = number; // of the match, in a file of several
     this.address = new Address();
     this.table = new Table(this, drawing);
+    this.place = source.answer ? new Seat(this) : null; // of a person
     this.player = new Player(this);
     this.tabs = new Tabs(this, {
       turns: new Turns(this),
@@ -64,7 +66,8 @@ class App {
       this.match.header = event.header;
       this.live = false;
       this.grow({});
-    }
+      this.place?.end(event.header, this.own);
+    } else this.place?.onEvent(event);
   }
 
   reset(data) {
@@ -74,6 +77,8 @@ class App {
     const { header } = this.match;
     this.seat = seats(header);
     this.live = header.kind === "live" && !header.outcome;
+    this.own = data.seat;
+    if (this.place && header.outcome) this.eyes = header.viewers[0]; // all of it
     if (!header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
     document.title = plain(header.title);
     this.table.reset();
@@ -83,6 +88,7 @@ class App {
     if (followed || (!again && this.live)) this.step = this.match.last;
     if (again) this.update();
     else this.goTo(readPlace(location.hash), true);
+    this.place?.remounted();
   }
 
   grow(data) {
@@ -120,6 +126,7 @@ class App {
         el("button", { type: "button", class: "button", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.keys.help() }, "?"),
       ),
     );
+    if (this.place) this.table.element.prepend(this.place.element);
     this.root.className = "match";
     this.root.replaceChildren(
       this.bar, this.notes, this.table.element, this.player.element, this.tabs.aside, this.tabs.element, this.status, this.about, this.keys.dialog,
@@ -291,6 +298,7 @@ class App {
     if (atEnd) this.when.append(el("span", { class: "reason" }, ` ${outcome.reason}`));
     player.update();
     this.table.update();
+    this.place?.update();
     this.tabs.update();
     if (!player.playing) {
       if (!first) this.address.set(this.addressOf(step));
@@ -305,6 +313,7 @@ class App {
     removeEventListener("hashchange", this.onHash);
     this.keys.close();
     this.table.close();
+    this.place?.close();
     this.source.close();
   }
 }
@@ -321,7 +330,8 @@ export function start(root, source, drawing, number) {
 export function boot(drawings) {
   const root = document.getElementById("page");
   if (root.dataset.source) {
-    start(root, servedSource(root.dataset.source), Object.values(drawings)[0]);
+    const { source } = root.dataset;
+    start(root, source.startsWith("/seat/") ? seatSource(source) : servedSource(source), Object.values(drawings)[0]);
     return;
   }
   dressed();

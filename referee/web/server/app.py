@@ -6,6 +6,7 @@
     /store/NAME/bot/B                   a bot, by its number
     /store/NAME/pair/A/B                two bots
     /store/NAME/matches                 bot, against, result, reason, page
+    /seat/ID/N                          a person's seat in a match (seat.py)
 
 Every page is JSON with `format=json`.
 """
@@ -13,7 +14,7 @@ Every page is JSON with `format=json`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -67,10 +68,12 @@ class Site:
     Args:
         library: what is shown.
         threads: of so many requests at a time what takes long is worked out.
+        more: other addresses.
     """
 
-    def __init__(self, library: Library, threads: int = 2) -> None:
+    def __init__(self, library: Library, threads: int = 2, more: Sequence[Route] = ()) -> None:
         self.library = library
+        self._more = more
         self.matches = Matches()
         self.tournaments = Tournaments()
         self.assets = dict(_assets())
@@ -93,6 +96,7 @@ class Site:
             Route(store + "/pair/{one:int}/{other:int}", self._pair),
             Route(store + "/matches", self._matches),
             Route(store, self._standings),
+            *self._more,
         ]
         app = Starlette(
             routes=routes,
