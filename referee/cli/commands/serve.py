@@ -16,6 +16,8 @@ from referee.cli.serving import (
     say_bug,
     with_extra,
 )
+from referee.cli.settings import add_game, add_settings, chosen_settings
+from referee.errors import UsageError
 from referee.interrupts import Interrupts
 
 if TYPE_CHECKING:
@@ -40,12 +42,17 @@ def add(commands: Commands) -> None:
                 "referee serve night.sqlite records --open",
                 "a tournament, and the records of its matches to watch",
             ),
+            ("referee serve --play big_money", "everybody plays against Big Money at /play"),
         ),
     )
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="what is shown (default: the current folder)")
     add_address(parser, PORT)
+    play = "visitors play against this bot at /play; may be given more than once"
+    add("--play", action="append", default=[], metavar="BOT", help=play)
+    add_game(parser)
+    add_settings(parser)
     add("--open", action="store_true", help="open it in the browser")
 
 
@@ -56,25 +63,35 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     load_numpy()
     with with_extra("referee serve"):
         from referee.web.server.app import Site
+        from referee.web.server.games import Games
         from referee.web.server.listen import listening, serve
+        from referee.web.server.seat import Seats
     from referee.web.server.library import Library
 
     library = Library(options.paths or ["."])
+    seats, games = Seats(), None
+    if options.play:
+        games = Games(options.game, options.play, chosen_settings(options), seats)
+    elif options.set:
+        raise UsageError("--set goes with --play BOT")
     host, port = options.listen
     with listening(host, port) as on:
-        site = Site(library)
+        more = [] if games is None else [*seats.routes(), *games.routes()]
+        site = Site(library, more=more)
         library.look()
         url = origin(host, on.getsockname()[1])
         with printing():
-            print(f"{url}/  (Ctrl-C ends it)", flush=True)
+            print(f"{url}/{'play' if games else ''}  (Ctrl-C ends it)", flush=True)
         if not is_local(host):
             say(f"everybody who reaches {host} can see what is shown, and nobody is asked who")
         collect_garbage()
 
         async def work(nursery: trio.Nursery) -> None:
+            if games is not None:
+                await nursery.start(games.run)
             nursery.start_soon(site.read_on)
             if options.open:
-                nursery.start_soon(open_browser, f"{url}/")
+                nursery.start_soon(open_browser, f"{url}/{'play' if games else ''}")
             await serve(site.app(options.host_name), on, say_bug)
 
         run_in_trio(work, interrupts)

@@ -6,7 +6,7 @@
     /store/NAME/bot/B                   a bot, by its number
     /store/NAME/pair/A/B                two bots
     /store/NAME/matches                 bot, against, result, reason, page
-    /seat/ID/N                          a person's seat in a match (seat.py)
+    /seat/ID/N, /play                   where people play (seat.py, games.py)
 
 Every page is JSON with `format=json`.
 """

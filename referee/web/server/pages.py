@@ -270,6 +270,16 @@ def match_page(title: str, game: str, data: str) -> str:
     )
 
 
+def play_page(game: str, bots: Sequence[str], most: int) -> str:
+    """Where visitors begin games of their own.
+
+    Args:
+        bots: BOT arguments of the others.
+        most: games at a time.
+    """
+    return page("play.html", Server(), game=game, bots=[plain(bot) for bot in bots], most=most)
+
+
 def problem_page(problem: str) -> str:
     """Why there is no page."""
     return page("problem.html", Server(), problem=problem)

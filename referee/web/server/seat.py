@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -162,6 +162,7 @@ class Seat:
         self._check_tab(tab)
         self._poll += 1
         own = self._poll
+        self._wake()  # an older one, whose connection may be lost
         first = after if run == self.run and after <= len(self._events) else 0
         with trio.move_on_after(POLL_SECONDS if wait and not self._is_over else 0):
             while first == len(self._events) and own == self._poll:
@@ -450,10 +451,11 @@ async def _body(request: Request, kind: type[Body]) -> Body:
         raise Refused(415, "Only application/json is understood.")
     data = b""
     with trio.move_on_after(BODY_SECONDS) as scope:
-        async for part in request.stream():
-            data += part
-            if len(data) > MOST_BODY:
-                raise Refused(413, f"More than {MOST_BODY} bytes.")
+        async with aclosing(request.stream()) as parts:
+            async for part in parts:
+                data += part
+                if len(data) > MOST_BODY:
+                    raise Refused(413, f"More than {MOST_BODY} bytes.")
     if scope.cancelled_caught:
         raise Refused(408, "The request did not end.")
     try:
