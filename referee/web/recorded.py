@@ -101,65 +101,102 @@ def _record_header(
     )
 
 
+class PublicMatch:
+    """A match as everybody sees it, from its public messages, one after the other.
+
+    Args:
+        rules: the game.
+        seats: how many there are; 0 if that is not known: then as many as give their names.
+
+    Attributes:
+        rules: as given.
+        made: its steps; None until the players are known.
+        problem: why no more is taken, a sentence; may be empty.
+        ended: how it ended; None while it has not.
+    """
+
+    def __init__(self, rules: Rules, seats: int = 0) -> None:
+        self.made: LogSteps | None = None
+        self.problem = ""
+        self.ended: Ended | None = None
+        self.rules = rules
+        self._seats = seats
+        self._names: dict[int, str] = {}
+        self._early: list[LogLine] = []
+
+    def add(self, line: LogLine) -> None:
+        """Take the next line."""
+        rules, made = self.rules, self.made
+        seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
+        if line.content is None or seat is None or (made and seat >= made.seats):
+            self.problem = f"Line {line.number} is none of such a log: this is as far as it goes."
+            return
+        if isinstance(line.content, PlayerName) and made is None:
+            self._names[seat] = line.content.name
+            self._early.append(line)
+            return
+        if made is None:
+            count = self._seats or max(rules.min_seats, 1 + max(self._names, default=0))
+            order = [self._names.get(seat, seat_id(seat)) for seat in range(count)]
+            made = self.made = LogSteps(rules, order)
+            for before in self._early:
+                made.add(before.content, before.text.decode())  # type: ignore[arg-type]
+        made.add(line.content, line.text.decode())
+        if isinstance(line.content, GameEnd):
+            self.ended = _ended(line.content, made.seats)
+
+    def header(
+        self, kind: str, source: str, bots: Sequence[str] = (), options: Any = None
+    ) -> Header:
+        """The header, once the players are known.
+
+        Args:
+            kind: "log" or "live".
+            source: the name of the file.
+            bots: the BOT arguments; empty if they are not known.
+            options: of the game; None for its defaults.
+        """
+        rules, made = self.rules, self.made
+        assert made is not None
+        names = [self._names.get(seat, seat_id(seat)) for seat in range(made.seats)]
+        return Header(
+            kind=kind,
+            game=rules.name,
+            title=" vs ".join(names),
+            source=source,
+            seats=_seats(names, bots or [""] * made.seats),
+            outcome=self.ended,
+            problem=self.problem,
+            hidden=rules.hidden,
+            viewers=made.viewers,
+            series=_series(made),
+            facts=_facts(rules, rules.options() if options is None else options),
+            rules=made.rules(),
+        )
+
+
 def _from_log(name: str) -> MatchPage:
-    names: dict[int, str] = {}
-    made: LogSteps | None = None
-    ended: Ended | None = None
-    problem = ""
+    match: PublicMatch | None = None
     with LogReader(name) as reader:
         messages = Messages(reader)
-        early: list[LogLine] = []
         try:
             for line in messages:
-                rules = messages.rules
-                if rules is None:
+                if messages.rules is None:
                     problem = "the log is of a game that this referee does not know"
                     raise LogReadError(reader.name, line.number, problem)
-                seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
-                if line.content is None or seat is None or (made and seat >= made.seats):
-                    problem = (
-                        f"Line {line.number} is none of such a log: this is as far as it goes."
-                    )
-                    break
-                if isinstance(line.content, PlayerName) and made is None:
-                    names[seat] = line.content.name
-                    early.append(line)
-                    continue
-                if made is None:
-                    count = max(rules.min_seats, 1 + max(names, default=0))
-                    order = [names.get(seat, seat_id(seat)) for seat in range(count)]
-                    made = LogSteps(rules, order)
-                    for before in early:
-                        made.add(before.content, before.text.decode())  # type: ignore[arg-type]
-                made.add(line.content, line.text.decode())
-                if isinstance(line.content, GameEnd):
-                    ended = _ended(line.content, made.seats)
+                match = match or PublicMatch(messages.rules)
+                match.add(line)
+                if match.problem or match.ended:
                     break
         except LogReadError as error:
-            if made is None:
+            if match is None or match.made is None:
                 raise
-            problem = f"The log is damaged: {error}."
-    if made is None or messages.rules is None:
+            match.problem = f"The log is damaged: {error}."
+    if match is None or match.made is None:
         raise LogReadError(reader.name, 1, "this is no match record and no spectator log")
-    if ended is None and not problem:
-        problem = "The log ends before the match."
-    names_in_order = [names.get(seat, seat_id(seat)) for seat in range(made.seats)]
-    rules = messages.rules
-    header = Header(
-        kind="log",
-        game=rules.name,
-        title=" vs ".join(names_in_order),
-        source=PurePath(as_text(name)).name,
-        seats=_seats(names_in_order, [""] * made.seats),
-        outcome=ended,
-        problem=problem,
-        hidden=rules.hidden,
-        viewers=made.viewers,
-        series=_series(made),
-        facts=_facts(rules, rules.options()),
-        rules=made.rules(),
-    )
-    return _page(made, header)
+    if match.ended is None and not match.problem:
+        match.problem = "The log ends before the match."
+    return _page(match.made, match.header("log", PurePath(as_text(name)).name))
 
 
 def _page(made: Steps, header: Header) -> MatchPage:

@@ -77,6 +77,7 @@ class Item(Struct, frozen=True):
         seed: None for a log.
         started: time of day, RFC 3339; empty for a log.
         digest: of the record; empty if it was not finished, and for a log.
+        live: whether it is being played now.
         problem: why it cannot be shown; else empty.
     """
 
@@ -92,6 +93,7 @@ class Item(Struct, frozen=True):
     seed: int | None = None
     started: str = ""
     digest: str = ""
+    live: bool = False
     problem: str = ""
 
     def seats_of(self, bot: str) -> list[int]:
