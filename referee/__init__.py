@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from referee.logs.record import ReceivedEntry as ReceivedEntry
     from referee.logs.record import RecordEntry as RecordEntry
     from referee.logs.record import SentEntry as SentEntry
+    from referee.logs.record import StderrEntry as StderrEntry
     from referee.match.limits import Limits as Limits
     from referee.match.machine import Match as Match
     from referee.match.result import MatchResult as MatchResult
@@ -100,7 +101,7 @@ __all__, _load = lazy(
         "ProtocolMisuseError RefereeError ShortageError UsageError",
         "referee.games": "GAMES",
         "referee.logs.record": "DisqualifiedEntry EndEntry ExitEntry FaultEntry Header PlayerEnd "
-        "ReceivedEntry RecordEntry SentEntry",
+        "ReceivedEntry RecordEntry SentEntry StderrEntry",
         "referee.match.machine": "Match",
         "referee.match.spec": "MatchSpec match_spec",
         "referee.match.limits": "Limits",

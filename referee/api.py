@@ -43,6 +43,7 @@ def play_match(
     options: Mapping[str, Any] | None = None,
     log: PathLike | None = None,
     record: PathLike | None = None,
+    record_stderr: bool = False,
     game: str = DEFAULT_GAME,
 ) -> MatchResult:
     """Play one match.
@@ -59,6 +60,7 @@ def play_match(
             by name: {"max_turns": 4, "time_limit": 2.5}.
         log: file name of the spectator log.
         record: file name of the match record.
+        record_stderr: whether what the bots write on stderr goes into the record.
         game: a key of `GAMES`.
 
     Raises:
@@ -74,11 +76,12 @@ def play_match(
     """
     _check_not_async()
     sources, spec = _described(bots, game, seed, options)
-    with _logs(log, record) as (files, problems), launched(sources) as started:
+    with _logs(log, record, record_stderr) as (files, problems), launched(sources) as started:
         if are_objects(sources):
             played = PlainRunner(spec, objects(sources), *files, diagnose=True).run()
         else:
-            played = trio.run(partial(play_once, spec, started, *files))
+            play = partial(play_once, spec, started, *files, record_stderr=record_stderr)
+            played = trio.run(play)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
     return played.result
@@ -91,12 +94,13 @@ async def play_match_async(
     options: Mapping[str, Any] | None = None,
     log: PathLike | None = None,
     record: PathLike | None = None,
+    record_stderr: bool = False,
     game: str = DEFAULT_GAME,
 ) -> MatchResult:
     """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
     sources, spec = _described(bots, game, seed, options)
-    with _logs(log, record) as (files, problems), launched(sources) as started:
-        played = await play_once(spec, started, *files)
+    with _logs(log, record, record_stderr) as (files, problems), launched(sources) as started:
+        played = await play_once(spec, started, *files, record_stderr=record_stderr)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
     return played.result
@@ -104,9 +108,11 @@ async def play_match_async(
 
 @contextmanager
 def _logs(
-    log: PathLike | None, record: PathLike | None
+    log: PathLike | None, record: PathLike | None, record_stderr: bool
 ) -> Iterator[tuple[list[LogFile | None], list[str]]]:
     """The logs of a match that is played in this block, and what was wrong with them at its end."""
+    if record_stderr and record is None:
+        raise UsageError("record_stderr goes with record, the file name of the match record")
     problems: list[str] = []
     with opened([_file_name("log", log), _file_name("record", record)]) as files, _our_errors():
         for file in files:
@@ -248,7 +254,7 @@ def play_matches(
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
     sources, _ = _described(bots, game, 0, options)
-    if jobs > 1 and any(isinstance(source, PythonBot) for source in sources):
+    if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
     from referee.tournament.playing.batch import Batch
@@ -320,14 +326,14 @@ def _play_in_workers(
     whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
     """Play all matches, `jobs` at a time, in processes of their own."""
-    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
 
     workers = partial(worker_processes, jobs, pin=True)
-    with Player(
+    with Dispatcher(
         workers, lambda: jobs, keep=whole.keep, results=True, sources=whole.sources
-    ) as player:
-        for rows in player.play(what, iter(whole.plans)):
+    ) as dispatcher:
+        for rows in dispatcher.play(what, iter(whole.plans)):
             add(rows)
 
 

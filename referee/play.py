@@ -37,7 +37,7 @@ from referee.bots.processes.launch import Started
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
-from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordWriter
+from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
 from referee.match.machine import Disqualified, Entry, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
@@ -76,6 +76,7 @@ class _Course(Generic[BotType]):
         bots: in seat order.
         log: the spectator log, or None.
         record: the match record, or None.
+        stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
 
     Attributes:
@@ -92,6 +93,7 @@ class _Course(Generic[BotType]):
         log: Sink | None = None,
         record: Sink | None = None,
         *,
+        stderr: Sequence[RecordedStderr] = (),
         diagnose: bool = False,
     ) -> None:
         self.match = spec.new_match()
@@ -100,6 +102,7 @@ class _Course(Generic[BotType]):
         self._log = log
         self._record_file = record
         self._record: RecordWriter | None = None
+        self._stderr = stderr
         self._pending: list[list[bytes]] = [[] for _ in bots]
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
@@ -110,7 +113,7 @@ class _Course(Generic[BotType]):
         self._start_time = min(bot.started or now for bot in self._bots)
         if self._record_file is not None:
             started = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self._record = RecordWriter(self._record_file, self._spec, started)
+            self._record = RecordWriter(self._record_file, self._spec, started, self._stderr)
         self.match.start()
 
     def _give(self, seat: int, answer: Answer) -> None:
@@ -245,9 +248,10 @@ class Runner(_Course[Bot]):
         log: Sink | None = None,
         record: Sink | None = None,
         *,
+        stderr: Sequence[RecordedStderr] = (),
         diagnose: bool = False,
     ) -> None:
-        super().__init__(spec, bots, log, record, diagnose=diagnose)
+        super().__init__(spec, bots, log, record, stderr=stderr, diagnose=diagnose)
         self.asked_since = 0.0
         self._limits = spec.limits
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
@@ -460,6 +464,7 @@ async def play_once(
     record: Sink | None = None,
     *,
     stderr: Sequence[Sink | None] | None = None,
+    record_stderr: bool = False,
     watch: Callable[[Runner], object] = lambda runner: None,
     answers: Sequence[Sequence[RecordedAnswer]] = (),
 ) -> Played:
@@ -471,6 +476,7 @@ async def play_once(
         log: the spectator log, or None.
         record: the match record, or None.
         stderr: for each seat a file to keep its stderr in, or None.
+        record_stderr: whether it goes into the record too.
         watch: is given the runner before the match, to look at it meanwhile.
         answers: for each seat the first answers, which stand in for the bot's own; none if empty.
 
@@ -482,10 +488,13 @@ async def play_once(
     In each case the match was given up, and the logs are valid as far as they go.
     """
     try:
-        async with hosted(spec, started, stderr, look_seconds=LOOK_SECONDS) as bots:
+        recorded = [RecordedStderr() for _ in started] if record_stderr else []
+        async with hosted(
+            spec, started, stderr, recorded=recorded, look_seconds=LOOK_SECONDS
+        ) as bots:
             if answers:
                 bots = [_replayed(*each) for each in zip(bots, started, answers, strict=True)]
-            runner = Runner(spec, bots, log=log, record=record, diagnose=True)
+            runner = Runner(spec, bots, log=log, record=record, stderr=recorded, diagnose=True)
             watch(runner)
             await runner.run()
             await finish_all(bots, spec.limits.grace)

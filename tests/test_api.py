@@ -90,6 +90,7 @@ def test_play_match_with_wrong_bots_or_seed(bots: Any, seed: Any, says: str) -> 
         ({"options": {"max_turns": object()}}, "option max_turns="),
         ({"log": 3}, "log is a file name, not 3"),
         ({"record": b"record"}, "record is a file name"),
+        ({"record_stderr": True}, "record_stderr goes with record"),
         ({"log": "/no/such/folder/log"}, "cannot write /no/such/folder/log"),
     ],
 )

@@ -1,6 +1,7 @@
 """The example bots, in every language whose toolchain is on the machine, conform.
 
-The tests take some cases of each section, and those marked `all_cases` the rest.
+The tests take some cases of each section. Those marked `slow` take the rest with bots in Python,
+those marked `all_cases` with bots in other languages.
 `python -m tests.soak` plays 200 matches for each of them.
 """
 
@@ -77,7 +78,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[list[int]]:
 
 def test_there_are_many_cases_and_some_of_each_chapter() -> None:
     assert len(CASES) > 100
-    assert len(SOME) > 25
+    assert len(SOME) > 15
     assert {case.id[0] for case in SOME} == {case.id[0] for case in CASES}
 
 

@@ -17,7 +17,7 @@ import pytest
 import referee
 from referee.logs import summaries
 from referee.logs.verify import Kind, verify_record
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import MatchRow
 from referee.tournament.setup import entrant, setup
@@ -54,8 +54,8 @@ def test_the_matches_are_those_of_a_tournament() -> None:
         store.add_stage(what)
         run = Run(store)
         run.on_rows = rows.extend
-        with Player(lambda: worker_processes(1), lambda: 1) as player:
-            run.play(player)
+        with Dispatcher(lambda: worker_processes(1), lambda: 1) as dispatcher:
+            run.play(dispatcher)
     rows.sort(key=lambda row: row.match)
     matches = referee.play_matches(bots, 6, seed=5, options=SHORT)
     assert [(row.seed, row.players, [*row.scores]) for row in rows] == [

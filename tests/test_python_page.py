@@ -82,7 +82,7 @@ def test_every_name_of_the_package_is_on_the_page() -> None:
     assert set(referee.__all__) <= words
 
 
-@pytest.mark.all_cases  # it takes as long as mypy on all of `referee`
+@pytest.mark.slow  # it takes as long as mypy on all of `referee`
 def test_mypy_strict_on_programs_of_users(tmp_path: Path) -> None:
     """What is wrong in them mypy finds: an ignored line without an error would be one."""
     (tmp_path / "typed.py").write_text(TYPED)

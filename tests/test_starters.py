@@ -1,6 +1,6 @@
 """What `referee new` makes: in every language a bot that is built, plays and keeps to the protocol.
 
-The tests marked `all_cases` run the test that comes along with a bot, which is all of `conform`.
+The tests marked `slow` run the test that comes along with a bot, which is all of `conform`.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def test_the_readme_is_short_and_of_this_bot(game: str, language: str, tmp_path:
 # --- the test that comes along --------------------------------------------------------------------
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 @starters
 def test_a_starter_passes_the_test_that_comes_along(
     game: str, language: str, tmp_path: Path
@@ -228,7 +228,7 @@ def test_a_starter_passes_the_test_that_comes_along(
     assert " conforms: " in " ".join(done.stdout.split())
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python --plain", "perl"])
 def test_a_wrong_bot_fails_the_test_that_comes_along(language: str, tmp_path: Path) -> None:
     test, _ = built(tmp_path / "my_bot", language)
@@ -256,7 +256,7 @@ def test_the_readme_shows_what_new_says(tmp_path: Path) -> None:
     assert referee("new", "my_bot", cwd=tmp_path).stdout == shown(block[1])
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 def test_the_change_in_the_readme_wins_as_it_says(tmp_path: Path) -> None:
     new(tmp_path / "my_bot", "python")
     source = tmp_path / "my_bot" / "my_bot.py"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +21,7 @@ from referee.games.interface.game import ALL, PUBLIC
 from referee.logs import read_log, read_record, summaries
 from referee.match.machine import Match
 from tests.support import toy
-from tests.support.helpers import name_line, to_line
+from tests.support.helpers import ROOT, name_line, to_line
 from tests.support.live import one_line
 
 BOT = """
@@ -192,6 +194,29 @@ def test_a_file_that_the_game_plays_is_a_bot(
     assert "2 of 2 cases" in run(capsys, "conform", "--game", "toy", file)
     matches = referee.play_matches([file, bots[1]], 2, game="toy", seed=1)
     assert matches.wins == [2, 0]
+
+
+def test_a_file_that_the_game_plays_is_a_bot_in_workers(bots: list[str], tmp_path: Path) -> None:
+    # Of each process, workers included.
+    registers = 'from referee.games import GAMES\nGAMES["toy"] = "tests.support.toy"\n'
+    (tmp_path / "sitecustomize.py").write_text(registers)
+    (tmp_path / "seven.json").write_text('{"number": 7}')
+    program = (
+        "import sys, referee\nfrom referee.cli import main\n"
+        "matches = referee.play_matches(sys.argv[1:], 4, game='toy', seed=1, jobs=2)\n"
+        "print(matches.wins, flush=True)\n"
+        "sys.exit(main(['tournament', *sys.argv[1:], '--game', 'toy', '--deals', '2']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "seven.json", bots[1]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("[4, 0]\n")
+    assert "Of 4 matches it won 4" in done.stdout
 
 
 def test_a_file_that_is_no_bot_is_said_to_be_none(

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from referee.bots.bundled import bundled_bots, templates
 from referee.errors import BotNotFoundError
@@ -83,11 +83,13 @@ class PythonBot(NamedTuple):
         argument: what it is called.
         new: makes one for a match.
         dialect: as of a `BotCommand`.
+        is_file: whether it is a file that the game plays, so that any process can make it.
     """
 
     argument: str
     new: Callable[[], Bot]
     dialect: str = ""
+    is_file: bool = False
 
 
 BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
@@ -114,6 +116,10 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     if kind is None:
         return resolve_bot(argument, directory, game)
     if _is_url(rest):
+        if not kind().over_http:
+            raise BotNotFoundError(
+                f"BOT {argument}: {dialect} is for programs alone: it sends several lines at a time"
+            )
         return BotAddress(as_text(argument), _checked(rest), dialect)
     if kind().form_field:
         raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
@@ -131,12 +137,13 @@ def _bot_file(argument: str, game: str, directory: str) -> PythonBot | None:
     if make is None:
         return None
     make(path)  # what is wrong with it is said before anything starts
-    return PythonBot(as_text(argument), partial(_of_file, make, path))
+    return PythonBot(as_text(argument), partial(_of_file, game, path), is_file=True)
 
 
-def _of_file(make: Callable[[Path], Any], path: Path) -> Bot:
+def _of_file(game: str, path: Path) -> Bot:
     from referee.bots.in_process import InProcessBot  # with trio
 
+    make = (GAMES[game].bot_files or {})[path.suffix]
     return InProcessBot(make(path), path.name)
 
 

@@ -13,6 +13,7 @@ from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.rules import Rules
+from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
 from referee.match.limits import Limits
 from referee.match.spec import MatchSpec
@@ -24,6 +25,7 @@ async def hosted(
     started: Sequence[Started],
     stderr: Sequence[Sink | None] | None = None,
     *,
+    recorded: Sequence[RecordedStderr] = (),
     patience: int = 0,
     look_seconds: float = 0.0,
 ) -> AsyncGenerator[list[Bot], None]:
@@ -33,6 +35,7 @@ async def hosted(
         spec: the match.
         started: in seat order.
         stderr: for each a file to keep its stderr in, or None.
+        recorded: for each what hands its stderr to the record; empty if none does.
         patience, look_seconds: as of `BotProcess`.
     """
     files = stderr or [None] * len(started)
@@ -40,7 +43,16 @@ async def hosted(
         bots: list[Bot] = []
         try:
             for seat, (source, file) in enumerate(zip(started, files, strict=True)):
-                bot = start(nursery, spec.rules, spec.limits, source, file, patience, look_seconds)
+                bot = start(
+                    nursery,
+                    spec.rules,
+                    spec.limits,
+                    source,
+                    file,
+                    patience,
+                    look_seconds,
+                    recorded[seat] if recorded else None,
+                )
                 bots.append(bot)
                 if source.dialect:
                     bots[-1] = _translated(spec, seat, source, bot)
@@ -93,6 +105,7 @@ def start(
     file: Sink | None = None,
     patience: int = 0,
     look_seconds: float = 0.0,
+    recorded: RecordedStderr | None = None,
 ) -> Bot:
     """A bot as it is, without what stands before it if it speaks a dialect.
 
@@ -100,13 +113,14 @@ def start(
         nursery: for the tasks that a process needs as long as it runs.
         file: to keep its stderr in, or None.
         patience, look_seconds: as of `BotProcess`.
+        recorded: hands its stderr to the record, or None.
     """
     if isinstance(source, LaunchedBot):
         kind = rules.dialects[source.dialect]() if source.dialect else None
         process = BotProcess(
             source,
             limits,
-            StderrKeeper(file),
+            StderrKeeper(file, recorded),
             patience,
             look_seconds,
             reply_end=b"\n" if kind is None else kind.reply_end,

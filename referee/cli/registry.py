@@ -20,6 +20,7 @@ COMMANDS = (
     "standings",
     "export",
     "replay",
+    "page",
     "verify",
     "validate",
     "bots",

@@ -176,7 +176,7 @@ def dialects_for(rules: Rules, bot: str) -> str:
     given = [
         f'"{name}:{bot}"'
         for name, kind in kinds.items()
-        if not kind.greets and (by_http or not kind.form_field)
+        if not kind.greets and (kind.over_http if by_http else not kind.form_field)
     ]
     return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
 

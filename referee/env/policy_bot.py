@@ -12,7 +12,7 @@ import msgspec
 
 from referee.env.episode import observation_of
 from referee.errors import UsageError
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import DEFAULT_GAME, game_rules
 from referee.games.interface.environment import Follower, Translator
 from referee.games.interface.seats import seat_index
 from referee.match.messages import PlayerName, PlayerNameReply, PlayerNameRequest
@@ -33,9 +33,9 @@ class PolicyBot:
     def __init__(
         self, policy: Callable[[Any], Any], game: str = DEFAULT_GAME, *, name: str = "Policy"
     ) -> None:
-        rules = GAMES.get(game)
-        if rules is None or rules.environment is None:
-            raise UsageError(f"no game {game!r} that has an environment")
+        rules = game_rules(game)
+        if rules.environment is None:
+            raise UsageError(f"{game} has no environment")
         self._policy = policy
         self._name = name
         self._environment = rules.environment

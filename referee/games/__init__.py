@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 
+from referee.errors import UsageError
+
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from referee.games.interface.rules import Rules
@@ -50,3 +52,14 @@ GAMES = Games(
 )
 DEFAULT_GAME = "dominion"
 """The game of whoever names none."""
+
+
+def game_rules(name: object) -> Rules:
+    """The rules of a game that a user has named.
+
+    Raises:
+        UsageError: there is no such game.
+    """
+    if not isinstance(name, str) or name not in GAMES:
+        raise UsageError(f"no game {name!r}; there are: {', '.join(GAMES)}")
+    return GAMES[name]

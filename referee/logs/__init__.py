@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from referee.logs.record import ReceivedEntry as ReceivedEntry
     from referee.logs.record import RecordEntry as RecordEntry
     from referee.logs.record import SentEntry as SentEntry
+    from referee.logs.record import StderrEntry as StderrEntry
     from referee.logs.validate import validate_log as validate_log
     from referee.logs.verify import Kind as Kind
     from referee.logs.verify import Verdict as Verdict
@@ -46,7 +47,7 @@ __all__, _load = lazy(
     {
         "referee.logs.read": "RecordSummary message_of read_log read_record summaries",
         "referee.logs.record": "DisqualifiedEntry EndEntry ExitEntry FaultEntry Header PlayerEnd "
-        "ReceivedEntry RecordEntry SentEntry",
+        "ReceivedEntry RecordEntry SentEntry StderrEntry",
         "referee.logs.validate": "validate_log",
         "referee.logs.verify": "Kind Verdict verify_record",
     },

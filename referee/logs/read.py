@@ -13,9 +13,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from referee.errors import LogReadError, UsageError
-from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.errors import LogReadError
+from referee.games import GAMES, game_rules
 from referee.logs.header import read_header
 from referee.logs.parsing import Kinds, Line, Messages, entry_kinds, message_kinds
 from referee.logs.record import EndEntry, Header, RecordEntry, SentEntry
@@ -81,7 +80,7 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
         UsageError: the file cannot be opened, or there is no such game; raised at the first step.
         LogReadError: a line is no message, or the log is of an unknown game.
     """
-    rules = None if game is None else _rules(game)
+    rules = None if game is None else game_rules(game)
     with LogReader(os.fspath(path)) as reader:
         messages = Messages(reader, rules)
         for line in messages:
@@ -106,7 +105,7 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
         LogReadError: it is no message of this game.
     """
     game = game or entry.game
-    message = message_kinds(_rules(game)).decode(entry.message)
+    message = message_kinds(game_rules(game)).decode(entry.message)
     if message is None:
         raise LogReadError("entry", 0, f"its message is none of {game}")
     return message
@@ -152,12 +151,6 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
         what = "entry of a match record" if kinds.field == "entry" else "message"
         raise LogReadError(reader.name, line.number, f"this is no {what}")
     return line.content
-
-
-def _rules(game: str) -> Rules:
-    if game not in GAMES:
-        raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
-    return GAMES[game]
 
 
 def _last_line(path: str) -> bytes:

@@ -8,8 +8,10 @@ clock may be running.
 from __future__ import annotations
 
 import base64
+import codecs
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
@@ -28,6 +30,12 @@ from referee.match.spec import MatchSpec, settings_type
 T = TypeVar("T", bound=Struct)
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
+STDERR = b'{"entry":"stderr",'
+"""So begin the lines that neither the digest nor `verify` looks at."""
+STDERR_CAP = 1024 * 1024
+"""Bytes of a bot's stderr that go into a record, its last words not counted."""
+STDERR_PART = 64 * 1024
+"""Bytes of stderr in one entry; of more, the end."""
 
 Time = Annotated[float, Meta(ge=0, description="Seconds since the bots were started.")]
 
@@ -100,6 +108,19 @@ class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
     time: Time
 
 
+class StderrEntry(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="entry", tag="stderr"
+):
+    """What a bot wrote on standard error; only on request. It stands before the next answer."""
+
+    player_number: SeatId
+    text: Annotated[str, Meta(description="What was no UTF-8 is replaced by U+FFFD.")]
+    left_out: Annotated[
+        int, Meta(ge=0, description="Bytes before `text` that are not in the record.")
+    ] = 0
+    time: Time
+
+
 class PlayerEnd(Struct, frozen=True):
     """One seat's end in the last line; the facts of the game stand behind these."""
 
@@ -121,7 +142,14 @@ class EndEntry(Struct, frozen=True, tag_field="entry", tag="end"):
 
 
 RecordEntry: TypeAlias = (
-    Header | SentEntry | ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry | EndEntry
+    Header
+    | SentEntry
+    | ReceivedEntry
+    | FaultEntry
+    | DisqualifiedEntry
+    | ExitEntry
+    | StderrEntry
+    | EndEntry
 )
 
 
@@ -164,11 +192,51 @@ def entry_types(rules: Rules) -> EntryTypes:
     player = with_facts(PlayerEnd, rules)
     players = Annotated[list[player], Meta(description="In seat order.")]  # type: ignore[valid-type]
     end = narrowed(EndEntry, ("players", players))
-    others = ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry
+    others = ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry | StderrEntry
     return EntryTypes(header, sent, player, end, header | sent | others | end)
 
 
 _encode = msgspec.json.Encoder().encode
+
+
+class RecordedStderr:
+    """A bot's stderr on its way into a record."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+        self._answered = 0  # bytes of these that came by the last answer
+        self._left_out = 0  # bytes before these
+        self._room = STDERR_CAP
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self._waiting += data
+        surplus = len(self._waiting) - STDERR_PART
+        if surplus > 0:
+            del self._waiting[:surplus]
+            self._answered = max(0, self._answered - surplus)
+            self._left_out += surplus
+
+    def mark(self) -> None:
+        """What has come so far belongs to an answer that was read just now."""
+        self._answered = len(self._waiting)
+
+    def take(self, *, last: bool = False) -> tuple[str, int]:
+        """What belongs to answers: its text, and how many bytes are left out before it.
+
+        Args:
+            last: take all that is there, even if there was too much before.
+        """
+        count = len(self._waiting) if last else self._answered
+        if count > self._room and not last:
+            return "", 0  # it waits, and more pushes it out
+        text = self._decode(bytes(self._waiting[:count]), last)
+        del self._waiting[:count]
+        self._answered = 0
+        self._room -= count
+        left_out, self._left_out = self._left_out, 0 if text else self._left_out
+        return text, left_out
 
 
 class RecordWriter:
@@ -176,11 +244,17 @@ class RecordWriter:
 
     The digest is SHA-256 over all lines before the last, each without its time field
     (`,"time":...` or `,"started":...`, always the last field of its line) and with its line end,
-    so that records of equal matches have equal digests.
+    so that records of equal matches have equal digests. The lines of `stderr` are left out.
+
+    Args:
+        stderr: of each bot, in seat order; empty if it is not recorded.
     """
 
-    def __init__(self, file: Sink, spec: MatchSpec, started: str) -> None:
+    def __init__(
+        self, file: Sink, spec: MatchSpec, started: str, stderr: Sequence[RecordedStderr] = ()
+    ) -> None:
         self._file = file
+        self._stderr = stderr
         self._rules = spec.rules
         header = header_of(spec, started)
         self._digest = hashlib.sha256()
@@ -194,7 +268,12 @@ class RecordWriter:
             seconds: since the bots were started.
         """
         time = b',"time":%.6f}\n' % seconds
-        self._write([line_of(entry, time) for entry in entries])
+        lines = []
+        for entry in entries:
+            if self._stderr and isinstance(entry, Received | Disqualified):
+                lines += self._stderr_of(entry.seat, time)
+            lines.append(line_of(entry, time))
+        self._write(lines)
 
     def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> str:
         """Write the last lines, once the match is over and every process has ended.
@@ -203,16 +282,32 @@ class RecordWriter:
             The digest.
         """
         time = b',"time":%.6f}\n' % seconds
-        exits = [ExitEntry(seat_id(seat), code, seconds) for seat, code in enumerate(exit_codes)]
-        self._write([line_of(entry, time) for entry in exits])
+        lines = []
+        for seat, code in enumerate(exit_codes):
+            if self._stderr:
+                lines += self._stderr_of(seat, time, last=True)
+            lines.append(line_of(ExitEntry(seat_id(seat), code, seconds), time))
+        self._write(lines)
         digest = f"sha256:{self._digest.hexdigest()}"
         last = end_of(self._rules, match, digest, round(seconds, 6))
         self._file.write(_encode(last) + b"\n")
         return digest
 
+    def _stderr_of(
+        self, seat: int, time: bytes, *, last: bool = False
+    ) -> list[tuple[bytes, bytes]]:
+        """The line of what a bot wrote there, if it wrote anything."""
+        text, left_out = self._stderr[seat].take(last=last)
+        if not text:
+            return []
+        number = seat_id(seat)
+        entry = StderrEntry(player_number=number, text=text, left_out=left_out, time=0)
+        return [(head_of(entry), time)]
+
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
         """Write lines, each given as what the digest sees of it and its time field."""
-        self._digest.update(b"".join([head + b"}\n" for head, _ in lines]))
+        seen = [head + b"}\n" for head, _ in lines if not head.startswith(STDERR)]
+        self._digest.update(b"".join(seen))
         self._file.write(b"".join([head + time for head, time in lines]))
 
 

@@ -15,12 +15,14 @@ and whether the digest in the last line fits the lines of the file:
     no            no           edited
 
 So the file is read to its end even after a difference, line by line. A record without its last line
-is cut short, and holds as far as it goes.
+is cut short, and holds as far as it goes. Entries of what bots wrote on stderr are no part of this:
+they are passed over, wherever they stand.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -36,6 +38,7 @@ from referee.logs.header import Kind as Kind
 from referee.logs.header import read_header
 from referee.logs.parsing import entry_kinds
 from referee.logs.record import (
+    STDERR,
     DisqualifiedEntry,
     ExitEntry,
     FaultEntry,
@@ -151,7 +154,8 @@ class _Verification:
 
     def __init__(self, reader: LogReader, log: LogFile | None) -> None:
         self._reader = reader
-        self._lines = iter(reader)
+        self._all_lines = iter(reader)
+        self._lines = self._without_stderr()
         self._log = log
         self._header: Header | None = None
         self._answers = self._exits = 0  # how many were read
@@ -207,6 +211,15 @@ class _Verification:
             if log and type(entry) is Sent and entry.to is None:
                 public.append(entry.line)
         return self._cut_short()
+
+    def _without_stderr(self) -> Iterator[bytes]:
+        """The lines that are looked at."""
+        reader = self._reader
+        for line in self._all_lines:
+            if not line.startswith(STDERR) or self._header is None:
+                yield line
+            elif not reader.torn and self._decode(line) is None:
+                raise LogReadError(reader.name, reader.line, "the line is no entry of a record")
 
     def _begin(self, header: Header, line: bytes) -> list[Entry | ExitEntry]:
         """Start the match; what follows, from the last to the first."""
@@ -276,7 +289,7 @@ class _Verification:
     def _end(self, line: bytes) -> Verdict:
         """Compare the last line."""
         reader, number = self._reader, self._reader.line
-        more = next(self._lines, b"")
+        more = next(self._all_lines, b"")
         if more:
             text = "lines follow the end entry"
             return self._differs(_Difference(number + 1, more, b"", "2.7", text, True))

@@ -116,6 +116,7 @@ class Match:
         requests: how many requests each seat was sent, its handshake not counted.
         clocks: of the seats that are due, those whose requests name a clock (`Request.clock`).
         keep_alive: the seats whose bots wait for another match after this one (8.4).
+        failed_handshake: the seats that left in the handshake or answered it wrongly.
         outcome: None until the match is over.
     """
 
@@ -136,6 +137,7 @@ class Match:
         self.requests = [0] * seats
         self.clocks: dict[int, str] = {}
         self.keep_alive: set[int] = set()
+        self.failed_handshake: frozenset[int] = frozenset()
         self.outcome: Outcome | None = None
         self._rules = rules
         self._options = rules.options() if options is None else options
@@ -311,6 +313,8 @@ class Match:
 
     def _begin(self) -> None:
         """Publish the names, and begin the game with the seats that are left."""
+        wrong = {seat for seat, faults in enumerate(self.faults) if faults[BAD_NAME_REPLY]}
+        self.failed_handshake = frozenset(wrong | self.disqualified.keys())
         for seat, name in enumerate(self.names):
             self._send(PlayerName(seat_id(seat), name))
         setup = Setup(

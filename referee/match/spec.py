@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.errors import UsageError
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import DEFAULT_GAME, GAMES, game_rules
 from referee.games.interface.rules import Rules
 from referee.match.limits import MAX_COUNT, MAX_SECONDS, Limits
 from referee.match.machine import MAX_SEED, Match
@@ -150,9 +150,7 @@ def match_spec(
     Raises:
         UsageError: there is no such match; the text says why.
     """
-    if not isinstance(game, str) or game not in GAMES:
-        raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
-    rules = GAMES[game]
+    rules = game_rules(game)
     if not rules.min_seats <= len(bots) <= rules.max_seats:
         raise UsageError(f"{game} takes {_seats(rules)} bots, not {len(bots)}")
     seed = checked_seed(seed)

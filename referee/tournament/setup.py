@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import game_rules
 from referee.match.limits import MAX_COUNT
 from referee.match.spec import checked_seed, match_spec
 from referee.tournament.choices import CHALLENGERS, DEALS, MAX_BOTS, Format, Seats
@@ -90,9 +90,7 @@ def setup(
     Raises:
         UsageError: there is no such tournament; the text says why.
     """
-    if game not in GAMES:
-        raise UsageError(f"no game {game!r}; there are: {', '.join(GAMES)}")
-    rules = GAMES[game]
+    rules = game_rules(game)
     players = players or rules.min_seats
     if not rules.min_seats <= players <= rules.max_seats:
         raise UsageError(

@@ -91,13 +91,14 @@ def render(**values: object) -> str:
 def drawing(game: str) -> Path | None:
     """The module that draws a game; None if it has none."""
     page = GAMES[game].page
-    return None if page is None else page.folder / "drawing.js"
+    path = None if page is None else page.folder / "drawing.js"
+    return path if path is not None and path.exists() else None
 
 
 def drawing_style(game: str) -> str:
     """The style sheet of a game's drawing; empty if it has none."""
-    page = GAMES[game].page
-    return "" if page is None else (page.folder / "drawing.css").read_text()
+    path = drawing(game)
+    return "" if path is None else path.with_suffix(".css").read_text()
 
 
 def bundle(games: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.setup import Setup, setup
@@ -73,8 +73,8 @@ def play(what: Setup, deals: int, jobs: int) -> list[MatchRow]:
     """Play all in an order drawn by lot, so that sound and hostile bots share workers."""
     todo = plans(len(what.bots), deals)
     Random(1).shuffle(todo)
-    with Player(partial(worker_processes, jobs), lambda: jobs) as player:
-        return [row for rows in player.play(what, iter(todo)) for row in rows]
+    with Dispatcher(partial(worker_processes, jobs), lambda: jobs) as dispatcher:
+        return [row for rows in dispatcher.play(what, iter(todo)) for row in rows]
 
 
 @contextmanager

@@ -46,7 +46,7 @@ BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
 KILLER_DEALS = 50
 GONE_SECONDS = 10.0
-"""So long what was killed may take to be gone, on a busy machine."""
+"""Seconds after which what was killed must be gone, on a busy machine."""
 WAIT_SECONDS = 900.0
 LATEST_SECONDS = 4.0
 """The last moment that is drawn: then the run has stored some matches."""

@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.hostile_tournament import main
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 def test_sound_bots_come_to_the_same_results_beside_hostile_ones(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,9 @@ def small(folder: Path) -> Tournament:
     return Tournament(folder, 8, "minimal", "big_money")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
     number: signal.Signals, tmp_path: Path
 ) -> None:
@@ -30,7 +32,7 @@ def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
     assert [match["match"] for match in game.rows()["matches"]] == [*range(16)]
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 def test_a_bot_that_kills_is_out_however_the_run_is_cut_off(tmp_path: Path) -> None:
     whole, cut = (
         Tournament(tmp_path / name, 2, KILLER, "minimal", "big_money") for name in ("whole", "cut")
@@ -60,7 +62,7 @@ def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -
     assert game.problems == []
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [read_only, two_at_once])
 def test_a_store_that_cannot_be_had(attack: object, tmp_path: Path) -> None:
     game = small(tmp_path / "game")

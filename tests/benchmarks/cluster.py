@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from referee.tournament.playing.cluster import Cluster
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.setup import setup
@@ -38,13 +38,13 @@ def main() -> int:
     jobs = options.workers
 
     def without(store: Store) -> float:
-        return play(store, Player(lambda: worker_processes(jobs, pin=True), lambda: jobs))
+        return play(store, Dispatcher(lambda: worker_processes(jobs, pin=True), lambda: jobs))
 
     with DaskCluster(options.workers) as processes:
 
         def with_dask(store: Store, on_rows: OnRows = lambda rows: None) -> float:
             cluster = Cluster(processes.address, {}, print)
-            return play(store, Player(cluster.workers, lambda: cluster.threads), on_rows)
+            return play(store, Dispatcher(cluster.workers, lambda: cluster.threads), on_rows)
 
         times = []
         for number in range(options.rounds):
@@ -83,12 +83,14 @@ def store_of(deals: int) -> Store:
 
 
 def play(
-    store: Store, player: AbstractContextManager[Player], on_rows: OnRows = lambda rows: None
+    store: Store,
+    dispatcher: AbstractContextManager[Dispatcher],
+    on_rows: OnRows = lambda rows: None,
 ) -> float:
     began = time.perf_counter()
     run = Run(store)
     run.on_rows = on_rows
-    with player as entered:
+    with dispatcher as entered:
         run.play(entered)
     return time.perf_counter() - began
 

@@ -42,14 +42,14 @@ from rich.table import Table
 import referee
 from referee.bots.command import resolve_bot
 from referee.tournament.playing.batch import Batch
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
 from tests.benchmarks.bench import conversations, echo_seconds, python_speed, wall
-from tests.support.made_up import MadeUp, made_setup, player
+from tests.support.made_up import MadeUp, dispatcher, made_setup
 
 ROOT = Path(__file__).parents[2]
 WARM = 20
@@ -66,7 +66,7 @@ def rate(bot: str, jobs: int, matches: int, *, keep_alive: bool = True) -> float
         store.add_stage(what)
         run = Run(store)
         run.on_rows = lambda rows: times.extend([time.perf_counter()] * len(rows))
-        with Player(partial(worker_processes, jobs), lambda: jobs) as made:
+        with Dispatcher(partial(worker_processes, jobs), lambda: jobs) as made:
             run.play(made)
     # From the end of a batch to the end of another one.
     begin = next(at for at in range(WARM, len(times)) if times[at] > times[at - 1])
@@ -173,7 +173,7 @@ def parent(matches: int) -> None:
         store.add_stage(made_setup(20, matches=matches))
         run = Run(store)
         begun = time.process_time()
-        with player(Pickled()) as made:
+        with dispatcher(Pickled()) as made:
             run.play(made)
         seconds = (time.process_time() - begun) / matches
     print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
@@ -206,7 +206,7 @@ def bench_standings(options: argparse.Namespace) -> list[Row]:
         name = f"{folder}/s.sqlite"
         with Store.for_writing(name) as store:
             store.add_stage(made_setup(200, matches=100_000))
-            with player(MadeUp()) as made:
+            with dispatcher(MadeUp()) as made:
                 Run(store).play(made)
         for form in ("text", "json", "html"):
             ours, reading = [], []

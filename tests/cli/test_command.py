@@ -311,6 +311,8 @@ WRONG = [
     ((*PLAY, "--record", "/no/such/folder/record"), "/no/such/folder/record"),
     ((*PLAY, "--record", "-"), "--record"),
     ((*PLAY, "--log", "-", "--format", "json"), "stdout"),
+    ((*PLAY, "--record-stderr"), "--record FILE"),
+    (("tournament", "minimal", "big_money", "--deals", "1", "--record-stderr"), "--records DIR"),
     ((*PLAY, "--stderr", "/dev/null/folder"), "/dev/null/folder"),
 ]
 

@@ -23,7 +23,7 @@ from referee.games.interface.probing import ProbeMatch
 from referee.match.pages import load_page
 
 RULES = GAMES["dominion"]
-CASES = load_referee_cases().cases
+CASES = load_referee_cases(RULES).cases
 MATCHES = RULES.probes().matches
 PAGE = load_page(RULES.specification)
 # All seats of all matches are sent much the same lines, and nobody changes what was read.

@@ -1,9 +1,8 @@
 """Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
 
 What is expected is expected of all cases. A bot whose output and end are as usual is a Python
-object, the others are processes. A test runs the basic cases and those of the bot's own sections;
-one that is marked `all_cases` runs some of each chapter as well.
-`python tests/conformance/test_bots.py` runs all cases, with whole matches, against all bots (or
+object, the others are processes. A test runs the basic cases and those of the bot's own sections.
+`python -m tests.conformance.test_bots` runs all cases, with whole matches, against all bots (or
 those that it is given); it takes minutes.
 """
 
@@ -38,7 +37,7 @@ CASES = {case.id: case for case in load_cases(RULES).cases}
 BOT = Path(__file__).parent / "wrong_bot.py"
 ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "1.5"}
 AT_ONCE = 16
-"""So many of the bots that are waited for are tested side by side."""
+"""How many bots that are waited for are tested side by side."""
 
 PATIENT = Limits(timeout=60.0, grace=10.0, quiet=0.05)
 """For bots that are never waited for: a busy machine has all the time that it needs."""
@@ -52,10 +51,6 @@ ENDING = Limits(timeout=1.5, grace=1.0, quiet=0.05, rest=0.05)
 """For bots that do not exit: they write nothing then that could be missed."""
 WAITING = (BRIEF, STAYING, ENDING)
 
-MORE = pytest.mark.parametrize(
-    "more", [False, pytest.param(True, marks=pytest.mark.all_cases)], ids=["some", "more"]
-)
-
 
 class Wrong(Struct, frozen=True):
     """What a wrong bot must come to, over all cases.
@@ -63,7 +58,7 @@ class Wrong(Struct, frozen=True):
     Attributes:
         failed, unjudged: ids, with wildcards.
         passed: instead of `unjudged` where nothing else is judged: the ids that pass all the same.
-        run: what a test runs besides the basic cases, the neighbours and the own sections.
+        run: of a bot that is waited for, what a test runs besides the basic cases.
         limits: of its runs.
     """
 
@@ -80,8 +75,6 @@ def ids(patterns: str) -> set[str]:
         assert any(fnmatchcase(id, pattern) for id in CASES), f"{pattern} names no case"
     return found
 
-
-NEIGHBOURS = "1.5/2 4.4/1 5.2/5 7.2/3 8.4/2"
 
 # What passes although the bot cannot play: the handshake; play-turn in general.
 NAMED = "1.1/1 1.1/2 1.2/1 3.1/1 3.1/2 3.1/4 3.1/5 3.1/6 3.3/1 3.4/1"
@@ -273,7 +266,7 @@ def is_waited_for(mode: str) -> bool:
     return mode in wrong_bot.ALONE and mode in WRONG and WRONG[mode].limits in WAITING
 
 
-PASSES = Wrong("", run="1.* 5.1/6 7.1/1 8.4/5")
+PASSES = Wrong("")
 
 
 def with_controls(chosen: Iterable[str]) -> set[str]:
@@ -288,19 +281,15 @@ def with_controls(chosen: Iterable[str]) -> set[str]:
     return found
 
 
-def cases_for(mode: str, *, more: bool) -> list[Case]:
-    """What a test runs: the basic cases, the bot's own sections or `run`; more: of each chapter."""
-    wrong = WRONG.get(mode, PASSES)
+def cases_for(mode: str) -> list[Case]:
+    """What a test runs: the basic cases, and the bot's own sections or `run`."""
+    wrong = WRONG[mode]
     chosen = {case.id for case in CASES.values() if case.basic}
-    if more and mode not in wrong_bot.ALONE:
-        return [case for case in CASES.values() if not case.opponents]
     if is_waited_for(mode):  # in each case
         chosen |= ids(wrong.run)
     else:
         sections = {CASES[id].section for id in ids(wrong.failed)} - {"4.1"}
         chosen |= {case.id for case in CASES.values() if case.section in sections}
-    if more:
-        chosen |= ids(NEIGHBOURS) | ids(wrong.run)
     chosen = with_controls(chosen)
     return [case for case in CASES.values() if case.id in chosen]
 
@@ -408,25 +397,19 @@ def check_report(mode: str, report: Report) -> None:
 
 
 @pytest.mark.untraced
-@MORE
 @pytest.mark.parametrize("mode", [mode for mode in WRONG if not is_waited_for(mode)])
-async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(
-    mode: str, more: bool, program: Path
-) -> None:
-    check_report(mode, await check(mode, program, cases_for(mode, more=more)))
+async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(mode: str, program: Path) -> None:
+    check_report(mode, await check(mode, program, cases_for(mode)))
 
 
-@MORE
-async def test_wrong_bots_that_are_waited_for_fail_what_they_should(
-    more: bool, program: Path
-) -> None:
+async def test_wrong_bots_that_are_waited_for_fail_what_they_should(program: Path) -> None:
     """All in one test: they wait side by side."""
     reports: dict[str, Report] = {}
     limiter = trio.CapacityLimiter(AT_ONCE)
 
     async def run(mode: str) -> None:
         async with limiter:
-            reports[mode] = await check(mode, program, cases_for(mode, more=more))
+            reports[mode] = await check(mode, program, cases_for(mode))
 
     async with trio.open_nursery() as nursery:
         for mode in filter(is_waited_for, WRONG):
@@ -436,11 +419,10 @@ async def test_wrong_bots_that_are_waited_for_fail_what_they_should(
         check_report(mode, report)
 
 
-@MORE
 @pytest.mark.parametrize("mode", ODD)
-async def test_an_odd_bot_passes(mode: str, more: bool, program: Path) -> None:
+async def test_an_odd_bot_passes(mode: str, program: Path) -> None:
     basic = [case for case in CASES.values() if case.basic]
-    report = await check(mode, program, cases_for(mode, more=True) if more else basic)
+    report = await check(mode, program, basic)
     fits = outcome(report, Status.PASSED)
     if mode not in wrong_bot.ALONE:
         fits |= outcome(report, Status.SKIPPED)

@@ -43,12 +43,8 @@ START_FOREIGN = (
 )
 FOREIGN = [sys.executable, "-I", "-S", "-c", START_FOREIGN, "--limit", "4"]
 WRONG = ["env", f"PYTHONPATH={HERE}", sys.executable, "-m", "wrong_referee"]
-SOME = (
-    *("pass", "buys", "money", "names-2", "version-1", "exit-3", "exit-4", "side-by-side"),
-    *("lines-1", "json-2", "news", "long-line-early", "lists", "cellar", "mine", "workshop"),
-    *("militia-3", "reveals", "three-piles", "leave-attacked", "last-words", "stays"),
-)
-"""Some matches about each chapter."""
+SOME = ("pass", "names-2", "lines-1", "news", "mine", "militia-3", "three-piles", "stays")
+"""A match about each chapter."""
 TWO = "{player1} {player2}"
 BY_PROCESS = another_package().REAL | LEAN
 
@@ -99,10 +95,10 @@ async def test_our_own_referee_passes_in_some_matches() -> None:
     assert {match.id for match in MATCHES} >= set(SOME)
     report = await conform(OURS, *SOME, limit=60)
     assert blamed(report) == []
-    assert report.passed > 90
+    assert report.passed > 65
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [OURS, foreign("")], ids=["ours", "foreign"])
 async def test_a_sound_referee_passes_every_case(command: str) -> None:
     told: list[Result] = []
@@ -147,7 +143,7 @@ def test_a_wrong_rule_fails_its_cases(mode: str, cases: str) -> None:
             assert result.violations[0].expected != result.violations[0].actual
 
 
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "cases"), [row for row in MUTANTS if row[0] in BY_PROCESS], ids=str
 )

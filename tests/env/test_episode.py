@@ -102,6 +102,9 @@ def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
                 (numbers.low <= seen["observation"]) & (seen["observation"] <= numbers.high)
             ).all()
             assert seen["action_mask"].any() == (other == seat)
+            if other != seat:
+                sight = dict(zip(numbers.names, seen["observation"].tolist(), strict=True))
+                assert (sight["actions"], sight["buys"], sight["money"]) == (0, 0, 0)
         seen = episode.observe(seat)
         if len(watched.replies) > replies:
             replies = len(watched.replies)

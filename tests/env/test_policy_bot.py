@@ -19,6 +19,7 @@ from referee.env import PolicyBot, dominion_v1
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
+from tests.support import toy
 from tests.support.conforming import failures, some_and_rest
 from tests.support.helpers import TIMES
 from tests.support.learners import at_random, play_episode, play_match
@@ -97,9 +98,11 @@ def test_a_policy_that_is_wrong_says_so() -> None:
         play_match("dominion", 1, [bot.reply, bot.reply])
 
 
-def test_wrong_arguments() -> None:
-    for game in ("chess", ""):
-        with pytest.raises(UsageError, match="that has an environment"):
-            PolicyBot(np.argmax, game)
+def test_wrong_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="no game 'chess'; there are: dominion, botwars"):
+        PolicyBot(np.argmax, "chess")
+    monkeypatch.setitem(GAMES, "toy", toy.RULES)
+    with pytest.raises(UsageError, match="toy has no environment"):
+        PolicyBot(np.argmax, "toy")
     with pytest.raises(UsageError, match="no request"):
         PolicyBot(np.argmax).reply([b'{"type":"player-name","player_number":"player1","name":""}'])

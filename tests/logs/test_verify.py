@@ -364,6 +364,7 @@ def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
 # --- any change at all ----------------------------------------------------------------------------
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("file", RECORDS, ids=lambda file: file.name)
 def test_every_single_character_edit_is_reported_unless_it_is_in_a_time(
     file: Path, check: Check

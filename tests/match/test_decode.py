@@ -238,6 +238,7 @@ def test_any_bytes(line: bytes) -> None:
     assert seen(line) == oracle(line)
 
 
+@pytest.mark.untraced
 @given(json_values)
 @settings(max_examples=30 * TIMES)
 def test_any_json(value: Any) -> None:

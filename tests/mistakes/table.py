@@ -1,6 +1,6 @@
 """Play and check a bot with each of the thirty mistakes, and print where its cause is named.
 
-    python tests/mistakes/table.py [--language NAME] [--only N] [--command NAME] [--keep DIR]
+    python -m tests.mistakes.table [--language NAME] [--only N] [--command NAME] [--keep DIR]
 
 A beginner runs `referee play` and `referee conform`. Printed is, as a Markdown table, what those
 say of the cause of each mistake in lines that a beginner knows it from, or that they do not. The

@@ -49,6 +49,7 @@ async def play(
     game: str = "dominion",
     seed: int = 1,
     stderr: list[LogFile | None] | None = None,
+    record_stderr: bool = False,
     **limits: Any,
 ) -> Played:
     """Play a match; its logs are `folder/log` and `folder/record`.
@@ -63,7 +64,9 @@ async def play(
     try:
         with launched([find_bot(bot, game) for bot in bots]) as started:
             spec = match_spec(bots, game=game, seed=seed, options=limits)
-            return await play_once(spec, started, log=log, record=record, stderr=stderr)
+            return await play_once(
+                spec, started, log=log, record=record, stderr=stderr, record_stderr=record_stderr
+            )
     finally:
         assert children() - before == set()
         for file in (log, record):

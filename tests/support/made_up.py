@@ -19,7 +19,7 @@ from referee.tournament.playing.batch import (
     Failed,
     play_batch,
 )
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, Faults, Histogram, MatchRow, Plan, SeatRow
 from referee.tournament.setup import Setup, setup
@@ -136,17 +136,17 @@ class MadeUp(Executor):
 
 @contextmanager
 def workers(executor: Executor) -> Iterator[Executor]:
-    """An executor as `Player` wants it."""
+    """An executor as `Dispatcher` wants it."""
     yield executor
 
 
-def player(executor: Executor, jobs: int = 2, **options: Any) -> Player:
-    """A player whose matches are made up."""
+def dispatcher(executor: Executor, jobs: int = 2, **options: Any) -> Dispatcher:
+    """A dispatcher whose matches are made up."""
 
     def context() -> AbstractContextManager[Executor]:
         return workers(executor)
 
-    return Player(context, lambda: jobs, **options)
+    return Dispatcher(context, lambda: jobs, **options)
 
 
 def made_setup(bots: int = 3, **options: Any) -> Setup:
@@ -180,7 +180,7 @@ def play(
             raise StopError
 
     run.look = look
-    with player(executor, jobs) as made:
+    with dispatcher(executor, jobs) as made:
         try:
             run.play(made)
         except StopError:

@@ -361,8 +361,8 @@ RULES = Rules(
     faults={"no-number": "5", "invalid-json": "5", "wrong-type": "5"},
     reasons=("all-named",),
     dialects={
-        "bare": lambda: DialectKind(Bare),
-        "bare-form": lambda: DialectKind(Bare, form_field="data"),
+        "bare": lambda: DialectKind(Bare, over_http=True),
+        "bare-form": lambda: DialectKind(Bare, over_http=True, form_field="data"),
         "spoken": lambda: DialectKind(Spoken, reply_end=b"over\n"),
     },
     extras={

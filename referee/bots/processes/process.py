@@ -206,6 +206,10 @@ class BotProcess:
             return await self._read_reply(deadline)
         except _OutputLimitError as error:
             return Failure(Disqualification.OUTPUT_LIMIT, str(error))
+        finally:
+            if self.stderr.recorded is not None:  # what it wrote before is there by now
+                self._read_last_stderr(self.stderr)
+                self.stderr.recorded.mark()
 
     async def _write_rest(self, deadline: float) -> bool:
         """Hand over what the pipe did not take at once; False if time ran out."""

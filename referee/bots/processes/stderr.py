@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from referee.bots.traces import shortened
 from referee.errors import LogWriteError
+from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
 from referee.match.result import Stderr
 from referee.text.terminal import cut, plain
@@ -24,10 +25,12 @@ class StderrKeeper:
     Args:
         file: to write to, or None. A file that takes no more is given up silently: a full disk
             is no reason to stop a match, and the logs will say so.
+        recorded: what hands it to a record, or None.
     """
 
-    def __init__(self, file: Sink | None) -> None:
+    def __init__(self, file: Sink | None, recorded: RecordedStderr | None = None) -> None:
         self._file = file
+        self.recorded = recorded
         self._room = FILE_CAP
         self._head = b""
         self._tail = b""  # what follows the head, but for its middle
@@ -38,6 +41,8 @@ class StderrKeeper:
         """Take the next bytes."""
         if not self._ended:
             self._keep(data)
+            if self.recorded is not None:
+                self.recorded.feed(data)
         if self._file is None or not self._room:
             return
         kept = data[: self._room]

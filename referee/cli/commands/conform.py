@@ -228,9 +228,10 @@ class _Referee:
         from referee.conformance.case import select
         from referee.conformance.referee_side import Template, load_referee_cases
 
-        file = load_referee_cases()
+        rules = GAMES[options.game]
+        file = load_referee_cases(rules)
         self.chapters = file.chapters
-        template = Template(options.referee, GAMES[options.game].max_seats)
+        template = Template(options.referee, rules.max_seats)
         cases = select(file.cases, options.case)
         asked = [case for case in cases if case.applies(template)]
         if not asked:

@@ -82,6 +82,8 @@ def add(commands: Commands) -> None:
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
+    said = "write what the bots write on stderr into the record, before the answer that follows it"
+    add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
     resume = "go on with the match of this record, from turn N of --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
@@ -104,6 +106,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
+    if options.record_stderr and options.record is None:
+        raise UsageError("--record-stderr goes with --record FILE")
     resumed = _resumed(options)
     options.game = options.game or DEFAULT_GAME
     if not options.bots:
@@ -281,6 +285,7 @@ def _play_match(
             log=log,
             record=record,
             stderr=stderr,
+            record_stderr=options.record_stderr,
             watch=watch,
             answers=resumed.answers if resumed is not None else (),
         )

@@ -95,6 +95,8 @@ def _add_options(parser: Parser) -> None:
     add("--records", metavar="DIR", help="keep match records there, compressed")
     which = f"which records (default: {choices.KEEP[0]})"
     add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
+    said = "write what the bots write on stderr into the records too"
+    add("--record-stderr", action="store_true", help=said)
     add_settings(parser)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
     add("-q", "--quiet", action="store_true", help="no progress")
@@ -108,6 +110,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     load_numpy()
     if options.config is not None:
         options = _with_config(options)
+    if options.record_stderr and options.records is None:
+        raise UsageError("--record-stderr goes with --records DIR")
     from referee.tournament.store import Store
 
     store = Store.in_memory() if options.store is None else Store.for_writing(options.store)
@@ -129,7 +133,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 # --- what is to be played -------------------------------------------------------------------------
 
-_FLAGS = ("extend", "no-keep-alive", "json", "quiet")
+_FLAGS = ("extend", "no-keep-alive", "record-stderr", "json", "quiet")
 _NOT_IN_CONFIG = ("config", "set", "help")
 
 
@@ -245,7 +249,7 @@ def _play(
 ) -> None:
     from referee.cli.commands.tournament_progress import Progress
     from referee.cli.work import collect_garbage
-    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.playing.run import Run
 
     workers, jobs = _workers(options)
@@ -255,7 +259,7 @@ def _play(
     run = Run(store, records=records)
     with (
         Progress(run, store, anchor, quiet=options.quiet) as progress,
-        Player(workers, jobs, keep=keep) as player,
+        Dispatcher(workers, jobs, keep=keep, record_stderr=options.record_stderr) as dispatcher,
     ):
 
         def look() -> None:
@@ -264,7 +268,7 @@ def _play(
 
         run.look = look
         run.on_rows = progress.add
-        run.play(player)
+        run.play(dispatcher)
 
 
 def _workers(

@@ -148,7 +148,7 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from pathlib import Path
 
     from referee.tournament.playing.check import check, sampled
-    from referee.tournament.playing.dispatcher import Player
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.store import Store
     from referee.workers import worker_processes
 
@@ -163,12 +163,12 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with Store.for_reading(options.store) as store:
         matches = sampled(store, options.sample)
         with (
-            Player(partial(worker_processes, jobs), lambda: jobs) as player,
+            Dispatcher(partial(worker_processes, jobs), lambda: jobs) as dispatcher,
             printing(),
             printing(options.output, [options.store]) as file,
             Report(options, sys.stdout, file) as report,
         ):
-            for checked in check(store, matches, player, folder):
+            for checked in check(store, matches, dispatcher, folder):
                 interrupts.check()
                 if checked is None:
                     continue

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.conformance.referee_side.template import Template
+from referee.games.interface.rules import Rules
 from referee.match.pages import read_spec
 
 
@@ -48,6 +49,10 @@ class RefereeCaseFile(Struct, forbid_unknown_fields=True):
     cases: list[RefereeCase]
 
 
-def load_referee_cases(name: str = "referee-cases.json") -> RefereeCaseFile:
-    """All cases for referees, in the order of their sections."""
-    return msgspec.json.decode(read_spec(f"vectors/{name}"), type=RefereeCaseFile)
+def load_referee_cases(rules: Rules) -> RefereeCaseFile:
+    """All cases for referees of a game, in the order of their sections.
+
+    Raises:
+        UsageError: it has no probes, and so no cases.
+    """
+    return msgspec.json.decode(read_spec(rules.probes().cases), type=RefereeCaseFile)

@@ -88,7 +88,7 @@ async def check_referee(
     seconds = trio.current_time() - started
     compared = sorted(run.compared, key=lambda each: matches.index(each.match))
     found = results(
-        load_referee_cases().cases,
+        load_referee_cases(rules).cases,
         cases,
         template,
         compared,

@@ -74,5 +74,5 @@ class Classic:
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"
 
 
-CLASSIC = DialectKind(Classic)
-CLASSIC_FORM = DialectKind(Classic, form_field="data")
+CLASSIC = DialectKind(Classic, over_http=True)
+CLASSIC_FORM = DialectKind(Classic, over_http=True, form_field="data")

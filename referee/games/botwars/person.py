@@ -106,5 +106,5 @@ def _picture(state: State) -> list[Phrase]:
     return [
         Phrase("", heads.rstrip(), "dim"),
         *(Phrase(str(row), ("  " if wide else "").join(cells)) for row, cells in enumerate(rows)),
-        Phrase("spawn points", ", ".join(spawns)),
+        Phrase("spawn", ", ".join(spawns)),
     ]

@@ -42,6 +42,7 @@ RULES = Rules(
         "simplest_reply": simplest_reply,
         # With this seed a bot that plays as `minimal` does wins in the first seat.
         "starters": Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
+        "page": "referee.games.dominion.page:PAGE",
         "environment": "referee.games.dominion.environment:ENVIRONMENT",
         "probes": "referee.games.dominion.probes:PROBES",
     },

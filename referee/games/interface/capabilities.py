@@ -15,7 +15,7 @@ from referee.games.interface.faults import Fault
 
 T = TypeVar("T")
 MAX_KEPT = 1000
-"""So much of one turn is kept: no turn by the rules comes near it, and a log may be endless."""
+"""How much of one turn is kept: no turn by the rules comes near it, and a log may be endless."""
 
 
 class Finding(Struct, frozen=True):

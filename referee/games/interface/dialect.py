@@ -49,14 +49,17 @@ class DialectKind(Struct, frozen=True):
     Attributes:
         new: makes the translation for one bot: from its seat, the seed of the match, and what the
             bot is called if it is asked for no name.
-        form_field: over HTTP the bot is sent a form with the data in this field; empty: the data as
-            they are, which are JSON.
+        over_http: whether its bots can be asked over HTTP: it sends one line for each reply, which
+            is JSON, and nothing else.
+        form_field: over HTTP the bot is sent a form with the line in this field; empty: the line
+            as it is.
         reply_end: what ends a reply of a process; it is no part of the reply.
         greets: whether its bots answer the game's own handshake, so that one that does not can
             hardly speak it.
     """
 
     new: Callable[[int, int, str], Dialect]
+    over_http: bool = False
     form_field: str = ""
     reply_end: bytes = b"\n"
     greets: bool = False

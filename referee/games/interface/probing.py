@@ -117,6 +117,7 @@ class Probes(Struct, frozen=True):
     """How another referee of a game is checked.
 
     Attributes:
+        cases: the file of its cases for referees, in spec/.
         matches: what is played; a match stands behind its controls.
         player: makes a probe's play, from its plan (the game's own), seat, and a seed.
         follower: makes a follower, from one list a seat of the requests that it was sent, and from
@@ -129,6 +130,7 @@ class Probes(Struct, frozen=True):
         names: the words for cards and the like; by others than the right ones bots know nothing.
     """
 
+    cases: str
     matches: tuple[ProbeMatch, ...]
     player: Callable[[Any, int, str], Player]
     follower: Callable[[Sequence[Sequence[Message]], Sequence[Message]], Follower]

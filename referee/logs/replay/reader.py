@@ -185,7 +185,7 @@ class Replay:
                 self._early.append((line.number, entry))
             else:
                 self._skip(line.number)
-        elif line.kind not in ("received", "exit"):
+        elif line.kind not in ("received", "exit", "stderr"):
             self._skip(line.number)
 
     def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> Iterator[Item]:

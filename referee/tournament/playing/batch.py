@@ -27,7 +27,8 @@ from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
 from referee.bots.processes.pool import BotPool, finish
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
-from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification
+from referee.games.interface.faults import Disqualification
+from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
 from referee.match.machine import Match
@@ -67,6 +68,7 @@ class Batch(Struct, frozen=True):
         plans: the matches, in the order in which they are played.
         keep_alive: whether bots may play match after match in one process.
         keep: of which matches the record is given back: "all", "faulty" or "none".
+        record_stderr: whether what bots write on stderr goes into the records.
         results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
@@ -80,6 +82,7 @@ class Batch(Struct, frozen=True):
     plans: tuple[Plan, ...]
     keep_alive: bool = True
     keep: str = "none"
+    record_stderr: bool = False
     results: bool = False
     sources: Mapping[int, BotSource] = {}
     alone: bool = False
@@ -278,8 +281,10 @@ class Worker:
                 if process is not None:
                     waited.append(seat)
                 started.append(process or LaunchedBot(source))
-            async with hosted(spec, started, attempt.stderr, patience=_PATIENCE) as bots:
-                runner = Runner(spec, bots, record=attempt.record)
+            async with hosted(
+                spec, started, attempt.stderr, recorded=attempt.recorded, patience=_PATIENCE
+            ) as bots:
+                runner = Runner(spec, bots, record=attempt.record, stderr=attempt.recorded)
                 attempt.match = runner.match
                 await runner.run()
                 able = runner.match.keep_alive - runner.match.disqualified.keys()
@@ -300,13 +305,7 @@ class Worker:
             bot = started[seat]
             if isinstance(bot, LaunchedBot):
                 await self._pool.put((entrants[seat], place), bot, spec.limits)
-        match = runner.match
-        failed = [
-            seat
-            for seat in waited
-            if (seat in match.disqualified and not match.requests[seat])
-            or match.faults[seat][BAD_NAME_REPLY]
-        ]
+        failed = runner.match.failed_handshake & set(waited)
         self._never_keep |= {entrants[seat] for seat in failed}
         return bool(failed)
 
@@ -324,6 +323,7 @@ class _Attempt:
         is_recorded = batch.keep != "none" or not batch.results
         self.record = MemorySink() if is_recorded else None
         self.stderr = [MemorySink() for _ in spec.bots]
+        self.recorded = [RecordedStderr() for _ in spec.bots] if batch.record_stderr else []
 
 
 class Lateness:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from referee.logs.read import summaries
 from referee.logs.verify import Kind, verify_record
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import record_of
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
@@ -40,7 +40,7 @@ def sampled(store: Store, sample: int | None) -> list[MatchRow]:
 
 
 def check(
-    store: Store, matches: list[MatchRow], player: Player, records: Path | None
+    store: Store, matches: list[MatchRow], dispatcher: Dispatcher, records: Path | None
 ) -> Iterator[Checked | None]:
     """Check matches, those first that have a record.
 
@@ -59,7 +59,7 @@ def check(
         else:
             digests[match.match] = match.digest
             plans.append(Plan(match.match, match.deal, match.seed, match.players))
-    for rows in player.play(store.stages[-1], iter(plans)):
+    for rows in dispatcher.play(store.stages[-1], iter(plans)):
         if not rows:
             yield None
         for row in rows:

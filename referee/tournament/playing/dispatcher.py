@@ -39,14 +39,14 @@ STAND_IN = -1
 _STAND_IN = Entrant("stand-in", "stand-in")
 
 
-class Player:
+class Dispatcher:
     """Plays matches of a tournament; a context in which its workers live.
 
     Args:
         workers: makes the executor.
         jobs: says how many batches it works on at once.
         keep: which records are given back: "all", "faulty" or "none".
-        results, sources: as of `Batch`.
+        record_stderr, results, sources: as of `Batch`.
 
     Attributes:
         out: bots whose matches are not played, since they kill workers, by their numbers.
@@ -58,12 +58,14 @@ class Player:
         jobs: Callable[[], int],
         *,
         keep: str = "none",
+        record_stderr: bool = False,
         results: bool = False,
         sources: Mapping[int, BotSource] | None = None,
     ) -> None:
         self._workers = workers
         self._jobs = jobs
         self._keep = keep
+        self._record_stderr = record_stderr
         self._results = results
         self._sources = sources or {}
         self._context: AbstractContextManager[Executor] | None = None
@@ -72,7 +74,7 @@ class Player:
         self._again: deque[Plan] = deque()  # given out, and given back
         self.out: set[int] = set()
 
-    def __enter__(self) -> Player:
+    def __enter__(self) -> Dispatcher:
         self._run = secrets.token_hex()
         self._context = self._workers()
         self._executor = self._context.__enter__()
@@ -215,6 +217,7 @@ class Player:
             plans=tuple(plans),
             keep_alive=setup.keep_alive,
             keep=self._keep,
+            record_stderr=self._record_stderr,
             results=self._results,
             sources={
                 **self._sources,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import MatchRow
 from referee.tournament.sequential import Sequential
 from referee.tournament.setup import Setup
@@ -21,7 +21,7 @@ class Run:
 
     Args:
         store: to go on with; it has a setup.
-        records: a folder for the records that the player gives back, or None.
+        records: a folder for the records that the dispatcher gives back, or None.
 
     Attributes:
         setup: what is played.
@@ -50,7 +50,7 @@ class Run:
         """Since this run began."""
         return time.monotonic() - self._began
 
-    def play(self, player: Player) -> None:
+    def play(self, dispatcher: Dispatcher) -> None:
         """Play all that is missing; of a sequential test no more than decides it.
 
         Raises:
@@ -59,14 +59,14 @@ class Run:
             InternalError: the referee has a bug.
         """
         there = set(self._store.played())
-        player.out |= self._store.put_out()
+        dispatcher.out |= self._store.put_out()
         self.done = len(there)
         if self.test is not None:
             self.test.add(self._store.matches())
             if self._is_decided(self.test):
                 return
         for stage in stages(self._store):
-            for rows in player.play(stage.setup, stage.missing(there)):
+            for rows in dispatcher.play(stage.setup, stage.missing(there)):
                 if rows:
                     self._add(rows)
                 self._store.check_in_place()

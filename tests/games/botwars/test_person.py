@@ -75,7 +75,7 @@ def test_the_grid_stands_before_the_question() -> None:
         ("1", ".  r  .  ."),
         ("2", ".  .  b  ."),
         ("3", ".  .  .  ."),
-        ("spawn points", "red 1:1, blue 2:2"),
+        ("spawn", "red 1:1, blue 2:2"),
     ]
 
 

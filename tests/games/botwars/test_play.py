@@ -47,6 +47,7 @@ def script(folder: Path, name: str, text: str) -> str:
 NONE = """def moves(state, me): return '{"type":"move-reply","moves":[]}'"""
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("bots", [(GATHERER, WALKER), (FORMATION, GATHERER)], ids=["one", "other"])
 def test_a_match_is_played_verified_validated_and_replayed(
     tmp_path: Path, bots: tuple[str, str]

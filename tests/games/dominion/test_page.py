@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
-from referee.games.dominion.page import SERIES, Spectator, facts
+from referee.games.dominion.page import PAGE, Spectator, facts
 from referee.games.dominion.rules.game import Options
 from referee.games.interface.game import ALL, PUBLIC
 from referee.match.machine import Match, Sent
@@ -61,7 +61,7 @@ def test_the_curves_are_the_same_from_all_eyes() -> None:
     match = begun(seed=7)
     for viewer in (ALL, PUBLIC, 0):
         view: Any = match.view(viewer)
-        assert {name: of(view) for name, _, of in SERIES} == {
+        assert {series.name: series.of(view) for series in PAGE.series} == {
             "points": [3, 3],
             "cards": [10, 10],
             "treasure": [7, 7],

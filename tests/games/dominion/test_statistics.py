@@ -137,6 +137,7 @@ def test_seats_that_never_play_have_nothing(staying: int) -> None:
     assert kept(match) == [{}, {}, {}]
 
 
+@pytest.mark.untraced
 @given(st.integers(0, 2**32), st.integers(2, 4), st.sampled_from([right, mixed]))
 def test_it_is_what_the_bots_and_the_spectators_were_told(
     seed: int, seats: int, choose: Any

@@ -174,6 +174,7 @@ def hands(*decide: Decide, seed: int, seat: int = 0, turns: int = 20) -> list[li
     return [hand for _, hand in sorted(seen.items())]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("own", [("silver",), ("militia", "silver"), ("smithy", "estate")])
 def test_the_opponent_does_not_change_the_order_of_the_cards(

@@ -118,7 +118,8 @@ def hidden(seed: int, seats: int, fork: int, choose: Any = mixed, leaving: float
     return different
 
 
-@settings(max_examples=40 * TIMES)
+@pytest.mark.untraced
+@settings(max_examples=25 * TIMES)
 @given(
     SEEDS,
     st.integers(2, 4),
@@ -137,7 +138,7 @@ def test_matches_that_are_compared_are_different() -> None:
     assert sum(hidden(seed, 2, 10) for seed in range(10)) > 100
 
 
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=20 * TIMES)
 @given(SEEDS, st.integers(2, 4), st.sampled_from([right, mixed]))
 def test_the_lines_of_a_seat_come_to_its_view(seed: int, seats: int, choose: Any) -> None:
     """Whenever it is asked, whatever it has replied and whatever the referee has chosen for it."""

@@ -89,6 +89,7 @@ async def test_with_cellars_militias_and_a_player_who_leaves(tmp_path: Path) -> 
         assert reasons[0].startswith("exited")
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("players", [[idle, idle], [trasher, right], [right, idle, trasher]])
 def test_every_turn_is_there(players: list[Any], tmp_path: Path) -> None:
     """Turn order and numbers hold, and the last scores are those of the end."""

@@ -229,6 +229,15 @@ def test_stderr_is_kept_apart_by_match(executor: Executor) -> None:
     assert lines == [count + 1 for count in replies]  # one for its handshake
 
 
+def test_stderr_is_recorded_on_request(executor: Executor) -> None:
+    matches = replace(batch(["big_money", kept()], (1, 2)), record_stderr=True)
+    rows = play_all(executor, matches)
+    for number, row in enumerate(rows, 1):
+        head = b'{"entry":"stderr","player_number":"player%d","text":"match %d\\n",'
+        count = row.record.count(head % (1 + row.players.index(1), number))
+        assert count == row.record.count(b'{"entry":"stderr"') > 12
+
+
 def test_a_flood_on_stderr_after_a_match_holds_nobody_up(executor: Executor) -> None:
     rows = play(executor, ["big_money", kept("floods")], (1, 2, 3))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]

@@ -20,7 +20,7 @@ from referee.tournament.playing import on_worker
 from referee.tournament.playing.batch import Batch, play_batch
 from referee.tournament.playing.cluster import Cluster
 from referee.tournament.playing.directories import cache, pack, place
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
@@ -67,12 +67,12 @@ def test_a_process_with_nothing_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # Dask's own
 def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
     here = store_of(MONEY, VILLAGE, deals=40)
-    with Player(lambda: worker_processes(1), lambda: 1) as player:
-        Run(here).play(player)
+    with Dispatcher(lambda: worker_processes(1), lambda: 1) as dispatcher:
+        Run(here).play(dispatcher)
     there = store_of(MONEY, VILLAGE, deals=40)
     run = Run(there)
     orphaned = []
@@ -87,8 +87,8 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
 
     run.on_rows = change_workers
     dask = Cluster(cluster.address, {}, print)
-    with Player(dask.workers, lambda: dask.threads) as player:
-        run.play(player)
+    with Dispatcher(dask.workers, lambda: dask.threads) as dispatcher:
+        run.play(dispatcher)
         # Both kept their bots from batch to batch; the second came when the matches had begun.
         alive = [descendants(worker.pid) for worker in cluster.workers[1:]]
         assert all(alive)
@@ -102,23 +102,23 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # Dask's own
 def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
     killer = Entrant("K", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))
     here, there = (store_of(killer, MONEY, VILLAGE, deals=2) for _ in range(2))
-    with Player(lambda: worker_processes(2), lambda: 2) as player:
-        Run(here).play(player)
+    with Dispatcher(lambda: worker_processes(2), lambda: 2) as dispatcher:
+        Run(here).play(dispatcher)
     dask = Cluster(cluster.address, {}, print)
-    with Player(dask.workers, lambda: dask.threads) as player:
-        Run(there).play(player)
+    with Dispatcher(dask.workers, lambda: dask.threads) as dispatcher:
+        Run(there).play(dispatcher)
     assert rows(there) == rows(here)
     assert there.put_out() == {0}
     assert there.count() == (2 * 2 + 1, 1)
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 def test_a_directory_travels_and_what_does_not_is_looked_for_there(
     cluster: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +160,7 @@ def test_a_directory_travels_and_what_does_not_is_looked_for_there(
 
 
 @needs_dask
-@pytest.mark.all_cases
+@pytest.mark.slow
 def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other" / "referee"
     shutil.copytree(ROOT / "referee", other, ignore=shutil.ignore_patterns("__pycache__"))

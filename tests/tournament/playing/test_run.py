@@ -16,7 +16,7 @@ import pytest
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.playing.batch import Failed
-from referee.tournament.playing.dispatcher import Player
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
@@ -26,10 +26,10 @@ from tests.support.made_up import (
     MadeUp,
     StopError,
     contents,
+    dispatcher,
     made_setup,
     play,
     played,
-    player,
     row,
     void,
 )
@@ -84,7 +84,7 @@ def test_the_total_and_what_is_done() -> None:
     run = Run(store)
     seen: list[int] = []
     run.on_rows = lambda rows: seen.extend(row.match for row in rows)
-    with player(MadeUp()) as made:
+    with dispatcher(MadeUp()) as made:
         run.play(made)
     assert run.total == run.done == 60
     assert run.played == len(seen) == 60 - there
@@ -180,7 +180,7 @@ def run_with(executor: Executor) -> tuple[Store, int]:
         next(started)
         yield executor
 
-    with Player(context, lambda: 2) as made:
+    with Dispatcher(context, lambda: 2) as made:
         Run(store).play(made)
     return store, next(started)
 
@@ -239,7 +239,7 @@ def test_bots_that_kill_workers_are_out_and_the_others_go_on(
 
             run.look = look
             with (
-                player(Killing(*({bot} for bot in killers)), jobs=until or 2) as made,
+                dispatcher(Killing(*({bot} for bot in killers)), jobs=until or 2) as made,
                 suppress(StopError),
             ):
                 run.play(made)
@@ -268,7 +268,7 @@ def test_workers_that_die_whatever_they_play_are_given_up(workers: Executor) -> 
     store.add_stage(SETUPS["round robin"])
     with (
         pytest.raises(ShortageError, match="whatever they play"),
-        player(workers) as made,
+        dispatcher(workers) as made,
     ):
         Run(store).play(made)
     assert store.count() == (0, 0)
@@ -306,7 +306,7 @@ def test_records_and_stderr_stand_in_files(tmp_path: Path) -> None:
 
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
-    with player(MadeUp(result), keep="faulty") as made:
+    with dispatcher(MadeUp(result), keep="faulty") as made:
         Run(store, records=tmp_path).play(made)
     files = sorted(path.name for path in tmp_path.iterdir())
     kept = [f"{match:06}" for match in range(0, 60, 2)]
@@ -324,7 +324,7 @@ def test_what_was_written_of_matches_that_sprt_drops_is_removed(tmp_path: Path) 
     def result(plan: Plan) -> MatchRow:
         return msgspec.structs.replace(first_wins(plan), record=b"{}\n", stderr=[b"", b"oh"])
 
-    with player(MadeUp(result), jobs=5, keep="all") as made:
+    with dispatcher(MadeUp(result), jobs=5, keep="all") as made:
         Run(store, records=tmp_path).play(made)
     kept = {f"{match:06}" for match in store.played()}
     assert {path.name[:6] for path in tmp_path.iterdir()} == kept
@@ -334,7 +334,7 @@ def test_a_record_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
     with (
-        player(MadeUp(lambda plan: row(plan, record=b"{}\n"))) as made,
+        dispatcher(MadeUp(lambda plan: row(plan, record=b"{}\n"))) as made,
         pytest.raises(UsageError, match=r"cannot write .*0000..\.record"),
     ):
         Run(store, records=tmp_path / "none").play(made)

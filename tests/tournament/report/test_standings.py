@@ -118,6 +118,7 @@ def test_void_matches_are_counted_and_do_not_count() -> None:
     assert (facts.matches, facts.late) == (10, 8)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("until", [None, 0, 1, 7])
 @pytest.mark.parametrize(
     "setup",

@@ -55,6 +55,7 @@ def test_each_position_is_in_each_seat_equally_often(players: int) -> None:
             assert set(Counter(seat).values()) == {number // players}
 
 
+@pytest.mark.untraced
 @given(st.integers(2, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 120))
 @settings(max_examples=50)
 def test_each_bot_sits_in_each_seat_equally_often(
@@ -198,6 +199,7 @@ def test_nobody_always_sits_behind_the_same_bot() -> None:
 # Many bots
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_million_deals_of_2000_bots_are_there_without_being_stored(players: int) -> None:
     line_ups = round_robin(2000, players, total=1_000_000, seed=5)
@@ -208,6 +210,7 @@ def test_a_million_deals_of_2000_bots_are_there_without_being_stored(players: in
     assert line_ups[-1] == line_ups[999_999]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_10_000_deals_of_2000_bots_repeat_no_pair_and_forget_nobody(players: int) -> None:
     line_ups = round_robin(2000, players, total=10_000)
@@ -282,6 +285,7 @@ def test_a_longer_schedule_begins_with_the_shorter_one(
     assert gauntlet(bots + 2, 2, players, total=total + 50, seed=seed)[:total] == list(one)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("bots", "players"), [(14, 3), (25, 4), (30, 4)])
 def test_deals_can_be_asked_for_in_any_order(bots: int, players: int) -> None:
     forward = list(round_robin(bots, players, total=900))

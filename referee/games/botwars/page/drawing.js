@@ -4,11 +4,9 @@
 // that led to it. Cells are row * cols + column; lists of two are those of seat 0 and 1.
 
 const LETTERS = "rb";
-const WAYS = { up: [-1, 0], left: [0, -1], right: [0, 1], down: [1, 0] };
-const KEYS = { ArrowUp: "up", ArrowLeft: "left", ArrowRight: "right", ArrowDown: "down" };
-const ARROWS = { up: "↑", left: "←", right: "→", down: "↓" };
+const WAYS = { up: [-1, 0, "↑"], left: [0, -1, "←"], right: [0, 1, "→"], down: [1, 0, "↓"] };
 const BESIDE = 230; // px that the texts need beside the grid; else they stand above it
-const LARGEST = 800; // px of the grid
+const LARGEST = 800; // px of the grid, where the page scrolls as a whole: else what scrolls has a height
 const LINES_FROM = 8; // px a cell, from which on there are lines between them
 const CHOICE = /^(\d+):(\d+)-(\w+)$/; // row:column-way, as `person.py` names the choices
 
@@ -16,9 +14,9 @@ export function mount(root, header, kit) {
   const canvas = kit.el("canvas", { class: "bw-grid", role: "img" });
   const sides = [0, 1].map((seat) => sideOf(kit, seat));
   const colour = colours(kit, canvas);
-  const table = kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root), legend(kit));
+  const table = kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root));
   const controls = kit.el("div", { class: "bw-controls" });
-  const whole = kit.el("div", { class: "bw" }, table, kit.el("div", { class: "bw-board" }, canvas, controls));
+  const whole = kit.el("div", { class: "bw" }, table, kit.el("div", { class: "bw-board" }, canvas, controls), legend(kit));
   controls.hidden = true;
   root.append(whole);
   const moves = new Moves(kit, canvas, controls, () => paint());
@@ -33,23 +31,28 @@ export function mount(root, header, kit) {
       const all = width || root.clientWidth || 344;
       const beside = all >= 640 + BESIDE;
       whole.classList.toggle("bw-wide", beside);
-      shown = [view, Math.min(beside ? all - BESIDE : all, LARGEST)];
       sides.forEach((side, seat) => side.show(view, seat));
+      const height = heightAround(root);
+      const room = height ? Math.max(height - (beside ? 32 : table.offsetHeight + 40), 320) : LARGEST;
+      shown = [view, Math.min(beside ? all - BESIDE : all, room)];
       canvas.setAttribute("aria-label", `${view.rows} by ${view.cols} grid. ${told(kit, view)}`);
       moves.look(view);
       paint();
     },
-    describe(view, before) {
-      return told(kit, view);
-    },
-    ask(question, answer) {
-      moves.ask(question, answer);
-    },
+    describe: (view) => told(kit, view),
+    ask: (question, answer) => moves.ask(question, answer),
     unmount() {
-      moves.stop();
+      moves.quit.abort();
       whole.remove();
     },
   };
+}
+
+function heightAround(node) {
+  for (let box = node; box; box = box.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(box).overflowY)) return box.clientHeight;
+  }
+  return 0;
 }
 
 // --- texts ---------------------------------------------------------------------------------------
@@ -131,10 +134,10 @@ function legend(kit) {
 // Name -> the colour now. A custom property is not resolved, the colour of an element is.
 function colours(kit, canvas) {
   const names = ["bg", "fg", "muted", "line", "accent", "seat-1", "seat-2", "energy", "warn"];
-  const marks = names.map((name) => [name, kit.el("i", { style: { color: `var(--bw-${name}, var(--${name}))` } })]);
-  canvas.append(...marks.map(([, mark]) => mark));
-  const styles = new Map(marks.map(([name, mark]) => [name, getComputedStyle(mark)]));
-  return (name) => styles.get(name).color;
+  const marks = {};
+  for (const name of names) marks[name] = kit.el("i", { style: { color: `var(--bw-${name}, var(--${name}))` } });
+  canvas.append(...Object.values(marks));
+  return (name) => getComputedStyle(marks[name]).color;
 }
 
 function drawGrid(canvas, colour, view, size, moves) {
@@ -267,7 +270,7 @@ class Pen {
 
 class Moves {
   constructor(kit, canvas, controls, paint) {
-    Object.assign(this, { kit, canvas, controls, paint_: paint, view: null, cell: 1 });
+    Object.assign(this, { kit, canvas, controls, repaint: paint, view: null, cell: 1 });
     this.quit = new AbortController();
     this.clear();
     const on = (name, hear, options) => {
@@ -281,11 +284,9 @@ class Moves {
     // A finger that begins on a botlet drags it; elsewhere it scrolls the page.
     on("touchstart", (event) => this.held !== null && event.preventDefault(), { passive: false });
   }
-  stop() {
-    this.quit.abort();
-  }
   clear() {
     this.answer = null;
+    this.named = []; // the choices: [row, column, way, index]
     this.choices = new Map(); // cell -> way -> index of the choice
     this.plans = []; // batches, each of which Backspace takes back: [[cell, way], ...]
     this.selected = new Set();
@@ -299,8 +300,7 @@ class Moves {
     this.controls.hidden = !question;
     this.canvas.setAttribute("role", question ? "application" : "img");
     this.canvas.tabIndex = question ? 0 : -1;
-    this.named = [];
-    if (!question) return this.paint_();
+    if (!question) return this.repaint();
     this.answer = answer;
     question.choices.forEach((choice, index) => {
       const found = CHOICE.exec(choice.name);
@@ -309,7 +309,7 @@ class Moves {
     this.build(question);
     this.look(this.view);
     this.say();
-    this.paint_();
+    this.repaint();
   }
   look(view) { // the cells of the choices are known where the view is
     this.view = view;
@@ -333,7 +333,7 @@ class Moves {
       el(
         "div",
         { class: "bw-buttons" },
-        ...Object.keys(WAYS).map((way) => button(`Move ${way}`, ARROWS[way], () => this.go(way))),
+        ...Object.keys(WAYS).map((way) => button(`Move ${way}`, WAYS[way][2], () => this.go(way))),
         button("Select all botlets without a move", "All", () => this.all()),
         button("Undo", "Undo", () => this.undo()),
         this.sendButton,
@@ -342,8 +342,8 @@ class Moves {
       el(
         "p",
         { class: "bw-hint" },
-        "Drag a botlet to a neighbour, or click some and press an arrow. Keys: n next botlet, Space selects, a all, " +
-          "arrows move, Backspace undoes, Enter sends, Escape clears.",
+        "Drag a botlet, or click some and press an arrow. On the grid: n next botlet, Space selects, a all, " +
+          "arrows move, Shift with an arrow moves the one here, Backspace undoes, Enter sends, Escape clears.",
       ),
     );
   }
@@ -395,7 +395,7 @@ class Moves {
     const at = this.cursor === null ? "" : ` Cursor ${this.place(this.cursor)}.`;
     this.status.textContent = `${before}${count} of ${this.choices.size} botlets move${selected}.${at}`;
     this.sendButton.textContent = count ? `Send ${count}` : "Send none";
-    this.paint_();
+    this.repaint();
   }
   place(at) {
     const what = this.choices.has(at) ? "your botlet" : { "*": "energy", ".": "empty", x: "died" }[this.view.grid[at]] ?? "botlet of the other side";
@@ -403,8 +403,8 @@ class Moves {
   }
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const way = KEYS[event.key];
-    if (way && (this.selected.size || !event.shiftKey)) this.selected.size ? this.go(way) : this.step(way);
+    const way = Object.keys(WAYS).find((name) => event.key.toLowerCase() === `arrow${name}`);
+    if (way && !event.shiftKey && !this.selected.size) this.step(way);
     else if (way) this.go(way);
     else if (event.key === " ") this.toggle(this.cursor);
     else if (event.key === "Enter") this.send();
@@ -444,7 +444,7 @@ class Moves {
   moved(event) {
     if (this.far === null || this.at(event) === this.far) return;
     this.far = this.at(event);
-    this.paint_();
+    this.repaint();
   }
   up(event) {
     const { held, corner } = this;

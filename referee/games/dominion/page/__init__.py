@@ -6,6 +6,7 @@ drawing.js, drawing.css    the table, as the browser draws it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -14,8 +15,9 @@ from referee.games.dominion.events import TurnMessage, cards_of, kind_of
 from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
-from referee.games.dominion.rules.messages import SupplyInfo
+from referee.games.dominion.rules.messages import GameInfo, PlayerGained, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
+from referee.games.interface.page import Page, Series
 from referee.games.interface.seats import seat_index
 
 
@@ -64,23 +66,20 @@ def _worth(cards: Mapping[str, int]) -> int:
     return sum(worth * cards.get(card, 0) for card, worth in WORTH.items())
 
 
-SERIES = (("points", "", points), ("cards", "", cards_owned), ("treasure", "money", treasure))
-"""The curves: name, unit, and one number a seat from any view."""
-
-
 class Spectator:
-    """Follows a match by its public messages, as a spectator log has them."""
+    """Implements `referee.games.interface.page.Spectator` for Dominion."""
 
     def __init__(self, seats: int) -> None:
         self._ledger = Ledger(seats)
 
-    def hear(self, message: Struct) -> None:
-        """Take a public message."""
+    def hear(self, message: Struct) -> bool:
+        """Take a public message; the piles follow after a gain, and after the beginning."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
             seat = seat_index(message.player_number)
             self._ledger.count(seat, kind_of(message), cards_of(message))
+        return not isinstance(message, PlayerGained | GameInfo)
 
     def view(self) -> View:
         """What `Game.view(PUBLIC)` says."""
@@ -92,3 +91,15 @@ class Spectator:
             for cards, score in zip(owned, self._ledger.scores(), strict=True)
         ]
         return View(self._ledger.supply, seats, None, None)
+
+
+PAGE = Page(
+    folder=Path(__file__).parent,
+    series=(
+        Series("points", "", points),
+        Series("cards", "", cards_owned),
+        Series("treasure", "money", treasure),
+    ),
+    facts=facts,
+    spectator=Spectator,
+)

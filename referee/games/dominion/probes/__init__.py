@@ -40,6 +40,7 @@ _FILE = Path(__file__).with_name("matches.json")
 _MATCHES = msgspec.json.decode(_FILE.read_bytes(), type=list[_Match])
 
 PROBES = Probes(
+    cases="vectors/referee-cases.json",
     matches=tuple(each.match() for each in _MATCHES),
     player=ProbePlayer,
     follower=Follower,

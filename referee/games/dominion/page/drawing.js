@@ -1,0 +1,481 @@
+// The table of Dominion: the supply, the seat that decides with its play area and hand, and a strip
+// for each seat. What cards cost and do comes from Python (`header.facts`), as all legality does.
+
+/** Draws into root; see the interface of a drawing. */
+export function mount(root, header, kit) {
+  const el = kit.el;
+  const { cards, supply } = header.facts;
+  // Hands are sorted like the turns as text: what can be played first.
+  const order = new Map([...supply].reverse().flat().map((card, place) => [card, place]));
+  const names = header.seats.map((_, seat) => kit.seat(seat).name);
+  const parts = { supply: section("supply"), active: section("active"), seats: section("seats") };
+  const table = el("div", { class: "dom" });
+  let shown = null; // what was drawn last: view, before, more
+  let asking = null; // question, answer, picks: indices of its choices
+  let hadFocus = false; // when the last question was answered
+  root.append(table);
+
+  function section(name) {
+    return el("section", { class: `dom-${name}` });
+  }
+
+  // --- a card ----------------------------------------------------------------------------------
+
+  /** Words that only a screen reader gets, where others see places and shapes. */
+  function say(text) {
+    return el("span", { class: "dom-say" }, text);
+  }
+
+  /** A card as a tile, and as a button if it can be chosen: choices are indices of the question. */
+  function tile(card, choices, { state = "", ...content }) {
+    const fact = cards[card] || { kind: "none", text: "" };
+    const inside = [
+      el("span", { class: "dom-name" }, card),
+      el("span", { class: "dom-kind", "aria-hidden": "true" }, fact.kind[0].toUpperCase()),
+      say(`, ${fact.kind}, `),
+      ...Object.entries(content).map(([name, part]) => {
+        return el("span", { class: `dom-${name}` }, ...[part].flat());
+      }),
+    ];
+    const attributes = { class: `dom-card dom-${fact.kind}${state}`, title: fact.text };
+    if (!choices) {
+      return el("li", {}, el("div", attributes, ...inside));
+    }
+    const choice = asking.question.choices[choices[0]];
+    const places = asking.picks.flatMap((pick, place) => (choices.includes(pick) ? place + 1 : []));
+    if (choice.barred) {
+      inside.push(el("span", { class: "dom-why" }, choice.barred));
+      attributes["aria-disabled"] = "true";
+    } else if (places.length) {
+      inside.push(el("span", { class: "dom-pick" }, say(", chosen "), places.join(", ")));
+    }
+    if (asking.question.most > 1 && !asking.question.repeats && !choice.barred) {
+      attributes["aria-pressed"] = String(places.length > 0);
+    }
+    return el("li", {}, button(choices[0], attributes, ...inside));
+  }
+
+  function pile(card, choices) {
+    const { view, before } = shown;
+    const left = view.supply[card];
+    const was = before && before.supply ? before.supply[card] : left;
+    const changed = was === undefined || was === left ? "" : " dom-changed";
+    return tile(card, choices, {
+      state: changed + (left === 0 ? " dom-empty" : ""),
+      cost: [say("costs "), String(cards[card].cost), say(", ")],
+      left: left === 0 ? "empty" : [String(left ?? "–"), say(" left")],
+      ...(changed ? { was: [say(", "), `was ${was}`] } : {}),
+    });
+  }
+
+  function held(card, number, choices) {
+    return tile(card, choices, {
+      ...(number > 1 ? { times: `×${number}` } : {}),
+      does: choices ? asking.question.choices[choices[0]].cells[0] || textOf(card) : textOf(card),
+    });
+  }
+
+  function textOf(card) {
+    return cards[card] ? cards[card].text : "";
+  }
+
+  function chips(counts) {
+    const inside = [...counts].map(([card, number]) => {
+      const kind = cards[card] ? cards[card].kind : "none";
+      return el("li", { class: `dom-chip dom-${kind}` }, number > 1 ? `${card} ×${number}` : card);
+    });
+    return el("ul", { class: "dom-chips" }, ...inside);
+  }
+
+  // --- the parts -------------------------------------------------------------------------------
+
+  function paintSupply(piles) {
+    const lists = supply.map((group, place) => {
+      const list = group.map((card) => pile(card, piles && piles.get(card)));
+      return el("ul", { class: `dom-cards dom-group${place}` }, ...list);
+    });
+    parts.supply.replaceChildren(el("h2", {}, "Supply"), ...lists);
+  }
+
+  function paintActive(inHand) {
+    const { view, more } = shown;
+    const seat = decides(view, more);
+    const request = view.request;
+    const own = seat === null ? null : view.seats[seat].own;
+    const inside = [el("h2", {}, ...heading(seat, own))];
+    if (request) {
+      inside.push(el("dl", { class: "dom-counters" }, ...counters(request).map(counter)));
+    }
+    if (asking) {
+      inside.push(...questionAbove());
+    } else {
+      inside.push(el("p", { class: "dom-told" }, describe(view, shown.before)));
+    }
+    if (own && own.in_play.length) {
+      inside.push(el("h3", {}, "In play"), held_cards(runs(own.in_play)));
+    }
+    const hand = own ? counted(own.hand) : new Map();
+    if (inHand) {
+      const rest = [...hand].filter(([card]) => !inHand.some((choice) => choice.name === card));
+      const tiles = inHand.map(({ name, index }) => {
+        const alone = inHand.filter((other) => other.name === name).length === 1;
+        return held(name, alone ? hand.get(name) || 1 : 1, [index]);
+      });
+      const list = [...tiles, ...rest.map(([card, number]) => held(card, number))];
+      inside.push(el("h3", {}, "Choose from"), el("ul", { class: "dom-cards dom-held" }, ...list));
+    } else if (own && request) {
+      const nothing = el("p", { class: "dom-told" }, "No cards.");
+      inside.push(el("h3", {}, "Hand"), hand.size ? held_cards([...hand]) : nothing);
+    }
+    if (asking) {
+      inside.push(questionBelow());
+    }
+    const attributes = seat === null ? {} : { "--seat": kit.seat(seat).colour };
+    for (const [name, value] of Object.entries({ "--seat": "var(--line)", ...attributes })) {
+      parts.active.style.setProperty(name, value);
+    }
+    parts.active.replaceChildren(...inside);
+  }
+
+  function held_cards(list) {
+    const tiles = list.map(([card, number]) => held(card, number));
+    return el("ul", { class: "dom-cards dom-held" }, ...tiles);
+  }
+
+  function heading(seat, own) {
+    if (asking && asking.question.title) {
+      return [...(seat === null ? [] : [glyph(seat)]), asking.question.title];
+    }
+    if (seat === null) {
+      return [isOver(shown.more) ? "The match is over" : "What was told"];
+    }
+    const attacked = shown.view.request && shown.view.request.type === "attack-request";
+    const turn = own && own.turns ? `: turn ${own.turns}` : " decides";
+    return [glyph(seat), names[seat] + (attacked ? " is attacked" : turn)];
+  }
+
+  function counters(request) {
+    if (request.type === "attack-request") {
+      return [["To discard", String(request.discard)]];
+    }
+    const worth = request.hand.reduce((sum, card) => sum + cards[card].worth, 0);
+    const money = String(request.extra_money);
+    return [
+      ["Actions", String(request.actions)],
+      ["Buys", String(request.buys)],
+      ["Money", request.buys && worth ? `${money} + ${worth} in hand` : money],
+    ];
+  }
+
+  function counter([name, text]) {
+    return el("div", {}, el("dt", {}, name), el("dd", {}, text));
+  }
+
+  function paintSeats() {
+    const strips = shown.view.seats.map(strip);
+    parts.seats.replaceChildren(el("h2", {}, "Seats"), ...strips);
+  }
+
+  function strip(seen, seat) {
+    const { view, more } = shown;
+    const active = decides(view, more) === seat;
+    const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
+    const facts = [`${owned} cards`, ...(seen.own ? [`turn ${seen.own.turns}`] : [])];
+    const zones = seen.own
+      ? zonesOf(seen.own, seat, active && view.request)
+      : [["Owns", Object.entries(seen.cards)]];
+    const rows = zones.flatMap(([name, counts]) => {
+      return [el("dt", {}, name), el("dd", {}, counts.length ? chips(counts) : "none")];
+    });
+    const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
+    return el(
+      "article",
+      { class: active ? "dom-strip dom-now" : "dom-strip", style: colour(seat) },
+      el("h3", {}, glyph(seat), names[seat], ...(active ? [say(" (decides)")] : [])),
+      el("p", { class: "dom-points" }, el("b", {}, String(seen.score)), ` ${plural(seen.score, "point")}`),
+      el("p", { class: "dom-facts" }, facts.join(" · ")),
+      ...faults.map((mark) => el("p", { class: "dom-fault" }, `! ${mark.code}`)),
+      el("dl", { class: "dom-zones" }, ...rows),
+    );
+  }
+
+  /** Zones with their cards; those of the seat that decides are on the table already. */
+  function zonesOf(own, seat, onTable) {
+    const hidden = shown.more.eyes !== "all" && shown.view.asked !== seat && !own.hand.length;
+    const asLies = shown.more.eyes === "all" ? runs : (list) => [...counted(list)];
+    const zones = [
+      ...(own.in_play.length && !onTable ? [["In play", own.in_play, runs]] : []),
+      ...(onTable || hidden ? [] : [["Hand", own.hand, (list) => [...counted(list)]]]),
+      [hidden ? "Deck and hand" : "Deck", own.deck, asLies],
+      ["Discarded", [...own.discard_pile].reverse(), asLies],
+    ];
+    return zones.map(([name, list, show]) => [`${name} ${list.length}`, show(list)]);
+  }
+
+  function colour(seat) {
+    return { "--seat": kit.seat(seat).colour };
+  }
+
+  function glyph(seat) {
+    const mark = kit.seat(seat).glyph;
+    return el("span", { class: "dom-glyph", style: colour(seat), "aria-hidden": "true" }, mark);
+  }
+
+  // --- a question ------------------------------------------------------------------------------
+
+  function button(index, attributes, ...inside) {
+    const more = { type: "button", "data-choice": String(index), onclick: () => choose(index) };
+    return el("button", { ...attributes, ...more }, ...inside);
+  }
+
+  function choose(index) {
+    const { question, picks } = asking;
+    const { key, barred } = question.choices[index];
+    if (barred) {
+      return;
+    }
+    if (key || question.most === 1) {
+      send([index]);
+      return;
+    }
+    const place = question.repeats ? -1 : picks.indexOf(index);
+    if (place >= 0) {
+      picks.splice(place, 1);
+    } else if (picks.length < question.most) {
+      picks.push(index);
+    }
+    paint();
+  }
+
+  function takeBack() {
+    asking.picks.pop();
+    paint();
+  }
+
+  function send(picks) {
+    const { answer } = asking;
+    hadFocus = table.contains(document.activeElement);
+    asking = null;
+    paint();
+    answer(picks);
+  }
+
+  function questionAbove() {
+    const { question } = asking;
+    const lines = [...question.state, ...question.remarks].map((phrase) => {
+      return el("p", {}, `${phrase.label}: ${phrase.text}`);
+    });
+    lines.push(...question.help.map((text) => el("p", {}, text)));
+    const more = el("details", {}, el("summary", {}, "More about this"), ...lines);
+    return [el("p", { class: "dom-question" }, question.text), ...(lines.length ? [more] : [])];
+  }
+
+  function questionBelow() {
+    const { question, picks } = asking;
+    const { least, most } = question;
+    const inside = [];
+    if (most > 1) {
+      const what = listed(tally(picks.map((pick) => question.choices[pick].name)));
+      const ready = picks.length >= Math.max(1, least) && picks.length <= most;
+      const attributes = { class: "dom-main", type: "button", "data-choice": "send" };
+      const some = least === most ? `${most}` : `up to ${most}`;
+      inside.push(
+        el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
+        el(
+          "button",
+          ready
+            ? { ...attributes, onclick: () => send([...picks]) }
+            : { ...attributes, "aria-disabled": "true" },
+          what ? `Choose ${what}` : "Choose",
+        ),
+      );
+      if (picks.length) {
+        const back = { type: "button", "data-choice": "back", onclick: takeBack };
+        inside.push(el("button", back, "Take the last one back"));
+      }
+    }
+    for (const [index, choice] of question.choices.entries()) {
+      if (choice.key || !cards[choice.name]) {
+        const why = choice.barred ? ` (${choice.barred})` : "";
+        const attributes = choice.barred ? { "aria-disabled": "true" } : {};
+        inside.push(button(index, attributes, choice.name + why));
+      }
+    }
+    if (question.enter && !picks.length) {
+      const enter = { class: "dom-main", type: "button", "data-choice": "enter" };
+      inside.push(el("button", { ...enter, onclick: () => send([]) }, question.enter));
+    }
+    return el("div", { class: "dom-buttons" }, ...inside);
+  }
+
+  /** The choices that are cards: those of the supply if all piles are among them, else of a hand. */
+  function choicesOnTable() {
+    if (!asking) {
+      return {};
+    }
+    const indexed = asking.question.choices.map((choice, index) => ({ ...choice, index }));
+    const those = indexed.filter((choice) => !choice.key && cards[choice.name]);
+    const piles = new Map(those.map(({ name, index }) => [name, [index]]));
+    return piles.size === order.size ? { piles } : { inHand: those };
+  }
+
+  // --- what others call ------------------------------------------------------------------------
+
+  function paint() {
+    const { view, more } = shown;
+    const focused = table.contains(document.activeElement) && document.activeElement;
+    const { piles, inHand } = choicesOnTable();
+    const isWide = (more.width || table.clientWidth) >= 520;
+    const [first, second] = isWide ? ["supply", "active"] : ["active", "supply"];
+    const inOrder = [parts[first], parts[second], parts.seats];
+    if (inOrder.some((part, place) => table.children[place] !== part)) {
+      table.replaceChildren(...inOrder, help);
+    }
+    paintSupply(piles);
+    paintActive(inHand);
+    paintSeats();
+    if (focused && !focused.isConnected) {
+      const again = table.querySelector(`[data-choice="${focused.dataset.choice}"]`);
+      (again || table.querySelector("[data-choice]"))?.focus();
+    }
+  }
+
+  const help = el(
+    "details",
+    { class: "dom-help" },
+    el("summary", {}, "What the cards do"),
+    el(
+      "dl",
+      {},
+      ...supply.flat().flatMap((card) => [
+        el("dt", {}, `${card} (${cards[card].kind}, costs ${cards[card].cost})`),
+        el("dd", {}, cards[card].text),
+      ]),
+    ),
+  );
+
+  function draw(view, before, more) {
+    shown = { view, before, more: more || {} };
+    paint();
+  }
+
+  function ask(question, answer) {
+    asking = question ? { question, answer, picks: [] } : null;
+    paint();
+    if (hadFocus && asking) {
+      table.querySelector("[data-choice]:not([aria-disabled])")?.focus();
+    }
+    hadFocus = false;
+  }
+
+  /** What happened between two views, as far as these eyes saw it: one sentence. */
+  function describe(view, before) {
+    const parts = [];
+    if (!before) {
+      parts.push("The match begins");
+    } else {
+      view.seats.forEach((seat, index) => {
+        const did = deeds(seat, before.seats[index], before, index);
+        if (did.length) {
+          parts.push(`${names[index]} ${did.join(", ")}`);
+        }
+      });
+    }
+    const { asked, request } = view;
+    if (request && request.type === "attack-request") {
+      const number = `${request.discard} ${plural(request.discard, "card")}`;
+      parts.push(`${names[asked]} is attacked and has to discard ${number}`);
+    } else if (request && (!before || turnsOf(before, asked) !== turnsOf(view, asked))) {
+      parts.push(`turn ${turnsOf(view, asked)} of ${names[asked]}`);
+    }
+    return parts.length ? `${parts.join("; ")}.` : "No card has moved.";
+  }
+
+  function unmount() {
+    table.remove();
+  }
+
+  return { draw, describe, ask, unmount };
+
+  function deeds(now, was, before, seat) {
+    const did = [];
+    const add = (verb, list) => list.length && did.push(`${verb} ${listed(list)}`);
+    if (now.own && was.own) {
+      const began = now.own.turns !== was.own.turns;
+      add("plays", tally(now.own.in_play.slice(began ? 0 : was.own.in_play.length)));
+      const attacked = before.asked === seat && before.request.type === "attack-request";
+      if (attacked && !began) {
+        const lost = minus(counted(was.own.hand), counted(now.own.hand));
+        add("discards", lost);
+        if (!lost.length) {
+          did.push("keeps all cards");
+        }
+      }
+    }
+    add("trashes", minus(entries(was.cards), entries(now.cards)));
+    add("gains", minus(entries(now.cards), entries(was.cards)));
+    return did;
+  }
+
+  function counted(list) {
+    const sorted = [...list].sort((one, other) => order.get(one) - order.get(other));
+    return new Map(tally(sorted));
+  }
+}
+
+// --- lists of cards --------------------------------------------------------------------------------
+
+function decides(view, more) {
+  const others = more.step && more.step.seats ? more.step.seats[0] : null;
+  return view.asked ?? others ?? null;
+}
+
+function isOver(more) {
+  return (more.marks || []).some((mark) => mark.kind === "end");
+}
+
+function turnsOf(view, seat) {
+  const own = view.seats[seat].own;
+  return own ? own.turns : 0;
+}
+
+function entries(object) {
+  return new Map(Object.entries(object));
+}
+
+/** [[card, number], ...] in the order in which they come first. */
+function tally(list) {
+  const counts = new Map();
+  for (const card of list) {
+    counts.set(card, (counts.get(card) || 0) + 1);
+  }
+  return [...counts];
+}
+
+/** The same for a list whose order matters: neighbours that are equal come together. */
+function runs(list) {
+  const found = [];
+  for (const card of list) {
+    const last = found[found.length - 1];
+    if (last && last[0] === card) {
+      last[1] += 1;
+    } else {
+      found.push([card, 1]);
+    }
+  }
+  return found;
+}
+
+function minus(counts, others) {
+  return [...counts]
+    .map(([card, number]) => [card, number - (others.get(card) || 0)])
+    .filter(([, number]) => number > 0);
+}
+
+function listed(counts) {
+  return counts.map(([card, number]) => (number > 1 ? `${number} ${card}` : card)).join(", ");
+}
+
+function plural(number, noun) {
+  return number === 1 ? noun : `${noun}s`;
+}
