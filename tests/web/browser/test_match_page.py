@@ -119,7 +119,7 @@ def test_keys_choose_what_is_seen(visit: Visit, file: Path) -> None:
     page.keyboard.press("d")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.reload()
-    page.wait_for_selector(".match")
+    page.wait_for_selector(".match .chips")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
@@ -132,7 +132,7 @@ def test_the_keys_can_be_turned_off(visit: Visit, file: Path) -> None:
     dialog.wait_for(state="hidden")
     page.keyboard.press("End")
     page.reload()
-    page.wait_for_selector(".match")
+    page.wait_for_selector(".match .chips")
     page.keyboard.press("l")
     assert step_of(page) == 0
     page.keyboard.press("?")
@@ -257,13 +257,14 @@ def test_several_matches_are_a_list(visit: Visit, match: MatchPage, tmp_path: Pa
     links = page.locator(".list th a")
     assert links.count() == 2
     links.nth(1).click()
+    page.wait_for_selector(".match .chips")
     page.keyboard.press("End")
     assert step_of(page) > 0
     page.wait_for_function("location.hash.startsWith('#match=2&turn=')")
     page.go_back()
     page.wait_for_selector(".list")
     page.go_forward()
-    page.wait_for_selector(".match")
+    page.wait_for_selector(".match .chips")
     assert step_of(page) > 0
     page.get_by_role("link", name="All").click()
     page.wait_for_selector(".list")
