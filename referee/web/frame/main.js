@@ -133,9 +133,7 @@ class App {
   // What the header says besides.
   #tell() {
     const { header } = this.match;
-    this.notes.replaceChildren(
-      ...[header.problem && el("p", { class: "problem" }, header.problem)].filter(Boolean),
-    );
+    this.notes.replaceChildren(header.problem ? el("p", { class: "problem" }, header.problem) : "");
     const pairs = (values) => Object.entries(values ?? {}).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
     const { outcome } = header;
     const ended = outcome && [
