@@ -15,7 +15,8 @@ Every page is JSON with `format=json`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -39,9 +40,9 @@ from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard
 from referee.web.server.library import File, Filter, Item, Library
-from referee.web.server.live import Live, NotBegun, is_played
+from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, is_played
 from referee.web.server.matches import Matches, Parts
-from referee.web.server.tournaments import MatchesChosen, Shown, Tournaments
+from referee.web.server.tournaments import Glance, MatchesChosen, Shown, Tournaments
 
 T = TypeVar("T")
 ON_A_PAGE = 50
@@ -155,6 +156,7 @@ class Site:
                 results=("won", "drawn", "lost", "disqualified", "unfinished"),
                 reasons=self.library.reasons(),
                 unread=unread,
+                moves=_moves(items, stores),
                 cut=self.library.cut,
                 most_files=library.MOST_FILES,
                 **_pages(chosen._asdict(), page, total),
@@ -391,6 +393,12 @@ def _assets() -> Iterator[tuple[str, Asset]]:
 
 def _asset(data: bytes, suffix: str) -> Asset:
     return Asset(data, _TYPES[suffix], f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+
+
+def _moves(items: Sequence[Item], stores: Sequence[Glance]) -> bool:
+    """Whether something in a list is being played."""
+    since = time.time() - FRESH_SECONDS
+    return any(item.live for item in items) or any(store.changed > since for store in stores)
 
 
 async def _no_icon(request: Request) -> Response:

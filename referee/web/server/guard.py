@@ -93,7 +93,8 @@ class Guard:
 
 
 def _is_stream(scope: MutableMapping[str, Any]) -> bool:
-    return str(scope["path"]).endswith("/events")
+    path = str(scope["path"])
+    return path.startswith(("/match/", "/store/")) and path.endswith("/events")
 
 
 def name_of(host: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from threading import RLock
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
@@ -238,6 +239,17 @@ class Library:
     def record_with(self, digest: str) -> str | None:
         """The name in addresses of a record that has this digest."""
         return self._digests.get(digest)
+
+    @property
+    def only(self) -> str:
+        """The address of what was named, if that is one file; empty if it is not."""
+        if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
+            return ""
+        return "".join(
+            f"{kind}/{quote(as_text(self._roots[0][0]))}"
+            for kind, files in (("store", self._stores), ("watch", self._files))
+            if files
+        )
 
     @property
     def stores(self) -> list[File]:
