@@ -69,9 +69,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.web.server.library import Library
 
     library = Library(options.paths or ["."])
-    seats, games = Seats(), None
+    seats, games, first = Seats(), None, ""
     if options.play:
-        games = Games(options.game, options.play, chosen_settings(options), seats)
+        games, first = Games(options.game, options.play, chosen_settings(options), seats), "play"
     elif options.set:
         raise UsageError("--set goes with --play BOT")
     host, port = options.listen
@@ -79,9 +79,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         more = [] if games is None else [*seats.routes(), *games.routes()]
         site = Site(library, more=more)
         library.look()
-        url = origin(host, on.getsockname()[1])
+        url = f"{origin(host, on.getsockname()[1])}/"
         with printing():
-            print(f"{url}/{'play' if games else ''}  (Ctrl-C ends it)", flush=True)
+            print(f"{url}{first}  (Ctrl-C ends it)", flush=True)
         if not is_local(host):
             say(f"everybody who reaches {host} can see what is shown, and nobody is asked who")
         collect_garbage()
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 await nursery.start(games.run)
             nursery.start_soon(site.read_on)
             if options.open:
-                nursery.start_soon(open_browser, f"{url}/{'play' if games else ''}")
+                nursery.start_soon(open_browser, url + (first or library.only))
             await serve(site.app(options.host_name), on, say_bug)
 
         run_in_trio(work, interrupts)

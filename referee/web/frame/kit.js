@@ -90,6 +90,5 @@ export function reveal(box, child) {
 
 /** How many bytes, for people. */
 export function size(count) {
-  if (count < 1000) return `${count} characters`;
   return count < 1e6 ? `${Math.round(count / 1000)} KB` : `${(count / 1e6).toFixed(1)} MB`;
 }

@@ -73,20 +73,23 @@ class App {
   reset(data) {
     const again = this.match !== null;
     const followed = again && this.step === this.match.last;
+    const turn = again && !followed ? this.turn : undefined;
+    const alone = again && this.match.header.viewers.length === 1;
     this.match = new Match(data);
     const { header } = this.match;
     this.seat = seats(header);
     this.live = header.kind === "live" && !header.outcome;
     this.own = data.seat;
-    if (this.place && header.outcome) this.eyes = header.viewers[0]; // all of it
-    if (!header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
+    const whole = this.place && header.outcome;
+    if (alone || whole || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
     document.title = plain(header.title);
     this.table.reset();
     this.#mount();
     this.#grown();
     this.step = Math.min(this.step, this.match.last);
     if (followed || (!again && this.live)) this.step = this.match.last;
-    if (again) this.update();
+    if (turn === this.match.steps[this.step].turn) this.update();
+    else if (again) this.goTo({ turn });
     else this.goTo(readPlace(location.hash), true);
     this.place?.remounted();
   }
@@ -137,9 +140,7 @@ class App {
   // What the header says besides.
   #tell() {
     const { header } = this.match;
-    this.notes.replaceChildren(
-      ...[header.problem && el("p", { class: "problem" }, header.problem)].filter(Boolean),
-    );
+    this.notes.replaceChildren(header.problem ? el("p", { class: "problem" }, header.problem) : "");
     const pairs = (values) => Object.entries(values ?? {}).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
     const { outcome } = header;
     const ended = outcome && [

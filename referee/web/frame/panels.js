@@ -4,11 +4,14 @@ import { el, remember, remembered, reveal, size, tag } from "./kit.js";
 import { coloured, markdown, pretty, shown } from "./text.js";
 
 const LONG = 8000; // characters of a line that are shown at once
+const LONGEST = 50000; // and when asked: browsers take seconds to break more into lines
 const MANY = 200; // entries that are shown at once
 
 function followed(event) {
   return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
 }
+
+const dim = (text) => el("p", { class: "dim" }, text);
 
 // A link to a step that moves there without leaving the page.
 function link(app, step, attributes, ...children) {
@@ -127,10 +130,10 @@ function line(app, [kind, seat, text], columns) {
     kind !== "left-out" && copyButton(app, text),
   );
   const more = long && el("button", { type: "button", class: "small", onclick: () => {
-    body.replaceChildren(el("span", null, pretty(text, columns)));
+    fill(text.length > LONGEST ? text.slice(0, LONGEST) + "…" : pretty(text, columns));
     more.remove();
-  } }, `show all ${size(text.length)}`);
-  return el("article", { class: `line line-${kind}` }, head, kind === "left-out" ? el("p", { class: "dim" }, text) : body, more);
+  } }, `show ${size(Math.min(text.length, LONGEST))}`);
+  return el("article", { class: `line line-${kind}` }, head, kind === "left-out" ? dim(text) : body, more);
 }
 
 // A panel of lines waits for them once.
@@ -149,7 +152,7 @@ class OfLines {
     const { app } = this;
     const { match } = app;
     if (!match.lines) {
-      this.element.replaceChildren(el("p", { class: "dim" }, "Reading the lines ..."));
+      this.element.replaceChildren(dim("Reading the lines ..."));
       try {
         match.lines = await app.linesOf();
       } catch (error) {
@@ -181,6 +184,11 @@ export class Lines extends OfLines {
   title = "Lines";
   key = "l";
 
+  reset() {
+    super.reset();
+    this.columns = Math.max(this.element.clientWidth / 8 - 8, 32);
+  }
+
   place() {
     return `${this.app.step} ${this.app.eyes}`;
   }
@@ -190,11 +198,11 @@ export class Lines extends OfLines {
     const found = this.between(app.step).filter((entry) => this.sees(entry));
     const some = found.slice(0, MANY);
     this.element.replaceChildren(
-      ...(app.match.header.left_out ? [el("p", { class: "dim" }, app.match.header.left_out)] : []),
-      ...some.map((entry) => line(app, entry, Math.max(this.element.clientWidth / 8 - 8, 32))),
+      ...(app.match.header.left_out ? [dim(app.match.header.left_out)] : []),
+      ...some.map((entry) => line(app, entry, this.columns)),
     );
-    if (found.length > some.length) this.element.append(el("p", { class: "dim" }, `and ${found.length - some.length} more lines`));
-    if (!found.length) this.element.append(el("p", { class: "dim" }, "Nothing was said on the way to this step."));
+    if (found.length > some.length) this.element.append(dim(`and ${found.length - some.length} more lines`));
+    if (!found.length) this.element.append(dim("Nothing was said on the way to this step."));
     this.element.scrollTop = 0;
   }
 }
@@ -229,8 +237,8 @@ export class Stderr extends OfLines {
       return item;
     });
     this.element.replaceChildren(...made);
-    if (some.length < match.said.length) this.element.append(el("p", { class: "dim" }, `${some.length} of ${match.said.length} steps with stderr; the others show when you go there.`));
-    if (!made.length) this.element.append(el("p", { class: "dim" }, "No bot wrote anything to stderr, or it was not kept."));
+    if (some.length < match.said.length) this.element.append(dim(`${some.length} of ${match.said.length} steps with stderr; the others show when you go there.`));
+    if (!made.length) this.element.append(dim("No bot wrote anything to stderr, or it was not kept."));
     if (current) reveal(this.element, current);
   }
 }
@@ -278,8 +286,8 @@ export class Faults {
     }
     const list = el("ol", { class: "marks" }, this.items.map(([, item]) => item));
     this.element.replaceChildren(list);
-    if (match.events.length > MANY) list.after(el("p", { class: "dim" }, `${MANY} of ${match.events.length}; the others show when you go there.`));
-    if (!this.items.length) list.after(el("p", { class: "dim" }, "No fault so far."));
+    if (match.events.length > MANY) list.after(dim(`${MANY} of ${match.events.length}; the others show when you go there.`));
+    if (!this.items.length) list.after(dim("No fault so far."));
   }
 
   #item(at, mark) {

@@ -16,7 +16,9 @@ export class Table {
     this.element = el("section", { class: "table", "aria-label": "Table" }, this.place);
     this.watcher = new ResizeObserver(() => {
       const { clientWidth } = this.place;
-      if (this.#game && this.width !== clientWidth) this.update();
+      if (!this.#game || this.width === clientWidth) return;
+      this.width = clientWidth;
+      this.update();
     });
   }
 
@@ -50,7 +52,7 @@ export class Table {
   update() {
     const { match, step, eyes } = this.#app;
     if (this.#game) {
-      this.width = this.place.clientWidth;
+      this.width ??= this.place.clientWidth; // to ask at each step would cost a layout
       const marks = match.steps[step].marks ?? [];
       this.#try(() => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks }));
     }

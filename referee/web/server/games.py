@@ -103,7 +103,9 @@ class Games:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
                 with launched(sources, spec.limits) as started:
-                    await play_once(spec, started, watch=partial(sitting.watch, spec))
+                    watch = partial(sitting.watch, spec)
+                    played = await play_once(spec, started, watch=watch)
+                sitting.end(spec, played)
                 nursery.cancel_scope.cancel()
         except* RefereeError as group:
             sitting.give_up(f"The game was given up: {group.exceptions[0]}.")

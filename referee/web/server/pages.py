@@ -280,6 +280,6 @@ def play_page(game: str, bots: Sequence[str], most: int) -> str:
     return page("play.html", Server(), game=game, bots=[plain(bot) for bot in bots], most=most)
 
 
-def problem_page(problem: str) -> str:
-    """Why there is no page."""
-    return page("problem.html", Server(), problem=problem)
+def problem_page(problem: str, again: bool = False) -> str:
+    """Why there is no page; it is loaded again and again if there will be one."""
+    return page("problem.html", Server(), problem=problem, again=again)

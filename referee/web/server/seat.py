@@ -15,8 +15,7 @@ import hashlib
 import secrets
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import trio
@@ -30,15 +29,13 @@ from referee.bots.command import HUMAN, PythonBot
 from referee.bots.person import PersonBot
 from referee.games import GAMES
 from referee.games.interface.dialogue import Picks, Question, problem_with
-from referee.games.interface.game import ALL, PUBLIC, Viewer
 from referee.games.interface.rules import Rules
-from referee.logs.record import header_of
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
-from referee.play import Runner
-from referee.web.recorded import facts_of, record_header, seats_of, series_of
+from referee.play import Played, Runner
+from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
-from referee.web.steps import Header, MatchSteps, SeatSteps
+from referee.web.steps import MatchPage, SeatSteps
 
 POLL_SECONDS = 25.0
 """Seconds after which a page that waits for news is answered that there are none."""
@@ -218,15 +215,7 @@ class Seat:
         if not made.add(match, entries):
             return
         if not steps:
-            header = Header(
-                kind="live",
-                game=spec.game,
-                title=" vs ".join(match.names),
-                seats=seats_of(match.names, [""] * len(match.names)),
-                viewers=made.viewers,
-                series=series_of(made),
-                facts=facts_of(self._rules, spec.options),
-            )
+            header = seat_header(spec, match.names, made)
             whole = {"turns": made.turns, "steps": made.steps, "lines": made.lines}
             self._add("reset", header=header, seat=self._number, **whole)
             return
@@ -238,13 +227,13 @@ class Seat:
         self._turns |= {turn.turn: msgspec.json.encode(turn) for turn in turns}
         self._add("steps", steps=made.steps[steps:], lines=made.lines[lines:], turns=turns)
 
-    def end(self, whole: dict[str, Any]) -> None:
+    def end(self, whole: MatchPage) -> None:
         """Show the whole match, which is over."""
         self._question = None
         self._add("question", request=self._request, question=None)
-        self._add("reset", seat=self._number, **whole)
+        self._add("reset", seat=self._number, **msgspec.structs.asdict(whole))
         self._is_over = True
-        self._add("end", header=whole["header"])
+        self._add("end", header=whole.header)
 
     def give_up(self, problem: str) -> None:
         """Say that the match will not go on."""
@@ -286,7 +275,6 @@ class Sitting:
     Attributes:
         id: its name in addresses.
         seats: of the people, by number.
-        is_over: whether it has come to its end.
     """
 
     def __init__(
@@ -300,11 +288,7 @@ class Sitting:
             for number, bot in enumerate(bots)
             if bot == HUMAN
         }
-        self.is_over = False
-        viewers: list[Viewer] = [ALL, PUBLIC, *range(len(bots))]
-        self._whole = MatchSteps(rules, viewers)
         self._unheard: list[Entry] = []
-        self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
 
     def person(self, number: int) -> PythonBot:
         """The source of the person at a seat."""
@@ -320,27 +304,22 @@ class Sitting:
 
     def watch(self, spec: MatchSpec, runner: Runner) -> None:
         """Follow the match of a runner."""
-        runner.hears.append(lambda match, entries, time: self._hear(spec, match, entries, time))
+        runner.hears.append(lambda match, entries: self._hear(spec, match, entries))
 
-    def _hear(self, spec: MatchSpec, match: Match, entries: list[Entry], time: float) -> None:
+    def _hear(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
         # Where several are asked, nobody is shown who was first.
         self._unheard += entries
         asks = any(type(entry) is Sent and entry.to is not None for entry in self._unheard)
-        if match.outcome is None and not asks:
-            return
-        heard, self._unheard = self._unheard, []
-        self._whole.add(match, heard, time)
-        for seat in self.seats.values():
-            seat.hear(spec, match, heard)
-        if match.outcome is not None:
-            made = self._whole
-            made.close()
-            made.merge_viewers()
-            header = record_header("", header_of(spec, self._started), match, made, "")
-            whole = {"header": header, "turns": made.turns}
+        if match.outcome is not None or asks:
+            heard, self._unheard = self._unheard, []
             for seat in self.seats.values():
-                seat.end({**whole, "steps": made.steps, "lines": made.lines})
-            self.is_over = True
+                seat.hear(spec, match, heard)
+
+    def end(self, spec: MatchSpec, played: Played) -> None:
+        """Show the whole match to all."""
+        whole = from_answers(spec, played.answers)
+        for seat in self.seats.values():
+            seat.end(whole)
 
     async def shown(self) -> None:
         """Wait until the pages have the end of the match, or do not fetch it."""
@@ -351,7 +330,6 @@ class Sitting:
 
     def give_up(self, problem: str) -> None:
         """Say to all that the match will not go on."""
-        self.is_over = True
         for seat in self.seats.values():
             seat.give_up(problem)
 

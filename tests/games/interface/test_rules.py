@@ -20,5 +20,4 @@ def test_all_extras_of_a_game_can_be_loaded(rules: Rules) -> None:
 
 
 def test_what_a_game_does_not_have_is_none() -> None:
-    assert BOTWARS.person is None
     assert BOTWARS.notes is None

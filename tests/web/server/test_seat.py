@@ -20,7 +20,7 @@ from referee.bots.person import PersonBot
 from referee.bots.processes.launch import launched
 from referee.errors import UsageError
 from referee.match.spec import match_spec
-from referee.play import Played, play_once
+from referee.play import play_once
 from referee.web.server import games, seat
 from referee.web.server.app import Site
 from referee.web.server.games import Games
@@ -92,7 +92,6 @@ class Playing:
     def __init__(self, sitting: Sitting) -> None:
         self.sitting = sitting
         self.app = Site(Library([]), more=Seats([sitting]).routes()).app()
-        self.played: Played | None = None
 
     def visitor(self, number: int = 0, tab: str = "a") -> Visitor:
         return Visitor(self.app, self.sitting.links()[number], tab)
@@ -114,7 +113,7 @@ async def playing(
 
             async def play() -> None:
                 watch = partial(sitting.watch, spec)
-                it.played = await play_once(spec, started, watch=watch)
+                sitting.end(spec, await play_once(spec, started, watch=watch))
 
             nursery.start_soon(play)
             yield it
@@ -169,7 +168,6 @@ async def test_the_page_is_sent_what_the_seat_was_sent(
     # When it is over, everything is shown.
     assert whole["header"]["viewers"][0] == "all"
     assert whole["header"]["seed"] == 3
-    assert match.played is None or match.played.result.players[number].disqualified is None
     assert whole["header"]["outcome"] == visitor.of("end")[0]["header"]["outcome"]
 
 

@@ -98,6 +98,7 @@ class BotWars:
         "_last",
         "_options",
         "_state",
+        "_view",
         "board",
         "outcome",
         "requests",
@@ -116,6 +117,7 @@ class BotWars:
             self.board = _laid_out(situation, self.board)
             self._elapsed = situation.turns_elapsed
         self._state = self.board.state(options.max_turns, self._elapsed)
+        self._view: View | None = None
         self._last: tuple[State, TurnPlayed] | None = None  # the last turn, and what it began as
         self._events: list[Struct] = [
             GameInfo(
@@ -184,7 +186,9 @@ class BotWars:
 
     def view(self, viewer: Viewer) -> View:
         """The same for everybody: nothing is hidden."""
-        return begun(self._state) if self._last is None else after(*self._last)
+        if self._view is None:  # once a turn, and only if somebody looks
+            self._view = begun(self._state) if self._last is None else after(*self._last)
+        return self._view
 
     def _ask(self) -> None:
         for counts in self._counts:
@@ -218,6 +222,7 @@ class BotWars:
         lists = [[Move(*step) for step in made.items()] for made in targets]
         played = TurnPlayed(self._elapsed, Moves(*lists), happened.died, self._state)
         self._last = before, played
+        self._view = None
         self._events.append(played)
 
     def _end_reason(self) -> str | None:

@@ -1,0 +1,61 @@
+"""A browser: Chromium of the system, driven by Playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for a module."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="no Playwright: pip install -e '.[browser]'"
+    )
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a file at a place, as a new visitor: `visit(path, "#turn=3", **context)` -> page.
+
+    A message in the console, an error of a script or a breach of the policy fails the test.
+    """
+    contexts = []
+    messages: list[str] = []
+
+    def opened(path: Path, place: str = "", **settings: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(5000)
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.goto(path.as_uri() + place)
+        page.wait_for_selector(".match, .list")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert messages == []

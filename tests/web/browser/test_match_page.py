@@ -1,0 +1,325 @@
+"""The match page as a file, in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from referee.web.file import page_file
+from referee.web.recorded import read_match
+from referee.web.steps import Line, Mark, MatchPage, Seat
+
+RECORD = Path(__file__).parents[2] / "golden" / "faults.record.jsonl"
+Visit = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def match() -> MatchPage:
+    """Four seats; two faults, a disqualification; ends at the turn limit."""
+    return read_match(str(RECORD))
+
+
+@pytest.fixture(scope="module")
+def file(match: MatchPage, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "match.html"
+    path.write_text(page_file([match]))
+    return path
+
+
+def step_of(page: Any) -> int:
+    return int(page.get_by_role("slider", name="Step").input_value())
+
+
+def settles(page: Any, fragment: str) -> None:
+    page.wait_for_function("(wanted) => location.hash === wanted", arg=fragment)
+
+
+def first_of(match: MatchPage, turn: int) -> int:
+    return next(at for at, step in enumerate(match.steps) if step.turn == turn)
+
+
+def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
+    page = visit(file)
+    assert page.title() == match.header.title
+    names = page.locator(".chip bdi").all_text_contents()
+    assert names == [seat.name for seat in match.header.seats]
+    assert step_of(page) == 0
+    page.keyboard.press("End")
+    assert step_of(page) == len(match.steps) - 1
+    outcome = match.header.outcome
+    assert outcome is not None
+    points = page.locator(".chip .points").all_text_contents()
+    assert points == [str(score) for score in outcome.scores]
+    assert outcome.reason in page.locator(".when").inner_text()
+
+
+def test_keys_move(visit: Visit, file: Path, match: MatchPage) -> None:
+    page = visit(file)
+    last = len(match.steps) - 1
+    events = [
+        at
+        for at, step in enumerate(match.steps)
+        if any(mark.kind != "stderr" for mark in step.marks)
+    ]
+    second, third = first_of(match, 2), first_of(match, 3)
+    for key, step in [
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("Home", 0),
+        ("PageDown", second),
+        ("PageDown", third),
+        ("PageUp", second),
+        ("e", events[0]),
+        ("e", events[1]),
+        ("Shift+E", events[0]),
+        ("End", last),
+        ("ArrowRight", last),
+        ("Home", 0),
+        ("Control+ArrowRight", 0),
+    ]:
+        page.keyboard.press(key)
+        assert step_of(page) == step, key
+    page.keyboard.press("g")
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    assert step_of(page) == first_of(match, 9)
+    page.keyboard.press("g")
+    page.keyboard.press("ArrowRight")  # in a field: the field's own
+    assert step_of(page) == first_of(match, 9)
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    assert step_of(page) == first_of(match, 9) + 1
+
+
+def test_keys_choose_what_is_seen(visit: Visit, file: Path) -> None:
+    page = visit(file)
+    eyes = page.get_by_label("Eyes")
+    for key, value in [("2", "1"), ("p", "public"), ("9", "public"), ("0", "all")]:
+        page.keyboard.press(key)
+        assert eyes.input_value() == value, key
+    for key, tab in [("l", "Lines"), ("s", "Stderr"), ("f", "Faults"), ("c", "Curves")]:
+        page.keyboard.press(key)
+        assert page.get_by_role("tab", name=tab).get_attribute("aria-selected") == "true"
+    page.keyboard.press("t")
+    assert page.evaluate("document.activeElement.closest('nav').className") == "aside"
+    speed = page.get_by_label("Speed")
+    page.keyboard.press("+")
+    assert speed.input_value() == "4"
+    page.keyboard.press("-")
+    page.keyboard.press("-")
+    assert speed.input_value() == "1"
+    page.keyboard.press("d")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.reload()
+    page.wait_for_selector(".match .chips")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_keys_can_be_turned_off(visit: Visit, file: Path) -> None:
+    page = visit(file)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    dialog.get_by_label("Keys are on").uncheck()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    page.keyboard.press("End")
+    page.reload()
+    page.wait_for_selector(".match .chips")
+    page.keyboard.press("l")
+    assert step_of(page) == 0
+    page.keyboard.press("?")
+    dialog.get_by_label("Keys are on").check()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    page.keyboard.press("End")
+    assert step_of(page) > 0
+
+
+def test_a_focused_button_keeps_space(visit: Visit, file: Path) -> None:
+    page = visit(file)
+    page.get_by_role("button", name="Step on").focus()
+    page.keyboard.press("Space")
+    assert step_of(page) == 1
+    assert page.get_by_role("button", name="Play").count() == 1
+
+
+def test_it_plays_to_the_end_and_is_idle_then(visit: Visit, file: Path, match: MatchPage) -> None:
+    last = len(match.steps) - 1
+    page = visit(file, f"#turn={match.steps[last].turn}")
+    page.clock.install()
+    start = step_of(page)
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Pause").wait_for()
+    page.clock.run_for(600)
+    assert step_of(page) == start + 1
+    page.clock.run_for(60_000)
+    assert step_of(page) == last
+    page.get_by_role("button", name="Play").wait_for()
+    page.evaluate(
+        "() => { window.asked = 0; for (const name of ['setTimeout', 'setInterval',"
+        " 'requestAnimationFrame']) window[name] = () => { window.asked++; }; }"
+    )
+    page.clock.run_for(60_000)
+    assert page.evaluate("window.asked") == 0
+
+
+def test_a_link_leads_to_a_place(visit: Visit, file: Path, match: MatchPage) -> None:
+    page = visit(file, "#turn=9&step=2&eyes=2&tab=lines&colour=blue")
+    assert step_of(page) == first_of(match, 9) + 1
+    assert page.get_by_label("Eyes").input_value() == "1"
+    assert page.get_by_role("tab", name="Lines").get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowRight")
+    turn = match.steps[step_of(page)].turn
+    settles(page, f"#turn={turn}&eyes=2&tab=lines")
+    page.evaluate("location.hash = '#turn=5'")
+    page.wait_for_function(
+        "document.querySelector('.range').value === " + repr(str(first_of(match, 5)))
+    )
+    for wrong in ("#turn=x&step=&eyes=9&tab=no", "#%E0%A4%A", "#turn=-1"):
+        page.evaluate("(hash) => { location.hash = hash; }", wrong)
+        settles(page, "#turn=5&eyes=2&tab=lines")
+
+
+def test_turns_are_links_and_the_current_one_is_in_sight(
+    visit: Visit, file: Path, match: MatchPage
+) -> None:
+    page = visit(file)
+    turns = page.locator(".turns .turn")
+    assert turns.count() == len(match.turns)
+    page.keyboard.press("End")
+    current = page.locator(".turns .current")
+    assert current.locator("a").get_attribute("aria-current") == "step"
+    assert page.evaluate(
+        "() => { const box = document.querySelector('.turns .current').getBoundingClientRect();"
+        " return box.top < innerHeight && box.top > 0 && scrollY === 0; }"
+    )
+    turns.nth(1).click()
+    assert step_of(page) == first_of(match, 2)
+
+
+def test_lines_are_what_the_eyes_may_see(visit: Visit, file: Path, match: MatchPage) -> None:
+    at = next(n for n, step in enumerate(match.steps) if step.turn == 9)
+    said = match.lines[slice(*match.steps[at].lines)]
+    assert {line.kind for line in said} == {"all", "sent", "received"}
+    page = visit(file, "#turn=9&tab=lines")
+    page.locator(".line").first.wait_for()
+    texts = page.locator(".line pre").all_text_contents()
+    assert [json.loads(text) for text in texts] == [json.loads(line.text) for line in said]
+    page.keyboard.press("p")
+    assert page.locator(".line").count() == sum(line.kind == "all" for line in said)
+    page.keyboard.press("4")
+    own = [line for line in said if line.seat in (None, 3)]
+    assert page.locator(".line").count() == len(own)
+
+
+def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -> None:
+    page = visit(file, "#tab=faults")
+    marks = [(at, mark) for at, step in enumerate(match.steps) for mark in step.marks]
+    items = page.locator(".item")
+    assert items.count() == len(marks)
+    for index, (at, mark) in enumerate(marks):
+        item = items.nth(index)
+        assert mark.code in item.inner_text()
+        item.locator(".where").click()
+        assert step_of(page) == at
+    items.first.locator("summary").click()
+    rule = match.header.rules[marks[0][1].code]
+    assert items.first.locator("summary").inner_text() == f"{rule.section} {rule.title}"
+    shown = items.first.locator("details").inner_text().removeprefix(f"{rule.section} {rule.title}")
+    assert (
+        re.findall(r"\w+", shown)[:20] == re.findall(r"\w+", rule.text.replace("```json", ""))[:20]
+    )
+
+
+def test_curves_have_their_figures(visit: Visit, file: Path, match: MatchPage) -> None:
+    page = visit(file, "#tab=curves")
+    page.get_by_text("Figures").first.click()
+    rows = page.locator(".curves tbody").first.locator("tr")
+    assert rows.count() == len({step.turn for step in match.steps})
+    page.keyboard.press("End")
+    last = rows.last.locator("td").all_text_contents()
+    assert last == page.locator(".figure").all_text_contents()[: len(last)]
+    assert rows.last.get_attribute("aria-current") == "true"
+
+
+def test_several_matches_are_a_list(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
+    path = tmp_path / "several.html"
+    path.write_text(page_file([match, match]))
+    page = visit(path)
+    links = page.locator(".list th a")
+    assert links.count() == 2
+    links.nth(1).click()
+    page.wait_for_selector(".match .chips")
+    page.keyboard.press("End")
+    assert step_of(page) > 0
+    page.wait_for_function("location.hash.startsWith('#match=2&turn=')")
+    page.go_back()
+    page.wait_for_selector(".list")
+    page.go_forward()
+    page.wait_for_selector(".match .chips")
+    assert step_of(page) > 0
+    page.get_by_role("link", name="All").click()
+    page.wait_for_selector(".list")
+
+
+BAD = "</script><script>document.title='hacked'</script><!--<img src=x onerror=alert(1)>\u202egnp"
+
+
+def test_texts_of_bots_are_only_text(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
+    seats = [Seat(seat.id, BAD * 20, BAD) for seat in match.header.seats]
+    header = replace(match.header, seats=seats, title=BAD, source=BAD, problem=BAD, command=BAD)
+    lines = [Line("received", 0, BAD), Line("stderr", 1, "x" * 2**20), Line("sent", 0, "[" * 10**5)]
+    marks = [Mark("fault", 0, BAD, BAD, BAD * 500), Mark("stderr", 1)]
+    steps = [replace(step, lines=(0, 3), marks=marks) for step in match.steps[:20]]
+    path = tmp_path / "hostile.html"
+    path.write_text(page_file([MatchPage(header, match.turns[:3], steps, lines)]))
+    for width in (1280, 360):
+        page = visit(path, viewport={"width": width, "height": 740})
+        for key in "tclsf":
+            page.keyboard.press(key)
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("l")
+        page.locator(".line").nth(2).wait_for()
+        page.get_by_role("button", name="show ").first.click()
+        assert "hacked" not in page.title().split("'")[0]
+        assert page.locator("img").count() == 0
+        assert page.locator("script").count() == 4
+        assert "\u202e" not in page.locator("main").inner_text()
+        wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(wider) == 0
+
+
+def test_it_works_in_a_sandboxed_frame(visit: Visit, file: Path, tmp_path: Path) -> None:
+    """As in a notebook: no storage, no address."""
+    path = tmp_path / "frame.html"
+    inner = escape(file.read_text())
+    path.write_text(
+        "<!doctype html><title>x</title><div class='match'>a notebook</div>"
+        f'<iframe sandbox="allow-scripts" width="900" height="600" srcdoc="{inner}"></iframe>'
+    )
+    page = visit(path)
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Turn on").click()
+    frame.get_by_role("button", name="Dark or light").click()
+    frame.locator(".turns a").nth(2).click()
+    assert int(frame.get_by_role("slider", name="Step").input_value()) > 0
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "tab"), [(1280, "light", "Curves"), (360, "dark", "Faults")]
+)
+def test_axe_finds_nothing(visit: Visit, file: Path, width: int, scheme: str, tab: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    viewport = {"width": width, "height": 800}
+    page = visit(file, "#turn=5&step=2", viewport=viewport, color_scheme=scheme, bypass_csp=True)
+    page.get_by_role("tab", name=tab).click()
+    found = axe.Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
