@@ -73,16 +73,16 @@ class App {
     const turn = again && !followed ? this.turn : undefined;
     const alone = again && this.match.header.viewers.length === 1;
     this.match = new Match(data);
+    this.step = Math.min(this.step, this.match.last);
     const { header } = this.match;
     this.seat = seats(header);
     this.live = header.kind === "live" && !header.outcome;
+    if (followed || (!again && this.live)) this.step = this.match.last;
     if (alone || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
     document.title = plain(header.title);
     this.table.reset();
     this.#mount();
     this.#grown();
-    this.step = Math.min(this.step, this.match.last);
-    if (followed || (!again && this.live)) this.step = this.match.last;
     if (turn === this.match.steps[this.step].turn) this.update();
     else if (again) this.goTo({ turn });
     else this.goTo(readPlace(location.hash), true);
