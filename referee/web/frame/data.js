@@ -63,9 +63,9 @@ export function servedSource(address) {
   };
   async function load() {
     const header = await read("header");
-    live = header.kind === "live";
-    if (live) listen();
-    else change({ type: "reset", header, ...(await read("steps")) });
+    const steps = header.kind === "live" ? null : await read("steps");
+    live = !steps;
+    return steps ? () => change({ type: "reset", header, ...steps }) : listen;
   }
   function take(type, data, id) {
     after = id;
@@ -75,7 +75,7 @@ export function servedSource(address) {
   // It is over, and all of it can be seen.
   function again() {
     stop();
-    load().catch(() => (timer = setTimeout(again, 2000)));
+    load().then((show) => show(), () => (timer = setTimeout(again, 2000)));
   }
   function listen() {
     stop();
@@ -95,9 +95,9 @@ export function servedSource(address) {
   }
   document.addEventListener("visibilitychange", listen);
   return {
-    open(onChange) {
+    async open(onChange) {
       change = onChange;
-      return load();
+      (await load())();
     },
     lines: () => read("lines"),
     close() {
