@@ -246,7 +246,7 @@ class App {
       eyes: () => this.look(what),
       tab: () => {
         this.show(what);
-        if (what === "turns" && this.tabs.wide.matches) this.tabs.panels.turns.focus();
+        if (what === "turns" && this.tabs.wide) this.tabs.panels.turns.focus();
       },
       theme: () => toggleTheme(),
       help: () => this.keys.help(),

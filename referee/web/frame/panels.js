@@ -64,7 +64,7 @@ export class Turns {
       "li",
       { style: mover ? { "--seat": mover.colour } : {}, class: mover ? "of-seat" : null },
       link(
-        app, app.match.first.get(turn.turn) ?? turn.first, { class: "turn" },
+        app, app.match.first.get(turn.turn) ?? Math.min(turn.first, app.match.last), { class: "turn" },
         el("span", { class: "count" }, turn.turn),
         mover ? tag(mover) : el("span", { class: "dim" }, turn.title),
       ),
@@ -204,7 +204,7 @@ export class Lines extends OfLines {
     );
     if (found.length > some.length) this.element.append(dim(`and ${found.length - some.length} more lines`));
     if (!found.length) this.element.append(dim("Nothing was said on the way to this step."));
-    this.element.scrollTop = 0;
+    reveal(this.element, null);
   }
 }
 
