@@ -29,6 +29,7 @@ class App {
     this.root = root;
     this.source = source;
     this.number = number; // of the match, in a file of several
+    this.list = root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
     this.table = new Table(this, drawing);
     this.player = new Player(this);
@@ -108,7 +109,7 @@ class App {
     });
     this.when = el("p", { class: "when" });
     this.bar.replaceChildren(
-      this.number === undefined ? "" : el("a", { href: "#", class: "button text", title: "All matches of this file" }, "All"),
+      this.list ? el("a", { href: this.list, class: "button text", title: "All matches" }, "All") : "",
       el("h1", { class: "unseen" }, header.title),
       el("ul", { class: "chips", "aria-label": "Players" }, this.chips),
       this.when,
@@ -272,9 +273,10 @@ class App {
     const now = match.steps[step];
     const atEnd = step === match.last && outcome;
     const points = match.values[step][header.series.find((series) => series.name === "points")?.name ?? header.series[0]?.name];
+    const movers = now.seats ?? (header.kind === "record" || atEnd ? [] : match.turns.get(now.turn)?.seats ?? []);
     this.chips.forEach((chip, index) => {
       const out = match.left.get(index) <= step;
-      const asked = now.seats?.includes(index) ?? false;
+      const asked = movers.includes(index);
       chip.classList.toggle("asked", asked);
       chip.classList.toggle("out", out);
       this.points[index].textContent = atEnd ? outcome.scores[index] : points?.[index] ?? "";
@@ -303,6 +305,7 @@ class App {
     removeEventListener("hashchange", this.onHash);
     this.keys.close();
     this.table.close();
+    this.tabs.close();
     this.source.close();
   }
 }

@@ -30,6 +30,12 @@ export class Tabs {
     this.media = matchMedia("(min-width: 75rem)");
     this.media.addEventListener("change", () => this.arrange());
     this.arrange();
+    this.print = () => app.match && ["turns", "curves"].forEach((name) => this.#draw(name));
+    addEventListener("beforeprint", this.print);
+  }
+
+  close() {
+    removeEventListener("beforeprint", this.print);
   }
 
   /** The tab that is seen when another is wanted. */
@@ -66,11 +72,12 @@ export class Tabs {
     const { shown, wide } = this;
     if (this.#dressed !== shown + wide) this.#dress(shown);
     this.#dressed = shown + wide;
-    for (const [name, panel] of Object.entries(this.panels)) {
-      if (panel.element.hidden) continue;
-      if (this.#stale.delete(name)) panel.reset();
-      panel.update();
-    }
+    for (const name of this.names) if (!this.panels[name].element.hidden) this.#draw(name);
+  }
+
+  #draw(name) {
+    if (this.#stale.delete(name)) this.panels[name].reset();
+    this.panels[name].update();
   }
 
   // Browsers lay out the page when a `tabIndex` is set: only where a tab has changed.

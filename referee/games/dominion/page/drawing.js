@@ -25,7 +25,7 @@ export function mount(root, header, kit) {
 
   // --- a card ----------------------------------------------------------------------------------
 
-  /** Words that only a screen reader gets, where others see places and shapes. */
+  /** Words that only a screen reader gets. */
   function say(text) {
     return el("span", { class: "dom-say" }, text);
   }
@@ -155,7 +155,8 @@ export function mount(root, header, kit) {
     if (asking) {
       inside.push(questionBelow());
     }
-    const edge = seat === null ? "var(--line)" : kit.seat(seat).colour;
+    const mover = seat ?? turnOf();
+    const edge = mover === null ? "var(--line)" : kit.seat(mover).colour;
     parts.active.style.setProperty("--seat", edge);
     fill(parts.active, inside);
   }
@@ -174,11 +175,21 @@ export function mount(root, header, kit) {
       return [...(seat === null ? [] : [glyph(seat)]), asking.question.title];
     }
     if (seat === null) {
+      const mover = turnOf();
+      if (mover !== null) {
+        return [glyph(mover), `${names[mover]} has the turn`];
+      }
       const isOver = (shown.more.marks || []).some((mark) => mark.kind === "end");
       return [isOver ? "The match is over" : "The last move"];
     }
     const attacked = shown.view.request && shown.view.request.type === "attack-request";
     return [glyph(seat), names[seat] + (attacked ? " is attacked" : `: turn ${own.turns}`)];
+  }
+
+  /** The seat whose turn it is, where hands are not to be seen; null if nobody's or not known. */
+  function turnOf() {
+    const { seats = [], marks = [] } = shown.more;
+    return seats.length === 1 && !marks.some((mark) => mark.kind === "end") ? seats[0] : null;
   }
 
   function counters(request) {
@@ -201,7 +212,7 @@ export function mount(root, header, kit) {
   function paintSeats() {
     const { view, more } = shown;
     const strips = view.seats.map((seen, seat) => {
-      const key = [seen, view.asked === seat, more.eyes === "all", more.marks];
+      const key = [seen, view.asked, turnOf(), more.eyes === "all", more.marks];
       return once(seat, key, () => strip(seen, seat));
     });
     fill(parts.seats, [parts.seats.firstChild, ...strips]);
@@ -210,6 +221,7 @@ export function mount(root, header, kit) {
   function strip(seen, seat) {
     const { view, more } = shown;
     const active = view.asked === seat;
+    const isNow = (view.asked ?? turnOf()) === seat;
     const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
     const facts = [`${owned} cards`, ...(seen.own ? [`turn ${seen.own.turns}`] : [])];
     const zones = seen.own
@@ -222,8 +234,8 @@ export function mount(root, header, kit) {
     const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
     return el(
       "article",
-      { class: active ? "dom-strip dom-now" : "dom-strip", style: colour(seat) },
-      el("h3", {}, glyph(seat), names[seat], ...(active ? [say(" (decides)")] : [])),
+      { class: isNow ? "dom-strip dom-now" : "dom-strip", style: colour(seat) },
+      el("h3", {}, glyph(seat), names[seat], ...(isNow ? [say(" (to move)")] : [])),
       el("p", { class: "dom-points" }, el("b", {}, String(seen.score)), ` ${plural(seen.score, "point")}`),
       el("p", { class: "dom-facts" }, facts.join(" · ")),
       ...faults.map((mark) => el("p", { class: "dom-fault" }, `! ${mark.code}`)),
