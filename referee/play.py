@@ -23,7 +23,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import trio
 from msgspec import Struct
@@ -52,6 +52,14 @@ NEWS_SECONDS = 0.02
 """Seconds after which every bot has heard of a public event."""
 
 
+class Given(NamedTuple):
+    """An answer, of which seat, and how many seconds after the start of the bots it came."""
+
+    seat: int
+    answer: Answer
+    seconds: float
+
+
 class Played(Struct, frozen=True):
     """A match that was played to its end.
 
@@ -60,12 +68,15 @@ class Played(Struct, frozen=True):
         disqualified: the seats that left, each with why and what it was asked.
         digest: of the record; empty if there is none.
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
+        answers: all that the match was given, in order, which with its spec is the whole match;
+            empty if the match was not to be diagnosed.
     """
 
     result: MatchResult
     disqualified: dict[int, Disqualified]
     digest: str
     reply_seconds: list[list[float]]
+    answers: list[Given] = []
 
 
 class _Course(Generic[BotType]):
@@ -109,6 +120,7 @@ class _Course(Generic[BotType]):
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
         self._evidence = [Evidence() for _ in bots] if diagnose else []
+        self._answers: list[Given] = []
 
     def _begin(self) -> None:
         now = self._clock()
@@ -122,6 +134,7 @@ class _Course(Generic[BotType]):
         """Hand the match an answer."""
         match = self.match
         if self._evidence:
+            self._answers.append(Given(seat, answer, self._clock() - self._start_time))
             self._evidence[seat].turn = match.turns
             if isinstance(answer, bytes):
                 self._evidence[seat].note_line(answer)
@@ -178,7 +191,8 @@ class _Course(Generic[BotType]):
         if self._record is not None:
             digest = self._record.end(self.match, exit_codes, seconds)
         left = dict(self.match.disqualified)
-        return Played(self._result(exit_codes, seconds), left, digest, self._reply_seconds)
+        result = self._result(exit_codes, seconds)
+        return Played(result, left, digest, self._reply_seconds, self._answers)
 
     # --- its result ---------------------------------------------------------------------------
 

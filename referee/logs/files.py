@@ -5,6 +5,7 @@ Files that are compressed, by their suffix, are written in blocks (`packed.py`).
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import shutil
@@ -312,6 +313,9 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             packer = None if suffix is None else packed.Packer(suffix)
             opened.append(LogFile(fd, name, packer=packer, is_new=is_new))
             status = os.fstat(fd)
+            if stat.S_ISREG(status.st_mode):
+                with suppress(OSError):  # who follows the file sees by it that it is being written
+                    fcntl.flock(fd, fcntl.LOCK_SH)
             key = (status.st_dev, status.st_ino)
             if stat.S_ISREG(status.st_mode) and key in fds:
                 raise UsageError(f"{fds[key]} and {name} are the same file")

@@ -6,6 +6,7 @@ It starts its bots before it imports trio: they come up in the meantime.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
@@ -69,6 +70,7 @@ def add(commands: Commands) -> None:
                 "two of yours, with a record for referee replay and referee verify",
             ),
             ("referee play human ./my_bot.py", "you against your bot"),
+            ("referee play --watch big_money ./my_bot.py", "in the browser, as it is played"),
             (
                 "referee play big_money ./my_bot.py --time-limit none",
                 "no clock runs while your bot stands in a debugger",
@@ -90,12 +92,23 @@ def add(commands: Commands) -> None:
     add("--turn", type=count, metavar="N", help=turn)
     kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
     add("--stderr", metavar="DIR", help=kept)
+    add("--watch", action="store_true", help="show the match in the browser while it is played")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     """Run the command."""
+    with ExitStack() as watching:
+        return _run(options, interrupts, watching)
+
+
+def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStack) -> int:
+    """Run the command.
+
+    Args:
+        watching: what ends when nobody watches any more.
+    """
     from referee.bots.processes.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, opened, standard_error
@@ -105,7 +118,12 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
-    if options.record_stderr and options.record is None:
+    recorded = options.record
+    if options.watch:
+        from referee.cli.watching import stay, watched
+
+        recorded = _watched_record(options, watching)
+    elif options.record_stderr and options.record is None:
         raise UsageError("--record-stderr goes with --record FILE")
     resumed = _resumed(options)
     options.game = options.game or DEFAULT_GAME
@@ -123,8 +141,16 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     live = standard_error() if options.stderr == _LIVE else None
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
-            names = [options.log, options.record, *stderr_files]
+            names = [options.log, recorded, *stderr_files]
             log, record, *files = stack.enter_context(opened(names))
+        server = None
+        if options.watch:
+            assert record is not None
+            record.begin(copy=True)  # or a match that was there before would be shown
+            page = f"watch/{os.path.basename(recorded)}"
+            server = watching.enter_context(watched(interrupts, [recorded], page))
+            if server is None:
+                return USAGE
         stderr: list[Sink | None] = [*files]
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
@@ -146,7 +172,28 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         _print_result(options, played)
     if lost is not None:
         return fail(str(lost), USAGE)
+    if server is not None:
+        stay(interrupts, server, options.record, "--record FILE")
     return DISQUALIFIED if played.disqualified else OK
+
+
+def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
+    """The record that is shown: the one that is asked for, or one that nobody keeps.
+
+    Raises:
+        UsageError: the one that is asked for cannot be followed.
+    """
+    from referee.cli.watching import temporary_folder
+    from referee.logs.packed import SUFFIXES
+
+    if options.record is None:
+        options.record_stderr = True  # it is there to be looked at
+        return str(watching.enter_context(temporary_folder()) / "match.record.jsonl")
+    if options.record.endswith(tuple(SUFFIXES)):
+        raise UsageError(
+            f"--watch cannot follow {options.record}: a compressed record is written in blocks"
+        )
+    return str(options.record)
 
 
 def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:

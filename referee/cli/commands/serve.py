@@ -87,7 +87,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         async def work(nursery: trio.Nursery) -> None:
             nursery.start_soon(site.read_on)
             if options.open:
-                nursery.start_soon(_open, url)
+                nursery.start_soon(_open, url + library.only)
             await serve(site.app(options.host_name), on, _say_bug)
 
         run_in_trio(work, interrupts)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, NoReturn
 
 from referee.cli.arguments import Commands, Parser, count, made_folder, number, probability, seed
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
-from referee.cli.console import OK, printing, say
+from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import add_game, add_settings, chosen_settings
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
@@ -89,6 +90,8 @@ def _add_options(parser: Parser) -> None:
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
     add_settings(parser)
+    watch = "show the standings in the browser while they move, and the matches that were played"
+    add("--watch", action="store_true", help=watch)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
     add("-q", "--quiet", action="store_true", help="no progress")
 
@@ -104,9 +107,22 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("--record-stderr goes with --records DIR")
     from referee.tournament.store import Store
 
-    store = Store.in_memory() if options.store is None else Store.for_writing(options.store)
-    with store:
+    with ExitStack() as stack:
+        file, server = options.store, None
+        if options.watch:
+            from referee.cli.watching import stay, temporary_folder, watched
+
+            folder = stack.enter_context(temporary_folder())
+            file = file or str(folder / "tournament.sqlite")
+            options.records = options.records or str(folder / "records")
+        store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
         _settle(options, store)
+        if options.watch:
+            paths = [file, str(made_folder(options.records))]
+            page = f"store/{os.path.basename(file)}"
+            server = stack.enter_context(watched(interrupts, paths, page))
+            if server is None:
+                return USAGE
         anchor = anchor_of(options, store.names)
         try:
             _play(options, interrupts, store, anchor)
@@ -118,13 +134,15 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         with interrupts.raising(), printing():
             format = "json" if options.json else "text"
             print_standings(store, format, options)
+        if server is not None:
+            stay(interrupts, server, options.store, "--store FILE")
     return OK
 
 
 # --- what is to be played -------------------------------------------------------------------------
 
 _FLAGS = ("extend", "no-keep-alive", "record-stderr", "json", "quiet")
-_NOT_IN_CONFIG = ("config", "set", "help")
+_NOT_IN_CONFIG = ("config", "set", "help", "watch")
 _CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
 

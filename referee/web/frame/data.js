@@ -39,20 +39,68 @@ export function inlineSource(index) {
   };
 }
 
-/** A match that a server has: below an address `header`, `steps` (and turns) and `lines`, as JSON. */
+/** A match that a server has: below an address `header`, `steps` (and turns) and `lines`, as JSON; while it is
+ *  played `events`, which are closed while nobody looks. */
 export function servedSource(address) {
   const read = async (part) => {
     const response = await fetch(`${address}/${part}`);
     if (!response.ok) throw new Error(`${address}/${part}: ${response.status} ${response.statusText}`);
     return response.json();
   };
+  let change = null;
+  let live = false;
+  let after = ""; // the id of the last event
+  let stream = null;
+  let timer = 0;
+  const stop = () => {
+    clearTimeout(timer);
+    stream?.close();
+    stream = null;
+  };
+  async function load() {
+    const header = await read("header");
+    live = header.kind === "live";
+    if (live) listen();
+    else change({ type: "reset", header, ...(await read("steps")) });
+  }
+  function take(type, data, id) {
+    after = id;
+    if (type === "end") again();
+    else change({ type, ...data });
+  }
+  // It is over, and all of it can be seen.
+  function again() {
+    stop();
+    load().catch(() => (timer = setTimeout(again, 2000)));
+  }
+  function listen() {
+    stop();
+    if (!live || document.hidden) return;
+    stream = new EventSource(`${address}/events?after=${after}`);
+    for (const type of ["reset", "steps", "end"]) {
+      stream.addEventListener(type, (event) => take(type, JSON.parse(event.data), event.lastEventId));
+    }
+    stream.onerror = () => stream?.readyState === EventSource.CLOSED && poll();
+  }
+  // The server has no more streams, or is away.
+  async function poll() {
+    stop();
+    timer = setTimeout(poll, 2000);
+    const response = await fetch(`${address}/events?format=json&after=${after}`).catch(() => null);
+    for (const { event, id, data } of response?.ok ? await response.json() : []) take(event, data, id);
+  }
+  document.addEventListener("visibilitychange", listen);
   return {
-    async open(onChange) {
-      const [header, steps] = await Promise.all([read("header"), read("steps")]);
-      onChange({ type: "reset", header, ...steps });
+    open(onChange) {
+      change = onChange;
+      return load();
     },
     lines: () => read("lines"),
-    close() {},
+    close() {
+      live = false;
+      stop();
+      document.removeEventListener("visibilitychange", listen);
+    },
   };
 }
 

@@ -71,18 +71,21 @@ class App {
   reset(data) {
     const again = this.match !== null;
     const followed = again && this.step === this.match.last;
+    const turn = again && !followed ? this.turn : undefined;
+    const alone = again && this.match.header.viewers.length === 1;
     this.match = new Match(data);
     const { header } = this.match;
     this.seat = seats(header);
     this.live = header.kind === "live" && !header.outcome;
-    if (!header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
+    if (alone || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
     document.title = plain(header.title);
     this.table.reset();
     this.#mount();
     this.#grown();
     this.step = Math.min(this.step, this.match.last);
     if (followed || (!again && this.live)) this.step = this.match.last;
-    if (again) this.update();
+    if (turn === this.match.steps[this.step].turn) this.update();
+    else if (again) this.goTo({ turn });
     else this.goTo(readPlace(location.hash), true);
   }
 

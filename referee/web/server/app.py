@@ -1,11 +1,13 @@
 """The addresses of the server.
 
     /                                   tournaments and matches; search, bot, result, reason, page
-    /match/ID                           a match; its page loads /header, /steps and /lines
+    /match/ID                           a match; its page loads /header, /steps and /lines, and
+                                        while it is played /events; /watch/ID is the same
     /store/NAME                         the standings of a tournament
     /store/NAME/bot/B                   a bot, by its number
     /store/NAME/pair/A/B                two bots
     /store/NAME/matches                 bot, against, result, reason, page
+    /store/NAME/events                  tells when the standings have changed
 
 Every page is JSON with `format=json`.
 """
@@ -13,7 +15,8 @@ Every page is JSON with `format=json`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -36,9 +39,10 @@ from referee.tournament.rows import MatchRow
 from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard
-from referee.web.server.library import File, Filter, Library
+from referee.web.server.library import File, Filter, Item, Library
+from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, is_played
 from referee.web.server.matches import Matches, Parts
-from referee.web.server.tournaments import MatchesChosen, Shown, Tournaments
+from referee.web.server.tournaments import Glance, MatchesChosen, Shown, Tournaments
 
 T = TypeVar("T")
 ON_A_PAGE = 50
@@ -73,6 +77,7 @@ class Site:
         self.library = library
         self.matches = Matches()
         self.tournaments = Tournaments()
+        self.live = Live()
         self.assets = dict(_assets())
         self._limiter = trio.CapacityLimiter(threads)
 
@@ -88,10 +93,13 @@ class Site:
             Route("/favicon.ico", _no_icon),
             Route("/static/{name:path}", self._asset),
             *(Route(f"/match/{{match:path}}/{part}", self._part) for part in matches.PARTS),
+            Route("/match/{match:path}/events", self._events),
             Route("/match/{match:path}", self._match),
+            Route("/watch/{match:path}", self._match),
             Route(store + "/bot/{bot:int}", self._bot),
             Route(store + "/pair/{one:int}/{other:int}", self._pair),
             Route(store + "/matches", self._matches),
+            Route(store + "/events", self._moves),
             Route(store, self._standings),
         ]
         app = Starlette(
@@ -125,6 +133,7 @@ class Site:
         unread = self.library.read(READ_SECONDS)
         first = ON_A_PAGE * (page - 1)
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
+        items = [self._with_live(item) for item in items]
         stores = [self.tournaments.glance(file) for file in self.library.stores]
         if _wants_json(request):
             return _json(
@@ -147,6 +156,7 @@ class Site:
                 results=("won", "drawn", "lost", "disqualified", "unfinished"),
                 reasons=self.library.reasons(),
                 unread=unread,
+                moves=_moves(items, stores),
                 cut=self.library.cut,
                 most_files=library.MOST_FILES,
                 **_pages(chosen._asdict(), page, total),
@@ -167,12 +177,28 @@ class Site:
         part: bytes = getattr(found, request.url.path.rpartition("/")[2])
         return Response(part, media_type="application/json")
 
+    async def _events(self, request: Request) -> Response:
+        file = await self._work(self._file, request.path_params["match"])
+        return self.live.match(await self._work(self.live.find, file), request)
+
     def _found_match(self, id: str) -> Parts:
+        file = self._file(id)
+        playing = self.live.find(file)
+        return self.matches.parts(file) if playing is None else playing.parts
+
+    def _file(self, id: str) -> File:
         self.library.look()
         file = self.library.log(id)
         if file is None:
             raise NoSuchPage(f"There is no match {plain(id[:LONGEST])}")
-        return self.matches.parts(file)
+        return file
+
+    def _with_live(self, item: Item) -> Item:
+        """A match in the list; of one that is played the seed would give away what is hidden."""
+        file = None if item.reason else self.library.log(item.id)
+        if file is None or not is_played(file):
+            return item
+        return msgspec.structs.replace(item, live=True, seed=None)
 
     async def _standings(self, request: Request) -> Response:
         return await self._of_store(request, self._standings_of)
@@ -190,6 +216,16 @@ class Site:
                 shown.changed,
             )
         )
+
+    async def _moves(self, request: Request) -> Response:
+        file = await self._work(self._store, request.path_params["store"])
+
+        def state() -> bytes:
+            return msgspec.json.encode(
+                {"matches": self.tournaments.shown(file).report.found.matches}
+            )
+
+        return self.live.standings(state, request)
 
     async def _bot(self, request: Request) -> Response:
         return await self._of_store(request, self._bot_of)
@@ -296,14 +332,17 @@ class Site:
         self, request: Request, answer: Callable[[Request, File, Shown], Response]
     ) -> Response:
         def work() -> Response:
-            self.library.look()
-            name = request.path_params["store"]
-            file = self.library.store(name)
-            if file is None:
-                raise NoSuchPage(f"There is no tournament {plain(name[:LONGEST])}")
+            file = self._store(request.path_params["store"])
             return answer(request, file, self.tournaments.shown(file))
 
         return await self._work(work)
+
+    def _store(self, name: str) -> File:
+        self.library.look()
+        file = self.library.store(name)
+        if file is None:
+            raise NoSuchPage(f"There is no tournament {plain(name[:LONGEST])}")
+        return file
 
     def _server(self, file: File) -> pages.Server:
         return pages.Server(file.id, self.library.record_with)
@@ -354,6 +393,12 @@ def _assets() -> Iterator[tuple[str, Asset]]:
 
 def _asset(data: bytes, suffix: str) -> Asset:
     return Asset(data, _TYPES[suffix], f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+
+
+def _moves(items: Sequence[Item], stores: Sequence[Glance]) -> bool:
+    """Whether something in a list is being played."""
+    since = time.time() - FRESH_SECONDS
+    return any(item.live for item in items) or any(store.changed > since for store in stores)
 
 
 async def _no_icon(request: Request) -> Response:
@@ -416,4 +461,4 @@ async def _problem(request: Request, error: Exception) -> Response:
         answer = _json({"problem": problem})
         answer.status_code = status
         return answer
-    return HTMLResponse(pages.problem_page(problem), status)
+    return HTMLResponse(pages.problem_page(problem, isinstance(error, NotBegun)), status)

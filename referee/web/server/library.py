@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from threading import RLock
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
@@ -77,6 +78,7 @@ class Item(Struct, frozen=True):
         seed: None for a log.
         started: time of day, RFC 3339; empty for a log.
         digest: of the record; empty if it was not finished, and for a log.
+        live: whether it is being played now.
         problem: why it cannot be shown; else empty.
     """
 
@@ -92,6 +94,7 @@ class Item(Struct, frozen=True):
     seed: int | None = None
     started: str = ""
     digest: str = ""
+    live: bool = False
     problem: str = ""
 
     def seats_of(self, bot: str) -> list[int]:
@@ -236,6 +239,17 @@ class Library:
     def record_with(self, digest: str) -> str | None:
         """The name in addresses of a record that has this digest."""
         return self._digests.get(digest)
+
+    @property
+    def only(self) -> str:
+        """The address of what was named, if that is one file; empty if it is not."""
+        if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
+            return ""
+        return "".join(
+            f"{kind}/{quote(as_text(self._roots[0][0]))}"
+            for kind, files in (("store", self._stores), ("watch", self._files))
+            if files
+        )
 
     @property
     def stores(self) -> list[File]:

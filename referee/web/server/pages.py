@@ -270,6 +270,6 @@ def match_page(title: str, game: str, data: str) -> str:
     )
 
 
-def problem_page(problem: str) -> str:
-    """Why there is no page."""
-    return page("problem.html", Server(), problem=problem)
+def problem_page(problem: str, again: bool = False) -> str:
+    """Why there is no page; it is loaded again and again if there will be one."""
+    return page("problem.html", Server(), problem=problem, again=again)

@@ -146,6 +146,7 @@ async def test_the_list_has_records_logs_and_stores(records: Path) -> None:
     (records / "cut.record.jsonl").write_bytes(
         b"".join((EXAMPLES / RECORD).read_bytes().splitlines(keepends=True)[:40])
     )
+    os.utime(records / "cut.record.jsonl", (0, 0))  # long ago
     (records / "notes.jsonl").write_text("hello\n")
     (records / "no.sqlite").write_text("hello\n")
     (records / "page.html").write_text("<p>")

@@ -1,0 +1,110 @@
+"""`--watch`: what is being played, in the browser.
+
+A process of its own serves the files that are written: viewers take nothing from the match.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from referee.bots.processes.guardian import GUARDIAN
+from referee.cli.console import say
+from referee.errors import ShortageError
+from referee.interrupts import Interrupts
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for what nobody wants to keep."""
+    with tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+class Server:
+    """`referee serve` as a process that ends with this one, however that ends."""
+
+    def __init__(self, paths: Sequence[str], page: str) -> None:
+        command = [sys.executable, "-P", "-m", "referee", "serve", "--listen", "127.0.0.1:0"]
+        with GUARDIAN.lock:
+            try:
+                GUARDIAN.begin()
+                self._process = subprocess.Popen(
+                    [*command, *["--open"][: _has_screen()], "--", *paths],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for this process
+                )
+            except OSError as error:
+                GUARDIAN.end(None)
+                raise ShortageError("cannot start referee serve", error) from error
+            GUARDIAN.watch(self._process.pid)
+        self._page = page
+
+    def url(self) -> str:
+        """The address of the page, once it can be asked for; empty if the server has failed."""
+        assert self._process.stdout is not None
+        words = self._process.stdout.readline().decode().split()
+        return f"{words[0]}{quote(self._page)}" if words else ""
+
+    def wait(self) -> None:
+        """Wait until it ends, which it does when it fails."""
+        self._process.wait()
+
+    def end(self) -> None:
+        """End it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        GUARDIAN.end(self._process.pid)
+        with self._process:  # closes the pipe, and waits
+            pass
+
+
+@contextmanager
+def watched(interrupts: Interrupts, paths: Sequence[str], page: str) -> Iterator[Server | None]:
+    """Serve files inside this block, and say where.
+
+    Args:
+        paths: of the files and folders.
+        page: that is shown, below the server's address; it is in the first file.
+
+    Yields:
+        The server; None if it could not begin, and has said why.
+    """
+    server = Server(paths, page)
+    try:
+        with interrupts.raising():
+            url = server.url()
+        if url:
+            say(f"watch it at {url}")
+        yield server if url else None
+    finally:
+        server.end()
+
+
+def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -> None:
+    """Keep the page up until the user has seen enough.
+
+    Args:
+        kept: the file that shows the same later; None if there is none.
+        keeps: the option that makes one.
+
+    Raises:
+        Interrupted: Ctrl-C.
+    """
+    later = f"{keeps} keeps what it shows" if kept is None else f"later: referee serve {kept}"
+    say(f"the page stays until Ctrl-C; {later}")
+    with interrupts.raising():
+        server.wait()
+
+
+def _has_screen() -> bool:
+    """Whether a browser would have a window: one in the terminal would be in the way."""
+    return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))

@@ -1,0 +1,409 @@
+"""Matches that are being played, and standings that move, as streams of server-sent events.
+
+The referee that plays a match knows of no viewer: a match is followed through the file that it is
+written to, record or spectator log. What is read of it is what everybody was sent, so that nothing
+hidden is shown before the end. A stream reads by index, as fast as its client takes it.
+
+Events of a match: `reset` with all there is, `steps` with what came since, `end` when all can be
+had at the address of the match. The id of an event is that of its last step; a client comes back
+with `after=ID`. Events of a tournament: `standings`, when they have changed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from io import FileIO
+from threading import Lock
+from typing import NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+import trio
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from referee.errors import RefereeError
+from referee.games import GAMES
+from referee.logs.header import read_header
+from referee.logs.parsing import Messages, entry_kinds, message_kinds
+from referee.logs.read import last_line
+from referee.logs.record import EndEntry, Header, SentEntry
+from referee.match.messages import GameEnd
+from referee.match.spec import split
+from referee.web.recorded import PublicMatch
+from referee.web.server.library import File, check_in_place
+from referee.web.server.matches import MAX_FILE, Parts
+
+MOST_STREAMS = 200
+STEPS_SECONDS = 0.1
+"""Between two events of a match."""
+STANDINGS_SECONDS = 1.0
+"""Between two events of a tournament; and between two looks whether a match is still played."""
+COMMENT_SECONDS = 15.0
+"""Of silence, after which a comment shows that the stream is there."""
+FRESH_SECONDS = 60.0
+"""A match without an end whose file was written so lately is being played."""
+_MOST_KEPT = 16
+_MOST_AHEAD = 64
+"""Lines in which a spectator log shows its game."""
+_CHUNK = 1024 * 1024
+
+T = TypeVar("T")
+Write: TypeAlias = Callable[[bytes], Awaitable[None]]
+
+
+class NotBegun(RefereeError):
+    """The match has not begun: its players are not known yet."""
+
+
+class Event(NamedTuple):
+    """An event; `data` is JSON."""
+
+    name: str
+    id: str
+    data: bytes
+
+    @property
+    def text(self) -> bytes:
+        """As it stands in a stream."""
+        return f"event: {self.name}\nid: {self.id}\ndata: ".encode() + self.data + b"\n\n"
+
+    @property
+    def json(self) -> bytes:
+        """As a client gets it that has no stream."""
+        return f'[{{"event":"{self.name}","id":"{self.id}","data":'.encode() + self.data + b"}]"
+
+
+_END = Event("end", "", b"null")
+
+
+def is_played(file: File) -> bool:
+    """Whether a match is being played: it has no end, and who writes it is there.
+
+    The referee holds a lock on what it writes. Of others' files the time counts.
+    """
+    if file.size > MAX_FILE:
+        return False
+    try:
+        with open(file.path, "rb") as opened:
+            if time.time() > os.fstat(opened.fileno()).st_mtime + FRESH_SECONDS:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return False  # nobody holds it
+    except BlockingIOError:
+        pass
+    except OSError:
+        return False
+    last = last_line(file.path)
+    return not (
+        last.startswith(b'{"entry":"end"') or isinstance(message_kinds(None).decode(last), GameEnd)
+    )
+
+
+class Playing:
+    """A match that is being played, followed through its file; for any thread.
+
+    Attributes:
+        over: whether no more is to be read here.
+        turn: of the streams that look for more.
+        looked: when one of them did, in trio's time.
+    """
+
+    def __init__(self, file: File) -> None:
+        check_in_place(file)
+        self.over = False
+        self.turn = trio.Lock()
+        self.looked = 0.0
+        self._file = file
+        self._key = secrets.token_hex(4)  # ids of another match, or another server, are unknown
+        self._lock = Lock()
+        self._inode = 0
+        self._offset = 0
+        self._rest = b""
+        self._lines = 0
+        self._ahead: list[bytes] = []
+        self._record: Header | None = None
+        self._match: PublicMatch | None = None
+        self._checked = time.monotonic()
+        self._events: dict[int | None, Event] = {}
+
+    def look(self) -> None:
+        """Read what has come; now and then, see whether the match is still played."""
+        with self._lock:
+            try:
+                with open(self._file.path, "rb", buffering=0) as file:
+                    self._read(file)
+            except OSError:  # it is gone
+                self.over = True
+            if time.monotonic() > self._checked + STANDINGS_SECONDS:
+                self._checked = time.monotonic()
+                self._over_if(not is_played(self._file))
+
+    @property
+    def parts(self) -> Parts:
+        """All there is.
+
+        Raises:
+            NotBegun: there is nothing yet.
+        """
+        with self._lock:
+            return self._parts()
+
+    def after(self, id: str) -> int | None:
+        """The step that an event's id is of; None if it is not known."""
+        key, _, step = id.partition(".")
+        if key != self._key or not (step.isascii() and step.isdigit()) or len(step) > 9:
+            return None
+        return int(step) if int(step) < self._count else None
+
+    def event(self, after: int | None) -> tuple[Event | None, int | None]:
+        """What a client is told that knows all up to a step, and the last step it knows then.
+
+        Args:
+            after: a step; None if the client knows nothing.
+        """
+        with self._lock:
+            last = self._count - 1
+            if last < 0 or last == after:
+                return None, after
+            if after not in self._events:  # most streams are at the same step
+                name = "reset" if after is None else "steps"
+                data = self._all() if after is None else self._since(after)
+                self._events[after] = Event(name, f"{self._key}.{last}", data)
+            return self._events[after], last
+
+    # --- inside -------------------------------------------------------------------------------
+
+    @property
+    def _count(self) -> int:
+        made = self._match.made if self._match is not None else None
+        return len(made.steps) if made is not None else 0
+
+    def _over_if(self, over: bool) -> None:
+        self.over = self.over or over
+
+    def _read(self, file: FileIO) -> None:
+        found = os.fstat(file.fileno())
+        self._inode = self._inode or found.st_ino
+        self._over_if(found.st_ino != self._inode)
+        self._over_if(not self._offset <= found.st_size <= MAX_FILE)
+        file.seek(self._offset)
+        while not self.over and (chunk := file.read(_CHUNK)):
+            self._offset += len(chunk)
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            for line in lines:
+                if not self.over:
+                    self._take(line + b"\n")
+            self._events.clear()
+
+    def _parts(self) -> Parts:
+        match = self._match
+        if match is None or match.made is None or not match.made.steps:
+            raise NotBegun("The match has not begun: this page looks for it every second")
+        bots, options = [], None
+        if self._record is not None:
+            bots = self._record.bots
+            options, _ = split(match.rules, self._record.options)
+        header = match.header("live", self._file.id.rpartition("/")[2], bots, options)
+        made, encode = match.made, msgspec.json.encode
+        return Parts(
+            header.game,
+            header.title,
+            encode(header),
+            encode({"turns": made.turns, "steps": made.steps}),
+            encode(made.lines),
+        )
+
+    def _all(self) -> bytes:
+        parts = self._parts()
+        return b'{"header":%s,%s,"lines":%s}' % (parts.header, parts.steps[1:-1], parts.lines)
+
+    def _since(self, after: int) -> bytes:
+        assert self._match is not None
+        made = self._match.made
+        assert made is not None
+        steps = made.steps[after + 1 :]
+        first, last = made.steps[after], steps[-1]
+        turns = [turn for turn in made.turns[-len(steps) - 1 :] if turn.turn >= first.turn]
+        rules = made.rules() if any(step.marks for step in steps) else {}
+        return msgspec.json.encode(
+            {
+                "steps": steps,
+                "lines": made.lines[first.lines[1] : last.lines[1]],
+                "turns": turns,
+                "rules": rules,
+            }
+        )
+
+    def _take(self, line: bytes) -> None:
+        self._lines += 1
+        if self._match is None:
+            self._begin(line)
+        elif self._record is not None:
+            entry = entry_kinds(self._match.rules).line(self._lines, line).content
+            if isinstance(entry, SentEntry) and entry.to == "all":
+                self._hear(bytes(entry.message))
+            self._over_if(entry is None or isinstance(entry, EndEntry))
+        else:
+            self._hear(line)
+
+    def _begin(self, line: bytes) -> None:
+        """Find what the file is, and of which game."""
+        if self._lines == 1:
+            header = read_header(line)
+            if isinstance(header, Header):
+                self._record = header
+                self._match = PublicMatch(GAMES[header.game], len(header.bots))
+                return
+        self._ahead.append(line)
+        messages = Messages(self._ahead)
+        lines = list(messages)
+        if messages.rules is not None:
+            self._match = PublicMatch(messages.rules)
+            for read in lines:
+                self._match.add(read)
+        self._over_if(lines[0].content is None or self._lines > _MOST_AHEAD)
+
+    def _hear(self, text: bytes) -> None:
+        """Take a message to all."""
+        match = self._match
+        assert match is not None
+        match.add(message_kinds(match.rules).line(self._lines, text))
+        is_log = self._record is None
+        self._over_if(bool(match.problem) or (is_log and match.ended is not None))
+
+
+class Live:
+    """What is being played now, and who watches."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._playing: OrderedDict[str, Playing] = OrderedDict()
+        self._streams = 0
+        self._threads = trio.CapacityLimiter(2)
+
+    def find(self, file: File) -> Playing | None:
+        """A match that is being played, read as far as it is there; None if it is not played."""
+        with self._lock:
+            playing = self._playing.pop(file.path, None)
+            if not is_played(file):
+                return None
+            if playing is None or playing.over:
+                playing = Playing(file)
+            playing.look()
+            if playing.over:
+                return None
+            self._playing[file.path] = playing
+            while len(self._playing) > _MOST_KEPT:
+                self._playing.popitem(last=False)
+            return playing
+
+    def match(self, playing: Playing | None, request: Request) -> Response:
+        """The events of a match; of one that is not played, its end."""
+        known = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        after = None if playing is None else playing.after(known)
+        if request.query_params.get("format") == "json":
+            event = _END if playing is None else playing.event(after)[0]
+            return Response(b"[]" if event is None else event.json, media_type="application/json")
+
+        async def follow(write: Write) -> None:
+            at = after
+            while playing is not None:
+                over = playing.over  # what was read by then is sent
+                event, at = await self._next(playing, at)
+                await write(b"" if event is None else event.text)
+                if over and event is None:
+                    break
+                await trio.sleep(STEPS_SECONDS)
+            await write(_END.text)
+
+        return self._stream(request, follow)
+
+    def standings(self, state: Callable[[], bytes], request: Request) -> Response:
+        """The events of a tournament.
+
+        Args:
+            state: what the standings are known by, as JSON; it may take long.
+        """
+
+        async def follow(write: Write) -> None:
+            last = None
+            while True:
+                now = await self._work(state)
+                await write(b"" if now == last else Event("standings", "", now).text)
+                last = now
+                await trio.sleep(STANDINGS_SECONDS)
+
+        return self._stream(request, follow)
+
+    async def _next(self, playing: Playing, at: int | None) -> tuple[Event | None, int | None]:
+        async with playing.turn:  # one looks for all
+            if trio.current_time() >= playing.looked + STEPS_SECONDS / 2 and not playing.over:
+                await self._work(playing.look)
+                playing.looked = trio.current_time()
+        if at is None:  # it may be large
+            return await self._work(lambda: playing.event(None))
+        return playing.event(at)
+
+    async def _work(self, do: Callable[[], T]) -> T:
+        return await trio.to_thread.run_sync(do, limiter=self._threads, abandon_on_cancel=True)
+
+    def _stream(self, request: Request, follow: Callable[[Write], Awaitable[None]]) -> Response:
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
+        if self._streams >= MOST_STREAMS:
+            return PlainTextResponse("Too many streams: ask again with format=json\n", 503)
+        return _Stream(self._followed(follow))
+
+    def _followed(
+        self, follow: Callable[[Write], Awaitable[None]]
+    ) -> Callable[[Write], Awaitable[None]]:
+        async def counted(write: Write) -> None:
+            self._streams += 1
+            try:
+                await follow(write)
+            finally:
+                self._streams -= 1
+
+        return counted
+
+
+class _Stream(Response):
+    """An answer that goes on until its client leaves."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, follow: Callable[[Write], Awaitable[None]]) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self._follow = follow
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        quiet_since = trio.current_time()
+
+        async def write(data: bytes) -> None:
+            nonlocal quiet_since
+            now = trio.current_time()
+            if not data and now >= quiet_since + COMMENT_SECONDS:
+                data = b":\n\n"
+            if data:
+                quiet_since = now
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+
+        async with trio.open_nursery() as nursery:
+
+            async def leave() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(leave)
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            await self._follow(write)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            nursery.cancel_scope.cancel()

@@ -1,0 +1,356 @@
+"""Matches that are being played, as spectators see them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+
+from referee.logs.files import opened
+from referee.tournament.store import Store
+from referee.web.recorded import read_match
+from referee.web.server import live
+from referee.web.server.app import Site
+from referee.web.server.library import Library
+from tests.support.live import ROOT
+from tests.support.made_up import made_setup, play, row
+
+EXAMPLES = ROOT / "spec" / "examples"
+RECORD = EXAMPLES / "two-players.record.jsonl"
+LOG = EXAMPLES / "two-players.log.jsonl"
+COMMENT = b":\n\n"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STEPS_SECONDS", "STANDINGS_SECONDS"):
+        monkeypatch.setattr(live, name, 0.001)
+
+
+class Client:
+    """Asks an application, and takes what it says as it comes."""
+
+    def __init__(self, path: str, *, method: str = "GET", **headers: str) -> None:
+        path, _, query = path.partition("?")
+        self.status = 0
+        self._rest = b""
+        self._scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "query_string": query.encode(),
+            "headers": [
+                (name.replace("_", "-").encode(), value.encode())
+                for name, value in {"host": "localhost", **headers}.items()
+            ],
+        }
+        self._sent, self._said = trio.open_memory_channel[bytes](0)
+        self._left = trio.Event()
+        self._asked = False
+
+    async def run(self, app: Any) -> None:
+        with self._sent:
+            await app(self._scope, self._receive, self._send)
+
+    async def body(self) -> bytes:
+        return b"".join([part async for part in self._said])
+
+    async def part(self) -> bytes:
+        return await self._said.receive()
+
+    async def event(self) -> tuple[str, str, Any]:
+        """The next one: its name, its id, its data."""
+        while b"\n\n" not in self._rest:
+            self._rest = (self._rest + await self.part()).removeprefix(COMMENT)
+        text, _, self._rest = self._rest.partition(b"\n\n")
+        name, id, data = (line.partition(b": ")[2] for line in text.split(b"\n"))
+        return name.decode(), id.decode(), msgspec.json.decode(data)
+
+    def leave(self) -> None:
+        self._left.set()
+
+    async def _receive(self) -> dict[str, object]:
+        if not self._asked:
+            self._asked = True
+            return {"type": "http.request"}
+        await self._left.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        elif message["body"]:
+            await self._sent.send(message["body"])
+
+
+@asynccontextmanager
+async def asking(folder: Path) -> AsyncIterator[Callable[..., Client]]:
+    """What begins a request to a server of the folder; the clients leave at the end."""
+    app = Site(Library([str(folder)])).app()
+    async with trio.open_nursery() as nursery:
+
+        def ask(path: str, **options: Any) -> Client:
+            client = Client(path, **options)
+            nursery.start_soon(client.run, app)
+            return client
+
+        yield ask
+        nursery.cancel_scope.cancel()
+
+
+async def said(client: Client) -> Any:
+    """The JSON of an answer."""
+    return msgspec.json.decode(await client.body())
+
+
+def parts_of(file: Path, count: int) -> list[bytes]:
+    lines = file.read_bytes().splitlines(keepends=True)
+    size = -(-len(lines) // count)
+    return [b"".join(lines[at : at + size]) for at in range(0, len(lines), size)]
+
+
+def append(file: Path, data: bytes) -> None:
+    with file.open("ab") as grown:
+        grown.write(data)
+
+
+def views(steps: list[Any], viewer: str = "public") -> list[dict[str, Any]]:
+    """What a viewer sees at each step."""
+    view: dict[str, Any] = {}
+    found = []
+    for step in steps:
+        view = {**view, **step.get("set", {}).get(viewer, {})}
+        found.append(view)
+    return found
+
+
+@pytest.mark.parametrize("source", [RECORD, LOG])
+async def test_a_match_is_followed_to_its_end(source: Path, tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    first, *others = parts_of(source, 8)
+    append(file, first)
+    async with asking(tmp_path) as ask:
+        client = ask("/match/game.jsonl/events")
+        name, id, data = await client.event()
+        assert (name, data["header"]["kind"], data["header"]["viewers"]) == (
+            "reset",
+            "live",
+            ["public"],
+        )
+        steps, lines = data["steps"], data["lines"]
+        turns = {turn["turn"]: turn for turn in data["turns"]}
+        for part in others:
+            half = len(part) // 2
+            append(file, part[:half])  # mostly in the middle of a line
+            append(file, part[half:])
+            if part is others[-1]:
+                break
+            name, id, data = await client.event()
+            assert (name, id.partition(".")[2]) == ("steps", str(len(steps + data["steps"]) - 1))
+            steps += data["steps"]
+            lines += data["lines"]
+            turns |= {turn["turn"]: turn for turn in data["turns"]}
+        while (event := await client.event())[0] == "steps":
+            steps += event[2]["steps"]
+            lines += event[2]["lines"]
+            turns |= {turn["turn"]: turn for turn in event[2]["turns"]}
+        assert event == ("end", "", None)
+        whole = msgspec.json.decode(msgspec.json.encode(read_match(str(LOG))))
+        assert steps == whole["steps"]
+        assert lines == whole["lines"]
+        assert list(turns.values()) == whole["turns"]
+        header = await said(ask("/match/game.jsonl/header"))
+        assert header["kind"] == ("record" if source is RECORD else "log")
+
+
+async def test_a_client_comes_back_with_the_step_it_knows(tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    first, second, _ = parts_of(RECORD, 3)
+    append(file, first)
+    async with asking(tmp_path) as ask:
+        client = ask("/match/game.jsonl/events")
+        _, id, data = await client.event()
+        client.leave()
+        append(file, second)
+        for asked in (
+            ask(f"/match/game.jsonl/events?after={id}"),
+            ask("/match/game.jsonl/events?after=0", last_event_id=id),  # as a browser does
+        ):
+            name, new, more = await asked.event()
+            assert name == "steps"
+            assert new.partition(".")[2] == str(len(data["steps"] + more["steps"]) - 1)
+        (polled,) = await said(ask(f"/match/game.jsonl/events?format=json&after={id}"))
+        assert polled == {"event": "steps", "id": new, "data": more}
+        assert await said(ask(f"/match/game.jsonl/events?format=json&after={new}")) == []
+        key = id.partition(".")[0]
+        for unknown in ("", "7", f"{key}.99999", f"{key}.x", f"other{new}"):
+            name, same, _ = await ask(f"/match/game.jsonl/events?after={unknown}").event()
+            assert (name, same) == ("reset", new)
+
+
+async def test_a_spectator_sees_what_is_public_at_each_step(tmp_path: Path) -> None:
+    whole = msgspec.json.decode(msgspec.json.encode(read_match(str(RECORD))))
+    public = iter(views(whole["steps"]))
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    append(tmp_path / "game.jsonl", b"".join(lines[:-1]))
+    async with asking(tmp_path) as ask:
+        _, _, data = await ask("/match/game.jsonl/events").event()
+    seen = views(data["steps"])
+    # After each round the match's own view for everybody is one that a spectator sees, in order.
+    shown = iter(seen)
+    for view in public:
+        assert any(without_asked(other) == without_asked(view) for other in shown)
+
+
+def without_asked(view: dict[str, Any]) -> dict[str, Any]:
+    """A view without whose turn it is, which a spectator hears with the next message."""
+    return {name: value for name, value in view.items() if name not in ("asked", "request")}
+
+
+async def test_what_is_hidden_shows_nowhere_before_the_end(tmp_path: Path) -> None:
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    public = [line for line in lines if b'"to":"all"' in line]
+    header = msgspec.json.decode(lines[0])
+    other = lines[0].replace(b'"seed":%d,' % header["seed"], b'"seed":77,')
+    assert other != lines[0]
+    answers = {}
+    for name, begin, rest in (("one", lines[0], lines[1:-1]), ("two", other, public)):
+        folder = tmp_path / name
+        folder.mkdir()
+        append(folder / "game.jsonl", begin + b"".join(rest))
+        async with asking(folder) as ask:
+            _, _, data = await ask("/match/game.jsonl/events").event()
+            parts = ("header", "steps", "lines")
+            answers[name] = [data] + [
+                await ask(path).body()
+                for path in (
+                    *(f"/match/game.jsonl/{part}" for part in parts),
+                    "/match/game.jsonl?format=json",
+                    "/watch/game.jsonl",
+                )
+            ]
+            (item,) = (await said(ask("/?format=json")))["matches"]
+            assert (item["live"], item["seed"]) == (True, None)
+    assert answers["one"] == answers["two"]
+
+
+async def test_a_match_is_live_while_it_is_written(tmp_path: Path) -> None:
+    """A record that was cut short is shown whole; one that is still held is not."""
+    file = tmp_path / "game.jsonl"
+    append(file, b"".join(RECORD.read_bytes().splitlines(keepends=True)[:-20]))
+    os.utime(file, (0, 0))
+    async with asking(tmp_path) as ask:
+        with file.open() as held:
+            fcntl.flock(held, fcntl.LOCK_SH)  # as the referee does
+            header = await said(ask("/match/game.jsonl/header"))
+            assert (header["kind"], header["seed"]) == ("live", None)
+            assert b">live<" in await ask("/").body()
+            client = ask("/match/game.jsonl/events")
+            assert (await client.event())[0] == "reset"
+        assert (await client.event())[0] == "end"  # the referee has died
+        header = await said(ask("/match/game.jsonl/header"))
+        assert (header["kind"], header["outcome"]) == ("record", None)
+        assert b">live<" not in await ask("/").body()
+
+
+async def test_the_referee_holds_what_it_writes(tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    with opened([str(file)]) as (log,):
+        assert log is not None
+        log.write(RECORD.read_bytes().splitlines(keepends=True)[0])
+        os.utime(file, (0, 0))
+        library = Library([str(tmp_path)])
+        library.look()
+        (found,) = (library.log("game.jsonl"),)
+        assert found is not None
+        assert live.is_played(found)
+    assert not live.is_played(found)
+
+
+async def test_a_match_that_has_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "COMMENT_SECONDS", 0.0)
+    file = tmp_path / "game.jsonl"
+    file.touch()
+    async with asking(tmp_path) as ask:
+        client = ask("/watch/game.jsonl")
+        assert b'<meta http-equiv="refresh"' in await client.body()
+        assert client.status == 404
+        waiting = ask("/match/game.jsonl/events")
+        assert await waiting.part() == COMMENT  # in silence
+        append(file, RECORD.read_bytes())
+        while (event := await waiting.event())[0] != "end":
+            assert event[0] == "reset"
+
+
+async def test_another_match_in_the_same_file(tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    append(file, parts_of(RECORD, 2)[0])
+    async with asking(tmp_path) as ask:
+        client = ask("/match/game.jsonl/events")
+        _, id, _ = await client.event()
+        file.write_bytes(parts_of(RECORD, 4)[0])
+        assert (await client.event())[0] == "end"
+        name, other, _ = await ask(f"/match/game.jsonl/events?after={id}").event()
+        assert (name, other.partition(".")[0] == id.partition(".")[0]) == ("reset", False)
+
+
+@pytest.mark.parametrize("damage", [b"nonsense\n", b'{"entry":"sent"}\n', b"\x00" * 100 + b"\n"])
+async def test_a_damaged_line_ends_a_stream(damage: bytes, tmp_path: Path) -> None:
+    append(tmp_path / "game.jsonl", parts_of(RECORD, 2)[0] + damage)
+    async with asking(tmp_path) as ask:
+        header = await said(ask("/match/game.jsonl/header"))
+        assert "damaged" in header["problem"]
+        assert (await ask("/match/game.jsonl/events").event())[0] == "end"
+
+
+async def test_streams_are_bounded_and_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "MOST_STREAMS", 3)
+    append(tmp_path / "game.jsonl", parts_of(RECORD, 2)[0])
+    async with asking(tmp_path) as ask:
+        path = "/match/game.jsonl/events"
+        for _ in range(5):
+            clients = [ask(path) for _ in range(3)]
+            for client in clients:
+                assert (await client.event())[0] == "reset"
+            refused = ask(path)
+            assert b"format=json" in await refused.body()
+            assert refused.status == 503
+            assert (await said(ask(f"{path}?format=json")))[0]["event"] == "reset"
+            for client in clients:
+                client.leave()
+                assert await client.body() == b""
+
+
+async def test_who_may_follow(tmp_path: Path) -> None:
+    append(tmp_path / "game.jsonl", parts_of(RECORD, 2)[0])
+    async with asking(tmp_path) as ask:
+        for wanted, headers in (
+            (421, {"host": "evil.example"}),
+            (403, {"origin": "http://evil.example"}),
+        ):
+            client = ask("/match/game.jsonl/events", **headers)
+            await client.body()
+            assert client.status == wanted
+        assert await ask("/match/game.jsonl/events", method="HEAD").body() == b""
+
+
+async def test_standings_that_move(tmp_path: Path) -> None:
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.add_stage(made_setup(2, deals=2))
+        async with asking(tmp_path) as ask:
+            client = ask("/store/night.sqlite/events")
+            assert await client.event() == ("standings", "", {"matches": 0})
+            play(store, row)
+            assert await client.event() == ("standings", "", {"matches": 4})
+            missing = ask("/store/none.sqlite/events")
+            await missing.body()
+            assert missing.status == 404
