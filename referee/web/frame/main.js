@@ -44,7 +44,7 @@ class App {
     this.bar = el("header", { class: "bar" });
     this.notes = el("div", { class: "notes" });
     this.status = el("p", { class: "unseen", role: "status" });
-    this.about = el("dialog", { class: "dialog", "aria-labelledby": "about-title" });
+    this.about = el("dialog", { class: "dialog about", "aria-labelledby": "about-title" });
     this.onHash = () => this.goTo(readPlace(location.hash));
     addEventListener("hashchange", this.onHash);
     root.replaceChildren(el("p", { class: "wait", role: "status" }, "Reading the match ..."));
@@ -126,7 +126,7 @@ class App {
     );
     this.root.className = "match";
     this.root.replaceChildren(
-      this.bar, this.notes, this.table.element, this.player.element, this.tabs.aside, this.tabs.element, this.status, this.about, this.keys.dialog,
+      this.bar, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
     );
     this.tabs.arrange();
   }

@@ -32,7 +32,7 @@ export class Turns {
     this.app = app;
     this.list = el("ol", { class: "turns" });
     this.details = el("input", { type: "checkbox", checked: remembered("details") === "on", onchange: () => this.#detail() });
-    this.element = el("div", null, el("label", { class: "switch" }, this.details, "all that happened"), this.list);
+    this.element = el("div", { class: "by-turn" }, el("label", { class: "switch" }, this.details, "all that happened"), this.list);
     this.list.classList.toggle("short", !this.details.checked);
     this.items = new Map(); // turn -> {turn, item}
     this.marked = null;
