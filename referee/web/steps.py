@@ -8,6 +8,7 @@ a `LogSteps`.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -271,13 +272,15 @@ class Steps:
 
     def _turns_over(self, over: Iterable[Any]) -> None:
         """Put the text of turns that are over to their steps."""
+        here = max(len(self.steps) - 1, 0)
         for made in over:
-            for turn in reversed(self.turns):
-                if turn.turn == made.turn:
-                    turn.title = self._reader.title(made)
-                    turn.seats = self._reader.seats(made)
-                    turn.show = self._shown(made)
-                    break
+            turn = next((turn for turn in reversed(self.turns) if turn.turn == made.turn), None)
+            if turn is None:  # one without a state of its own
+                turn = Turn(made.turn, here, here)
+                insort(self.turns, turn, key=lambda turn: turn.turn)
+            turn.title = self._reader.title(made)
+            turn.seats = self._reader.seats(made)
+            turn.show = self._shown(made)
 
     def _shown(self, turn: Any) -> list[Phrase | Picture]:
         """A turn as text; where there is a drawing it needs no picture beside it."""
@@ -385,13 +388,24 @@ class LogSteps(Steps):
         else:
             over = [] if reader is None else reader.read(message, None)
             whole = self._spectator is None or self._spectator.hear(message)
+        self._over = max([self._over, *(turn.turn for turn in over)])
+        if isinstance(message, GameEnd):
+            self._end_turns()
         if whole:
             views: dict[Viewer, Any] = {}
             if self._spectator is not None:
                 views[PUBLIC] = self._spectator.view()
-            self._add(self._over + 1, views, None)
+            last = isinstance(message, GameEnd) and self._over
+            self._add(last or self._over + 1, views, None)
         self._turns_over(over)
-        self._over = max([self._over, *(turn.turn for turn in over)])
+
+    def _end_turns(self) -> None:
+        """Give the states after the last turn to it: none came after it."""
+        while len(self.turns) > 1 and self.turns[-1].turn > self._over:
+            none = self.turns.pop()
+            for step in range(none.first, none.last + 1):
+                self.steps[step] = msgspec.structs.replace(self.steps[step], turn=self._over)
+            self.turns[-1].last = none.last
 
 
 def _key(viewer: Viewer) -> str:
