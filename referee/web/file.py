@@ -32,6 +32,7 @@ MAX_FILE = 20 * 2**20
 """Bytes of a file: more, and browsers take long to open it."""
 
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
+_MARGIN = re.compile(r"^\s+|^//.*\n", re.MULTILINE)  # a sixth of a module; none has it in a text
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
 _SHOWN_MARKS = ("fault", "disqualified")
 
@@ -127,7 +128,7 @@ def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
 
 def _as_function(name: str, source: str) -> str:
     exports = ", ".join(_EXPORT.findall(source))
-    body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2;", source))
+    body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2;", _MARGIN.sub("", source)))
     return f"const {name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
 
 

@@ -30,6 +30,7 @@ class App {
     this.root = root;
     this.source = source;
     this.number = number; // of the match, in a file of several
+    this.list = root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
     this.table = new Table(this, drawing);
     this.place = source.answer ? new Seat(this) : null; // of a person
@@ -45,7 +46,7 @@ class App {
     this.bar = el("header", { class: "bar" });
     this.notes = el("div", { class: "notes" });
     this.status = el("p", { class: "unseen", role: "status" });
-    this.about = el("dialog", { class: "dialog", "aria-labelledby": "about-title" });
+    this.about = el("dialog", { class: "dialog about", "aria-labelledby": "about-title" });
     this.onHash = () => this.goTo(readPlace(location.hash));
     addEventListener("hashchange", this.onHash);
     root.replaceChildren(el("p", { class: "wait", role: "status" }, "Reading the match ..."));
@@ -117,7 +118,7 @@ class App {
     });
     this.when = el("p", { class: "when" });
     this.bar.replaceChildren(
-      this.number === undefined ? "" : el("a", { href: "#", class: "button text", title: "All matches of this file" }, "All"),
+      this.list ? el("a", { href: this.list, class: "button text", title: "All matches" }, "All") : "",
       el("h1", { class: "unseen" }, header.title),
       el("ul", { class: "chips", "aria-label": "Players" }, this.chips),
       this.when,
@@ -132,7 +133,7 @@ class App {
     if (this.place) this.table.element.prepend(this.place.element);
     this.root.className = "match";
     this.root.replaceChildren(
-      this.bar, this.notes, this.table.element, this.player.element, this.tabs.aside, this.tabs.element, this.status, this.about, this.keys.dialog,
+      this.bar, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
     );
     this.tabs.arrange();
   }
@@ -256,7 +257,7 @@ class App {
       eyes: () => this.look(what),
       tab: () => {
         this.show(what);
-        if (what === "turns" && this.tabs.wide.matches) this.tabs.panels.turns.focus();
+        if (what === "turns" && this.tabs.wide) this.tabs.panels.turns.focus();
       },
       theme: () => toggleTheme(),
       help: () => this.keys.help(),
@@ -282,9 +283,10 @@ class App {
     const now = match.steps[step];
     const atEnd = step === match.last && outcome;
     const points = match.values[step][header.series.find((series) => series.name === "points")?.name ?? header.series[0]?.name];
+    const movers = now.seats ?? (header.kind === "record" || atEnd ? [] : match.turns.get(now.turn)?.seats ?? []);
     this.chips.forEach((chip, index) => {
       const out = match.left.get(index) <= step;
-      const asked = now.seats?.includes(index) ?? false;
+      const asked = movers.includes(index);
       chip.classList.toggle("asked", asked);
       chip.classList.toggle("out", out);
       this.points[index].textContent = atEnd ? outcome.scores[index] : points?.[index] ?? "";
@@ -315,6 +317,7 @@ class App {
     this.keys.close();
     this.table.close();
     this.place?.close();
+    this.tabs.close();
     this.source.close();
   }
 }
