@@ -1,18 +1,16 @@
 // The match page.
 //
 //   start(root, source, drawing)   one match; `drawing` is the game's module, or null. -> {close()}
-//   boot(drawings)                 what the page has: a match of a server, or the matches of a file;
-//                                  `drawings` is {name of the game: module}
+//   boot(drawings)                 the matches of a file; `drawings` is {name of the game: module}
 
 import { Curves } from "./curves.js";
-import { Match, inlineHeaders, inlineSource, seatSource, servedSource } from "./data.js";
+import { Match, inlineHeaders, inlineSource } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
 import { Faults, Lines, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Player } from "./player.js";
-import { Seat } from "./seat.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
@@ -33,7 +31,7 @@ class App {
     this.list = root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
     this.table = new Table(this, drawing);
-    this.place = source.answer ? new Seat(this) : null; // of a person
+    this.place = source.place?.(this); // of a person, who is asked
     this.player = new Player(this);
     this.tabs = new Tabs(this, {
       turns: new Turns(this),
@@ -330,14 +328,9 @@ export function start(root, source, drawing, number) {
   return app;
 }
 
-/** Show what the page has. */
+/** Show the matches that are in this file. */
 export function boot(drawings) {
   const root = document.getElementById("page");
-  if (root.dataset.source) {
-    const { source } = root.dataset;
-    start(root, source.startsWith("/seat/") ? seatSource(source) : servedSource(source), Object.values(drawings)[0]);
-    return;
-  }
   dressed();
   const headers = inlineHeaders();
   if (headers.length === 1) {

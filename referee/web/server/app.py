@@ -391,7 +391,7 @@ def _assets() -> Iterator[tuple[str, Asset]]:
                 yield f"{game}/{path.name}", _asset(path.read_bytes(), path.suffix)
             drawing = "drawing"
             imported = f'import * as drawing from "./{game}/drawing.js";\n'
-        boot = f'import {{ boot }} from "./main.js";\n{imported}boot({{ {game}: {drawing} }});\n'
+        boot = f'import {{ serve }} from "./served.js";\n{imported}serve({drawing});\n'
         yield f"{game}.js", _asset(boot.encode(), ".js")
 
 
