@@ -25,7 +25,7 @@ from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.spec import MatchSpec, checked_seed, match_spec
-from referee.play import Given, PlainRunner, are_objects, objects, play_once
+from referee.play import Given, PlainRunner, Played, are_objects, objects, play_once
 
 if TYPE_CHECKING:
     from referee.tournament.playing.batch import Batch
@@ -87,8 +87,7 @@ def play_match(
             played = trio.run(play)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
-    played.result.show_by(partial(_player, spec, played.answers))
-    return played.result
+    return _shown(spec, played)
 
 
 async def play_match_async(
@@ -110,7 +109,13 @@ async def play_match_async(
         played = await play_once(spec, started, *files, record_stderr=record_stderr)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
-    played.result.show_by(partial(_player, spec, played.answers))
+    return _shown(spec, played)
+
+
+def _shown(spec: MatchSpec, played: Played) -> MatchResult:
+    """The result, which a notebook shows as the match itself."""
+    if played.answers:
+        played.result.show_by(partial(_player, spec, played.answers))
     return played.result
 
 

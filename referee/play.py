@@ -48,6 +48,8 @@ LOOK_SECONDS = 1.0
 """Seconds that a bot which did not answer in time may be looked at before it is killed."""
 STDERR_LINES = 8
 """Lines of a bot's stderr that are told from either end."""
+MAX_ANSWERS = 16 * 2**20
+"""Bytes of answers that are kept beside a result."""
 NEWS_SECONDS = 0.02
 """Seconds after which every bot has heard of a public event."""
 
@@ -69,7 +71,7 @@ class Played(Struct, frozen=True):
         digest: of the record; empty if there is none.
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
         answers: all that the match was given, in order, which with its spec is the whole match;
-            empty if the match was not to be diagnosed.
+            empty if the match was not to be diagnosed, or if they are more than `MAX_ANSWERS`.
     """
 
     result: MatchResult
@@ -123,6 +125,7 @@ class _Course(Generic[BotType]):
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[Given] = []
+        self._room = MAX_ANSWERS
 
     def _begin(self) -> None:
         now = self._clock()
@@ -136,7 +139,7 @@ class _Course(Generic[BotType]):
         """Hand the match an answer."""
         match = self.match
         if self._evidence:
-            self._answers.append(Given(seat, answer, self._clock() - self._start_time))
+            self._keep(Given(seat, answer, self._clock() - self._start_time))
             self._evidence[seat].turn = match.turns
             if isinstance(answer, bytes):
                 self._evidence[seat].note_line(answer)
@@ -146,6 +149,14 @@ class _Course(Generic[BotType]):
             match.receive(seat, answer)
         if seat in match.disqualified:
             self._pending[seat].clear()
+
+    def _keep(self, given: Given) -> None:
+        """Keep an answer, for who wants to see the match, unless they take too much memory."""
+        self._room -= len(given.answer) if isinstance(given.answer, bytes) else 0
+        if self._room >= 0:
+            self._answers.append(given)
+        else:
+            self._answers.clear()
 
     def _put_by(self, entries: list[Entry]) -> None:
         """Put by what is new to each seat, until it is handed over."""

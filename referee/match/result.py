@@ -107,10 +107,9 @@ class PlayerResult(Struct, frozen=True):
 
 
 class MatchResult(Struct, frozen=True, dict=True):
-    """How a match ended.
+    """How a match ended."""
 
-    What can show the match itself stands beside the fields: nothing compares, copies or writes it.
-    """
+    # What shows the match itself stands beside the fields: nothing compares, copies or writes it.
 
     game: str
     protocol: int

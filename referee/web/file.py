@@ -64,7 +64,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
         )
     games = sorted({match.header.game for match in matches})
     script = bundle(games)
-    styles = [Markup((FRAME / name).read_text()) for name in STYLES]
+    styles = [Markup((FRAME / name).read_text("utf-8")) for name in STYLES]
     styles += [Markup(css) for css in map(drawing_style, games) if css]
     return render(
         title=plain(matches[0].header.title) if len(matches) == 1 else f"{len(matches)} matches",
@@ -100,7 +100,7 @@ def drawing(game: str) -> Path | None:
 def drawing_style(game: str) -> str:
     """The style sheet of a game's drawing; empty if it has none."""
     path = drawing(game)
-    return "" if path is None else path.with_suffix(".css").read_text()
+    return "" if path is None else path.with_suffix(".css").read_text("utf-8")
 
 
 def bundle(games: Sequence[str]) -> str:
@@ -108,11 +108,12 @@ def bundle(games: Sequence[str]) -> str:
     made: dict[str, str] = {}
     _add_module("main", FRAME, made)
     drawings = []
-    for game in games:
+    for number, game in enumerate(games):
         path = drawing(game)
         if path is not None:
-            made[f"drawing of {game}"] = _as_function(f"drawing_{game}", path.read_text())
-            drawings.append(f"{game}: drawing_{game}")
+            name = f"drawing{number}"
+            made[name] = _as_function(name, path.read_text("utf-8"))
+            drawings.append(f'"{game}": {name}')
     return "\n".join([*made.values(), f"main.boot({{ {', '.join(drawings)} }});\n"])
 
 
@@ -120,7 +121,7 @@ def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
     """Add a module after those that it imports."""
     if name in made:
         return
-    source = (folder / f"{name}.js").read_text()
+    source = (folder / f"{name}.js").read_text("utf-8")
     for _, other in _IMPORT.findall(source):
         _add_module(other, folder, made)
     made[name] = _as_function(name, source)

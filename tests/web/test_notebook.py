@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 import referee
+from referee import play
 from referee.api import Matches
 from referee.match.result import MatchResult
 from referee.web import file
@@ -111,6 +112,12 @@ def test_a_match_too_large_is_text(result: MatchResult, monkeypatch: pytest.Monk
     shown = Elements(result._repr_html_() or "")
     assert shown.names == ["p", "p"]
     assert "It cannot be shown: the page would have" in shown.text
+
+
+def test_answers_that_are_too_large_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "MAX_ANSWERS", 100)
+    result = referee.play_match([named("a"), named("b")], seed=7, options=SHORT)
+    assert result._repr_html_() is None
 
 
 def test_matches_are_a_table_with_intervals() -> None:
