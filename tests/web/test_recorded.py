@@ -138,11 +138,16 @@ def test_its_end_is_that_of_the_record(name: Path) -> None:
     assert [f"player{seat + 1}" for seat in shown.winners] == end.winners
 
 
-def test_a_match_that_was_just_played_is_that_of_its_record(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("game", "bots"),
+    [("dominion", ["big_money", "militia_money", "minimal"]), ("botwars", ["gatherer"] * 2)],
+)
+def test_a_match_that_was_just_played_is_that_of_its_record(
+    game: str, bots: list[str], tmp_path: Path
+) -> None:
     """All that a notebook shows; it knows neither file nor date, and times more exactly."""
     record = tmp_path / "record"
-    bots = ["big_money", "militia_money", "minimal"]
-    result = referee.play_match(bots, seed=3, options={"max_turns": 4}, record=record)
+    result = referee.play_match(bots, game=game, seed=3, options={"max_turns": 4}, record=record)
     of_record = read_match(str(record))
     shown: Any = result.__dict__["show"]
     page = from_answers(*shown.args)
