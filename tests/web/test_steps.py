@@ -58,19 +58,29 @@ def test_faults_of_the_handshake_are_marked_at_the_first_step(tmp_path: Path) ->
     assert ["received", 1, "[]"] in msgspec.to_builtins(page.lines[: page.steps[0].lines[1]])
 
 
+TALKER = """
+import json, sys
+for line in sys.stdin:
+    kind = json.loads(line)["type"]
+    if kind in ("player-name-request", "play-turn", "game-end"):
+        print(kind, file=sys.stderr, flush=True)
+    if kind == "player-name-request":
+        print("[]", flush=True)
+    elif kind == "play-turn":
+        print('{"type":"play-reply","phase":"cleanup"}', flush=True)
+"""
+
+
 def test_stderr_stands_before_the_answer_that_it_belongs_to(tmp_path: Path) -> None:
+    """Last words are on the way to the end."""
     path = tmp_path / "record"
-    code = (
-        "import sys; input(); print('hello', file=sys.stderr, flush=True); "
-        "print('[]', flush=True); input(); print('bye', file=sys.stderr)"
-    )
-    bots = ["minimal", [sys.executable, "-c", code]]
-    referee.play_match(bots, seed=1, options={"max_turns": 2}, record=path, record_stderr=True)
+    bots = ["minimal", [sys.executable, "-c", TALKER]]
+    referee.play_match(bots, seed=1, options={"max_turns": 1}, record=path, record_stderr=True)
     page = read_match(str(path))
-    said = msgspec.to_builtins(page.lines)
-    assert said.index(["stderr", 1, "hello\n"]) < said.index(["received", 1, "[]"])
-    marks = [(step, m.kind, m.seat) for step, s in enumerate(page.steps) for m in s.marks]
-    assert (0, "stderr", 1) in marks
-    last = page.steps[-1]
-    assert ["stderr", 1, "bye\n"] in said[slice(*last.lines)]
-    assert "stderr" in [mark.kind for mark in last.marks]
+    said = [line.text.strip() for line in page.lines if line.kind == "stderr"]
+    assert said == ["player-name-request", "play-turn", "game-end"]
+    lines = msgspec.to_builtins(page.lines)
+    assert lines.index(["stderr", 1, "player-name-request\n"]) < lines.index(["received", 1, "[]"])
+    for step, text in ((0, "player-name-request"), (-1, "play-turn"), (-1, "game-end")):
+        assert ["stderr", 1, f"{text}\n"] in lines[slice(*page.steps[step].lines)]
+        assert ("stderr", 1) in [(mark.kind, mark.seat) for mark in page.steps[step].marks]
