@@ -93,6 +93,7 @@ class _Course(Generic[BotType]):
 
     Attributes:
         match: the match, to look at while it runs.
+        hears: each is given the match, and what was said and noted since the last call.
     """
 
     _clock: Callable[[], float]
@@ -110,6 +111,7 @@ class _Course(Generic[BotType]):
         match: Match | None = None,
     ) -> None:
         self.match = match or spec.new_match()
+        self.hears: list[Callable[[Match, list[Entry]], object]] = []
         self._spec = spec
         self._bots = bots
         self._log = log
@@ -173,6 +175,8 @@ class _Course(Generic[BotType]):
                 self._log.write(b"".join(public))
         if self._record is not None and entries:
             self._record.write(entries, now - self._start_time)
+        for hear in self.hears:
+            hear(self.match, entries)
 
     def _behind(self) -> Sink | None:
         """A log whose reader has to catch up."""

@@ -75,6 +75,23 @@ def from_answers(spec: MatchSpec, answers: Sequence[Given]) -> MatchPage:
     return _record_page("", header, match, made, "")
 
 
+def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
+    """The header of a page of one seat of a match that is being played.
+
+    Args:
+        names: of the players, in seat order.
+    """
+    return Header(
+        kind="live",
+        game=spec.game,
+        title=" vs ".join(names),
+        seats=_seats(names, [""] * len(names)),
+        viewers=made.viewers,
+        series=_series(made),
+        facts=_facts(spec.rules, spec.options),
+    )
+
+
 def _from_record(name: str) -> MatchPage:
     rerun = Rerun(name)
     made = _steps_of(rerun.header)

@@ -350,6 +350,74 @@ class MatchSteps(Steps):
         return ()
 
 
+class SeatSteps(Steps):
+    """The steps of a match as one seat has them: what it was sent, and its own replies.
+
+    A round of which it heard nothing makes no step, and there are no times: both would tell of
+    what is hidden from it.
+    """
+
+    def __init__(self, rules: Rules, seat: int) -> None:
+        super().__init__(rules, (seat,))
+        self._seat = seat
+        self._turn = 1
+        self._own_turns = 0
+        self._has_left = False
+
+    def add(self, match: Match, entries: Iterable[Entry]) -> bool:
+        """Take what a round has led to, once all have answered.
+
+        Returns:
+            Whether there is a new step.
+        """
+        if self._reader is None and not match.in_handshake:
+            self._begin(match.names)
+        over: list[Any] = []
+        for entry in entries:
+            if self._has_left:
+                break
+            if type(entry) is Sent and entry.to in (None, self._seat):
+                kind = "all" if entry.to is None else "sent"
+                self.lines.append(Line(kind, entry.to, entry.line.decode().rstrip("\n")))
+                if entry.to is None:
+                    over += self._hear(entry.message)
+            elif type(entry) is Received and entry.seat == self._seat:
+                self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
+            elif type(entry) is Disqualified and entry.seat == self._seat:
+                self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
+                self._has_left = True
+        if match.in_handshake or not (self._marks or self._first_line < len(self.lines)):
+            return False
+        standings = match.standings()
+        scores = None if match.outcome is None else [standing.score for standing in standings]
+        asked = self._seat in match.due
+        # Who hears of turns knows when one is over, at times late, and when its own begins.
+        turns = [turn.turn + (scores is None) for turn in over]
+        if self._reader is None or (asked and standings[self._seat].turns > self._own_turns):
+            turns.append(match.turns)
+            self._own_turns = standings[self._seat].turns
+        self._turn = max([self._turn, *turns])
+        views: dict[Viewer, Any] = {self._seat: match.view(self._seat)}
+        self._add(self._turn, views, scores, (self._seat,) if asked else ())
+        self._turns_over(over)
+        return True
+
+    def _hear(self, message: Struct | None) -> Sequence[Any]:
+        """Take a public message; the turns that are over by now."""
+        reader = self._reader
+        if isinstance(message, PlayerDisqualified):
+            seat = seat_of(message.player_number, self._rules.max_seats)
+            self._marks.append(Mark("disqualified", seat, message.reason))
+            if reader is not None and seat is not None:
+                return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
+        elif isinstance(message, GameEnd):
+            self._marks.append(Mark("end", code=message.reason))
+            return [] if reader is None else reader.end()
+        elif reader is not None and isinstance(message, self._rules.public):
+            return reader.read(message, None)  # type: ignore[no-any-return]
+        return []
+
+
 class LogSteps(Steps):
     """The steps of a spectator log: one for each public message that leaves a whole state.
 

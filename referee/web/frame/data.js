@@ -6,6 +6,10 @@
 //     {type: "steps", steps, lines, turns, rules}  what came since. A turn or rule known replaces the older.
 //     {type: "end", header}                  nothing more will come
 //     {type: "question", request, question}  this seat is asked; question null: no longer
+//     {type: "told", lines}                  sentences for the person at this seat
+//     {type: "again"}                        all comes anew
+//     {type: "offline", problem}, {type: "online"}  the server is not reached, and is again
+//     {type: "moved", problem}, {type: "gone", problem}  another tab has the seat; the match does not go on
 //   lines()          a promise of all lines, for a source that does not give them with "reset"
 //   answer(request, picks)  answers a question; a promise, which fails with a sentence
 //   close()          ends
@@ -59,9 +63,9 @@ export function servedSource(address) {
   };
   async function load() {
     const header = await read("header");
-    live = header.kind === "live";
-    if (live) listen();
-    else change({ type: "reset", header, ...(await read("steps")) });
+    const steps = header.kind === "live" ? null : await read("steps");
+    live = !steps;
+    return steps ? () => change({ type: "reset", header, ...steps }) : listen;
   }
   function take(type, data, id) {
     after = id;
@@ -71,7 +75,7 @@ export function servedSource(address) {
   // It is over, and all of it can be seen.
   function again() {
     stop();
-    load().catch(() => (timer = setTimeout(again, 2000)));
+    load().then((show) => show(), () => (timer = setTimeout(again, 2000)));
   }
   function listen() {
     stop();
@@ -91,15 +95,106 @@ export function servedSource(address) {
   }
   document.addEventListener("visibilitychange", listen);
   return {
-    open(onChange) {
+    async open(onChange) {
       change = onChange;
-      return load();
+      (await load())();
     },
     lines: () => read("lines"),
     close() {
       live = false;
       stop();
       document.removeEventListener("visibilitychange", listen);
+    },
+  };
+}
+
+const RETRY = [1000, 2000, 4000, 8000]; // ms
+const HIDDEN = 4000; // ms; a tab that nobody sees asks now and then, and keeps no connection
+
+/** A seat of a person at a server: see referee/web/server/seat.py. */
+export function seatSource(address) {
+  const tab = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const quit = new AbortController();
+  const json = { "Content-Type": "application/json" };
+  let [run, after, follows, tell, wake] = ["", 0, false, null, () => {}];
+  const onSeen = () => wake();
+  document.addEventListener("visibilitychange", onSeen);
+
+  const pause = (ms) => new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    wake = () => (clearTimeout(timer), done());
+  });
+
+  async function ask(path, options) {
+    const response = await fetch(`${address}/${path}`, { signal: quit.signal, ...options });
+    if (response.ok) return response.json();
+    const { problem } = await response.json().catch(() => ({}));
+    throw Object.assign(new Error(problem ?? `${response.status} ${response.statusText}`), { status: response.status });
+  }
+
+  const post = (path, body) => ask(path, { method: "POST", headers: json, body: JSON.stringify({ tab, ...body }) });
+
+  async function enter() {
+    const token = /^#([\w-]{22})$/.exec(location.hash)?.[1] ?? "";
+    await post("enter", { token });
+    if (token) history.replaceState(null, "", location.pathname);
+  }
+
+  async function follow() {
+    if (follows) return;
+    follows = true;
+    for (let failed = 0; follows; ) {
+      try {
+        const seen = !document.hidden;
+        const news = await ask(`events?run=${run}&after=${after}&tab=${tab}&wait=${Number(seen)}`);
+        if (failed) tell({ type: "online" });
+        failed = 0;
+        if (news.run !== run) tell({ type: "again" });
+        [run, after] = [news.run, news.next];
+        news.events.forEach(tell);
+        if (news.events.some(({ type }) => type === "end" || type === "gone")) {
+          await ask(`events?run=${run}&after=${after}&tab=${tab}`).catch(() => null); // it is had
+          follows = false;
+        } else if (!seen) await pause(HIDDEN);
+      } catch (error) {
+        if (quit.signal.aborted) return;
+        if (error.status === 409 || error.status === 403 || error.status === 404) {
+          tell({ type: error.status === 409 ? "moved" : "gone", problem: error.message });
+          follows = false;
+        } else {
+          tell({ type: "offline", problem: "The server is not reached; trying again." });
+          await pause(RETRY[Math.min(failed++, RETRY.length - 1)]);
+        }
+      }
+    }
+  }
+
+  return {
+    async open(onChange) {
+      tell = onChange;
+      await enter();
+      follow();
+    },
+    async take() {
+      await enter();
+      tell({ type: "again" });
+      [run, after] = ["", 0];
+      follow();
+    },
+    async answer(request, picks) {
+      for (let failed = 0; ; failed++) {
+        try {
+          return await post("answer", { run, request, picks });
+        } catch (error) {
+          if (error.status || failed === RETRY.length || quit.signal.aborted) throw error;
+          await pause(RETRY[failed]);
+        }
+      }
+    },
+    close() {
+      follows = false;
+      document.removeEventListener("visibilitychange", onSeen);
+      quit.abort();
     },
   };
 }

@@ -5,13 +5,14 @@
 //                                  `drawings` is {name of the game: module}
 
 import { Curves } from "./curves.js";
-import { Match, inlineHeaders, inlineSource, servedSource } from "./data.js";
+import { Match, inlineHeaders, inlineSource, seatSource, servedSource } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
 import { Faults, Lines, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Player } from "./player.js";
+import { Seat } from "./seat.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
@@ -32,6 +33,7 @@ class App {
     this.list = root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
     this.table = new Table(this, drawing);
+    this.place = source.answer ? new Seat(this) : null; // of a person
     this.player = new Player(this);
     this.tabs = new Tabs(this, {
       turns: new Turns(this),
@@ -65,7 +67,8 @@ class App {
       this.match.header = event.header;
       this.live = false;
       this.grow({});
-    }
+      this.place?.end(event.header, this.own);
+    } else this.place?.onEvent(event);
   }
 
   reset(data) {
@@ -74,19 +77,22 @@ class App {
     const turn = again && !followed ? this.turn : undefined;
     const alone = again && this.match.header.viewers.length === 1;
     this.match = new Match(data);
+    this.step = Math.min(this.step, this.match.last);
     const { header } = this.match;
     this.seat = seats(header);
     this.live = header.kind === "live" && !header.outcome;
-    if (alone || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
+    this.own = data.seat;
+    if (followed || (!again && this.live)) this.step = this.match.last;
+    const whole = this.place && header.outcome;
+    if (alone || whole || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
     document.title = plain(header.title);
     this.table.reset();
     this.#mount();
     this.#grown();
-    this.step = Math.min(this.step, this.match.last);
-    if (followed || (!again && this.live)) this.step = this.match.last;
     if (turn === this.match.steps[this.step].turn) this.update();
     else if (again) this.goTo({ turn });
     else this.goTo(readPlace(location.hash), true);
+    this.place?.remounted();
   }
 
   grow(data) {
@@ -124,6 +130,7 @@ class App {
         el("button", { type: "button", class: "button", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.keys.help() }, "?"),
       ),
     );
+    if (this.place) this.table.element.prepend(this.place.element);
     this.root.className = "match";
     this.root.replaceChildren(
       this.bar, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
@@ -294,6 +301,7 @@ class App {
     if (atEnd) this.when.append(el("span", { class: "reason" }, ` ${outcome.reason}`));
     player.update();
     this.table.update();
+    this.place?.update();
     this.tabs.update();
     if (!player.playing) {
       if (!first) this.address.set(this.addressOf(step));
@@ -308,6 +316,7 @@ class App {
     removeEventListener("hashchange", this.onHash);
     this.keys.close();
     this.table.close();
+    this.place?.close();
     this.tabs.close();
     this.source.close();
   }
@@ -325,7 +334,8 @@ export function start(root, source, drawing, number) {
 export function boot(drawings) {
   const root = document.getElementById("page");
   if (root.dataset.source) {
-    start(root, servedSource(root.dataset.source), Object.values(drawings)[0]);
+    const { source } = root.dataset;
+    start(root, source.startsWith("/seat/") ? seatSource(source) : servedSource(source), Object.values(drawings)[0]);
     return;
   }
   dressed();

@@ -40,6 +40,11 @@ export class Turns {
 
   reset() {
     const { app } = this;
+    if (this.match !== app.match) {
+      this.items.clear();
+      this.list.replaceChildren();
+      this.match = app.match;
+    }
     for (const turn of app.match.turns.values()) {
       const known = this.items.get(turn.turn);
       if (known?.turn === turn) continue;
@@ -47,12 +52,6 @@ export class Turns {
       if (known) known.item.replaceWith(item);
       else this.list.append(item);
       this.items.set(turn.turn, { turn, item });
-    }
-    for (const [turn, { item }] of this.items) {
-      if (!app.match.turns.has(turn)) {
-        item.remove();
-        this.items.delete(turn);
-      }
     }
     this.marked = null;
   }

@@ -72,6 +72,16 @@ export class Table {
     if (told && !told.show.length) this.place.append(el("p", { class: "dim" }, "Nothing happened in this turn."));
   }
 
+  /** Whether the drawing shows questions. */
+  get asks() {
+    return Boolean(this.#game?.ask);
+  }
+
+  /** Have the drawing show a question, or none. */
+  ask(question, answer) {
+    if (this.asks) this.#try(() => this.#game.ask(question, answer));
+  }
+
   /** A sentence on the current step. */
   describe() {
     const { match, step, eyes } = this.#app;

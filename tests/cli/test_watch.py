@@ -1,0 +1,118 @@
+"""`--watch`: a page of what is being played."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from referee import cli
+from tests.support.live import one_line
+
+SAYS = re.compile(r"referee: watch it at (http://127\.0\.0\.1:\d+)(/\S+)\n")
+
+
+@contextmanager
+def watching(*words: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """The command, once it has said where its page is: it, the server, the page."""
+    # The temporary folder is below this one, to see what stays there.
+    environment = {**os.environ, "TMPDIR": str(folder), "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            found = SAYS.fullmatch(process.stderr.readline())
+            assert found is not None
+            yield process, found[1], found[2]
+        finally:
+            process.kill()
+
+
+def end(process: subprocess.Popen[str], number: int) -> tuple[str, str]:
+    process.send_signal(number)
+    printed = process.communicate(timeout=20)
+    assert process.returncode == (128 + number if number != signal.SIGKILL else -number)
+    return printed
+
+
+def is_gone(url: str) -> bool:
+    try:
+        httpx.get(url)
+    except httpx.ConnectError:
+        return True
+    return False
+
+
+def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
+    with watching("play", "--watch", "big_money", "big_money", folder=tmp_path) as (
+        process,
+        url,
+        page,
+    ):
+        assert process.stderr is not None
+        assert "the page stays until Ctrl-C; --record FILE keeps" in process.stderr.readline()
+        assert "Big Money" in httpx.get(url + page).text
+        header = httpx.get(f"{url}{page.replace('watch', 'match')}/header").json()
+        assert (header["kind"], header["viewers"]) == ("record", ["all", "public", "0", "1"])
+        out, _ = end(process, signal.SIGINT)
+        assert "The same match again" in out
+        assert is_gone(url)
+        assert list(tmp_path.iterdir()) == []
+
+
+SLOW = "import time, sys\nfor line in sys.stdin:\n    time.sleep(60)\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_server_stays(number: int, tmp_path: Path) -> None:
+    bot = tmp_path / "slow.py"
+    bot.write_text(SLOW)
+    record = tmp_path / "game.jsonl"
+    record.write_text("old\n")
+    words = ("play", "--watch", "big_money", str(bot), "--record", str(record))
+    with watching(*words, "--startup-limit", "none", folder=tmp_path) as (process, url, page):
+        assert page == "/watch/game.jsonl"
+        assert 'http-equiv="refresh"' in httpx.get(url + page).text  # not what was there before
+        end(process, number)
+        while not is_gone(url):  # of SIGKILL the guardian hears when the kernel closes its pipe
+            pass
+
+
+def test_a_tournament(tmp_path: Path) -> None:
+    words = ("tournament", "--watch", "big_money", "minimal", "--deals", "1", "--jobs", "1")
+    with watching(*words, "-q", folder=tmp_path) as (process, url, page):
+        assert process.stderr is not None
+        assert "--store FILE keeps" in process.stderr.readline()
+        assert "2 of 2 matches" in httpx.get(url + page).text
+        assert len(list(tmp_path.glob("*/records/*.record.jsonl.zst"))) == 2
+        out, _ = end(process, signal.SIGINT)
+        assert "big_money" in out
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_compressed_record_cannot_be_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    code = cli.main(["play", "--watch", "--record", "x.jsonl.zst", "big_money", "big_money"])
+    assert code == 2
+    assert "--watch cannot follow x.jsonl.zst" in one_line(capsys.readouterr().err)
+
+
+def test_a_server_that_cannot_begin(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    code = cli.main(["play", "--watch", "--record", str(tmp_path / "fifo"), *["big_money"] * 2])
+    os.close(reader)
+    assert code == 2
+    assert "fifo is neither a file nor a folder" in one_line(capfd.readouterr().err)

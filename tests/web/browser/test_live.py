@@ -1,0 +1,98 @@
+"""What is being played, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.tournament.store import Store
+from tests.support.live import ROOT
+from tests.support.made_up import made_setup, play
+from tests.support.serving import running
+
+LINES = (ROOT / "spec/examples/two-players.record.jsonl").read_bytes().splitlines(keepends=True)
+
+
+@pytest.fixture
+def look(browser: Any) -> Iterator[Callable[[str], Any]]:
+    """Opens a page as a new visitor; a message in the console fails the test.
+
+    It closes its context.
+    """
+    messages: list[str] = []
+
+    def opened(url: str) -> Any:
+        page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+        page.set_default_timeout(5000)
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.goto(url)
+        return page
+
+    yield opened
+    assert messages == []
+
+
+def append(file: Path, first: int, last: int | None) -> None:
+    with file.open("ab") as grown:
+        grown.write(b"".join(LINES[first:last]))
+
+
+def hide(page: Any, hidden: bool) -> None:
+    """Do as if the tab were no longer seen, or seen again."""
+    page.evaluate(
+        "hidden => { Object.defineProperty(document, 'hidden', { configurable: true,"
+        " get: () => hidden }); document.dispatchEvent(new Event('visibilitychange')); }",
+        hidden,
+    )
+
+
+def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    file = tmp_path / "game.jsonl"
+    append(file, 0, 60)
+    with running(str(tmp_path)) as (_, url):
+        page = look(f"{url}watch/game.jsonl")
+        of, turn = page.locator(".of"), page.get_by_label("Go to turn")
+        live = page.locator("button.live")
+        expect(of).to_have_text("of 6 so far")
+        append(file, 60, 200)
+        expect(of).to_have_text("of 20 so far")
+        expect(turn).to_have_value("20")  # it follows
+        expect(live).to_be_hidden()
+        page.keyboard.press("PageUp")
+        page.keyboard.press("PageUp")
+        append(file, 200, 250)
+        expect(of).not_to_have_text("of 20 so far")
+        expect(turn).to_have_value("19")  # it stays
+        live.click()
+        expect(turn).not_to_have_value("19")
+        hide(page, True)
+        before = of.inner_text()
+        append(file, 250, 300)
+        hide(page, False)
+        expect(of).not_to_have_text(before)
+        append(file, 300, None)
+        expect(of).to_have_text("of 38")
+        expect(page.get_by_label("Eyes")).to_have_value("all")  # hands too
+        expect(live).to_be_hidden()
+        page.context.close()  # while the server is there
+
+
+def test_standings_that_move(look: Callable[[str], Any], tmp_path: Path) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.add_stage(made_setup(2, deals=2))
+        with running(str(tmp_path)) as (_, url):
+            page = look(f"{url}store/night.sqlite")
+            expect(page.locator("main")).to_contain_text("0 of 4 matches")
+            link = page.locator(".ranking a").first
+            link.focus()
+            href = link.get_attribute("href")
+            play(store)
+            expect(page.locator("main")).to_contain_text("4 of 4 matches")
+            expect(page.locator(":focus")).to_have_attribute("href", href)
+            page.context.close()
