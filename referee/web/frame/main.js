@@ -28,7 +28,7 @@ class App {
     this.root = root;
     this.source = source;
     this.number = number; // of the match, in a file of several
-    this.list = root.dataset.source ? "/" : number && "#"; // where all matches are
+    this.list = source.place ? "" : root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
     this.table = new Table(this, drawing);
     this.place = source.place?.(this); // of a person, who is asked
