@@ -21,6 +21,9 @@ from referee.errors import ShortageError
 from referee.interrupts import Interrupts
 
 
+NICE = 15
+
+
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A folder for what nobody wants to keep."""
@@ -46,6 +49,7 @@ class Server:
                 GUARDIAN.end(None)
                 raise ShortageError("cannot start referee serve", error) from error
             GUARDIAN.watch(self._process.pid)
+        _yield_to_match(self._process.pid)
         self._page = page
 
     def url(self) -> str:
@@ -103,6 +107,14 @@ def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -
     say(f"the page stays until Ctrl-C; {later}")
     with interrupts.raising():
         server.wait()
+
+
+def _yield_to_match(pid: int) -> None:
+    """Let a process that has just begun take only what others leave of the processor."""
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, NICE)
+    with suppress(OSError):  # of Linux, where sessions may be weighed first
+        Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
 
 
 def _has_screen() -> bool:

@@ -2,6 +2,7 @@
 
 library.py      what is there: records, spectator logs, stores; the index of matches
 matches.py      what records and logs say, read once
+live.py         matches that are being played, and standings that move, as streams
 tournaments.py  what stores say, read once
 pages.py        the pages as HTML and as JSON, by templates/; also those of files
 charts.py       intervals and curves as SVG
