@@ -76,6 +76,7 @@ class App {
     const turn = again && !followed ? this.turn : undefined;
     const alone = again && this.match.header.viewers.length === 1;
     this.match = new Match(data);
+    this.step = Math.min(this.step, this.match.last);
     const { header } = this.match;
     this.seat = seats(header);
     this.live = header.kind === "live" && !header.outcome;
@@ -86,7 +87,6 @@ class App {
     this.table.reset();
     this.#mount();
     this.#grown();
-    this.step = Math.min(this.step, this.match.last);
     if (followed || (!again && this.live)) this.step = this.match.last;
     if (turn === this.match.steps[this.step].turn) this.update();
     else if (again) this.goTo({ turn });
