@@ -53,6 +53,7 @@ export class Seat {
     this.#ask(this.#request, null);
     this.told.hidden = true;
     this.#state(text);
+    this.element.dataset.asked = "over";
   }
 
   #tell(lines) {
@@ -84,6 +85,7 @@ export class Seat {
     this.#question = question;
     this.#state(question ? [question.title && `${question.title}.`, question.text].filter(Boolean).join(" ") : "The others play.");
     this.leave.hidden = !question;
+    this.element.dataset.asked = question ? request : "";
     this.#build();
     this.update();
     if (question && this.hadFocus) this.#focus();

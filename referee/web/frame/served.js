@@ -113,28 +113,30 @@ function seatSource(address) {
     if (follows) return;
     follows = true;
     for (let failed = 0; follows; ) {
+      const seen = !document.hidden;
+      let news = null;
       try {
-        const seen = !document.hidden;
-        const news = await ask(`events?run=${run}&after=${after}&tab=${tab}&wait=${Number(seen)}`);
-        if (failed) tell({ type: "online" });
-        failed = 0;
-        if (news.run !== run) tell({ type: "again" });
-        [run, after] = [news.run, news.next];
-        news.events.forEach(tell);
-        if (news.events.some(({ type }) => type === "end" || type === "gone")) {
-          await ask(`events?run=${run}&after=${after}&tab=${tab}`).catch(() => null); // it is had
-          follows = false;
-        } else if (!seen) await pause(HIDDEN);
+        news = await ask(`events?run=${run}&after=${after}&tab=${tab}&wait=${Number(seen)}`);
       } catch (error) {
         if (quit.signal.aborted) return;
-        if (error.status === 409 || error.status === 403 || error.status === 404) {
-          tell({ type: error.status === 409 ? "moved" : "gone", problem: error.message });
+        if (error.status === 403 || error.status === 404) {
+          tell({ type: "gone", problem: error.message });
           follows = false;
         } else {
           tell({ type: "offline", problem: "The server is not reached; trying again." });
           await pause(RETRY[Math.min(failed++, RETRY.length - 1)]);
         }
+        continue;
       }
+      if (failed) tell({ type: "online" });
+      failed = 0;
+      if (news.run && news.run !== run) tell({ type: "again" });
+      [run, after] = [news.run, news.next];
+      news.events.forEach(tell);
+      const has = (...kinds) => news.events.some(({ type }) => kinds.includes(type));
+      if (has("moved", "end", "gone")) follows = false;
+      else if (!seen) await pause(HIDDEN);
+      if (has("end")) ask(`events?run=${run}&after=${after}&tab=${tab}`).catch(() => null); // it is had
     }
   }
 

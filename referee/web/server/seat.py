@@ -156,16 +156,17 @@ class Seat:
             run: from which `after` is; that of another server begins anew.
             wait: for `POLL_SECONDS` at most.
         """
-        self._check_tab(tab)
+        if not self._has(tab):
+            return _moved()
         self._poll += 1
         own = self._poll
         self._wake()  # an older one, whose connection may be lost
         first = after if run == self.run and after <= len(self._events) else 0
         with trio.move_on_after(POLL_SECONDS if wait and not self._is_over else 0):
-            while first == len(self._events) and own == self._poll:
-                self._check_tab(tab)
+            while first == len(self._events) and own == self._poll and self._has(tab):
                 await self._news.wait()
-        self._check_tab(tab)
+        if not self._has(tab):
+            return _moved()
         events = b",".join(self._from(first))
         return b'{"run":"%s","next":%d,"events":[%s]}' % (
             self.run.encode(),
@@ -184,7 +185,8 @@ class Seat:
         Raises:
             Refused: it is none.
         """
-        self._check_tab(given.tab)
+        if not self._has(given.tab):
+            raise Refused(409, _MOVED)
         if given.run != self.run:
             raise Refused(409, "The server was started again: look at what is asked now.")
         picks = None if given.picks is None else tuple(given.picks)
@@ -201,10 +203,10 @@ class Seat:
         self._add("question", request=self._request, question=None)
         self._answered.set()
 
-    def _check_tab(self, tab: str) -> None:
-        if self._tab and tab != self._tab:
-            raise Refused(409, _MOVED)
-        self._tab = tab  # a server that was started anew does not know it yet
+    def _has(self, tab: str) -> bool:
+        """Whether a tab has the seat; a server that was started anew does not know which has."""
+        self._tab = self._tab or tab
+        return tab == self._tab
 
     # --- what the page is sent ------------------------------------------------------------------
 
@@ -440,6 +442,11 @@ async def _body(request: Request, kind: type[Body]) -> Body:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refused(422, f"This was not understood: {error}") from error
+
+
+def _moved() -> bytes:
+    event = {"type": "moved", "problem": _MOVED}
+    return msgspec.json.encode({"run": "", "next": 0, "events": [event]})
 
 
 def _digest(token: str) -> str:
