@@ -197,7 +197,7 @@ def test_turns_are_links_and_the_current_one_is_in_sight(
     page.keyboard.press("End")
     current = page.locator(".turns .current")
     assert current.locator("a").get_attribute("aria-current") == "step"
-    assert page.evaluate(
+    page.wait_for_function(  # it scrolls with the next frame
         "() => { const box = document.querySelector('.turns .current').getBoundingClientRect();"
         " return box.top < innerHeight && box.top > 0 && scrollY === 0; }"
     )
