@@ -20,9 +20,9 @@ export class Seat {
     this.#app = app;
     this.status = el("p", { class: "seat-status", role: "status" });
     this.problem = el("p", { class: "problem", role: "alert" });
-    this.told = el("ol", { class: "seat-told", role: "log", tabindex: "0", "aria-label": "What happened" });
+    this.told = el("div", { class: "seat-told", role: "log", tabindex: "0", "aria-label": "What happened" });
     this.question = el("div", { class: "seat-question" });
-    this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave() }, "Leave the match");
+    this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
     this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.problem, this.question, this.told);
     this.title = document.title;
     this.listen = (event) => this.#key(event);
@@ -57,7 +57,7 @@ export class Seat {
   }
 
   #tell(lines) {
-    for (const line of lines) if (line) this.told.append(el("li", null, line));
+    for (const line of lines) if (line) this.told.append(el("p", null, line));
     while (this.told.children.length > MOST_TOLD) this.told.firstChild.remove();
     this.told.scrollTop = this.told.scrollHeight;
   }

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from referee import cli
+from tests.support.live import one_line
 from tests.support.serving import running
 
 Visit = Callable[..., Any]
@@ -157,3 +159,8 @@ def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
         root = "document.documentElement"
         assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
         page.goto("about:blank")  # before the server is gone
+
+
+def test_a_page_without_a_person(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["play", "--page", "minimal", "minimal"]) == 2
+    assert "--page goes with BOT human" in one_line(capsys.readouterr().err)
