@@ -10,13 +10,12 @@ from types import ModuleType
 from typing import Any
 
 from referee.conformance.referee_side import recording
-from referee.conformance.referee_side.cases import load_referee_cases
+from referee.conformance.referee_side.cases import load_referee_cases, results
 from referee.conformance.referee_side.comparing import LINE_LIMIT
 from referee.conformance.referee_side.experiment import check_deals, judge
 from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
-from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
 from referee.games.interface.probing import ProbeMatch
@@ -107,7 +106,7 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     wrong = another_package()
     wrong.MODES[mode]()
     compared = [judge(play(wrong, match, seed), RULES, match, seeded=False) for match in matches]
-    check_deals(compared)
+    check_deals(compared, RULES)
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
     template = Template(f"r {players}", 4)
     return results(CASES, CASES, template, compared, PAGE, 0.0)

@@ -15,11 +15,11 @@ import pytest
 from msgspec import structs
 
 from referee.conformance.referee_side import Template
+from referee.conformance.referee_side.cases import results
 from referee.conformance.referee_side.comparing import Compared, Departure, compare
 from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch, Seat, read_line
-from referee.conformance.referee_side.verdicts import results
 from referee.conformance.verdict import Result, Status, Violation
 from referee.games.interface.probing import Plan, ProbeMatch
 from tests.conformance.in_process import CASES, MATCHES, PAGE, RULES, another_package, play
@@ -142,8 +142,8 @@ def without(kind: str) -> Callable[[Json], Json | None]:
     [
         ("buys", without("player-gained"), None, "2.5/1"),
         ("buys", without("player-gained"), 1, "1.7/1"),
-        ("buys", of("player-gained", gained="Silver"), None, "1.6/1"),
-        ("buys", of("player-gained", player_number=1), None, "1.6/1"),
+        ("buys", of("player-gained", gained="Silver"), None, "2.5/1"),
+        ("buys", of("player-gained", player_number=1), None, "2.5/1"),
         ("pass", of("supply-info", cards=[]), None, "4.2/1"),
         ("money-3", of("supply-info", cards=[]), None, "4.2/2"),
         ("pass", of("play-turn", actions=2), 0, "4.4/1"),
@@ -156,7 +156,7 @@ def without(kind: str) -> Callable[[Json], Json | None]:
         ("names-3", of("player-name", name="?"), None, "3.2/1"),
         ("reveals", of("player-reveal", cards=[]), None, "7.3/1"),
         ("militia", of("attack-request", discard=1), None, "7.1/3"),
-        ("pass", of("player-top-discard", type="weather"), None, "2.8/1"),
+        ("pass", of("player-top-discard", type="weather"), None, "1.7/2"),
     ],
 )
 def test_which_cases_a_line_breaks(

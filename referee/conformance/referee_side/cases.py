@@ -1,15 +1,23 @@
-"""The conformance cases for referees: data, from spec/vectors."""
+"""The cases for referees, from spec/vectors, and what departures of all matches make of them."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from referee.conformance.referee_side.comparing import Compared, Departure
 from referee.conformance.referee_side.template import Template
+from referee.conformance.verdict import Result, Status, result_of
 from referee.games.interface.rules import Rules
-from referee.match.pages import read_spec
+from referee.match.pages import Page, read_spec
+
+_NO_CASE = "What is sent departs from the rules; no case can be named for certain."
 
 
 class RefereeCase(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,3 +64,93 @@ def load_referee_cases(rules: Rules) -> RefereeCaseFile:
         UsageError: it has no probes, and so no cases.
     """
     return msgspec.json.decode(read_spec(rules.probes().cases), type=RefereeCaseFile)
+
+
+# --- results ----------------------------------------------------------------------------------
+
+
+def is_any(id: str, patterns: Iterable[str]) -> bool:
+    """Whether an id is one of these, or like one of them."""
+    return any(fnmatchcase(id, pattern) for pattern in patterns)
+
+
+def results(
+    cases: Sequence[RefereeCase],
+    judged: Sequence[RefereeCase],
+    template: Template,
+    compared: Sequence[Compared],
+    page: Page,
+    seconds: float,
+) -> list[Result]:
+    """The results of the cases, in their order.
+
+    No departure disappears: one of a case that was not to be judged (it needs more seats than the
+    command has, or was not selected) fails that case all the same, and one that belongs to no case
+    fails "SECTION/departs".
+
+    Args:
+        cases: all that there are.
+        judged: those that are asked for.
+        compared: the matches, controls before what they are controls of.
+        page: the specification.
+        seconds: how long all of it took.
+    """
+    broken: dict[str, list[tuple[Compared, Departure]]] = defaultdict(list)
+    known: dict[str, set[str]] = defaultdict(set)  # match -> what is wrong in it
+    for each in compared:
+        controls = {id for id in known if is_any(id, each.match.controls)} - {each.match.id}
+        for departure in each.departures:
+            if not any(departure.signature in known[id] for id in controls):
+                for id in departure.cases:
+                    broken[id].append((each, departure))
+        known[each.match.id] |= {departure.signature for departure in each.departures}
+    others = broken.keys() - {case.id for case in cases}
+    every = [*cases, *(RefereeCase(id, "MUST", _NO_CASE) for id in broken if id in others)]
+    told = [case for case in every if case in judged or case.id in broken]
+    told.sort(key=lambda case: [int(part) for part in case.section.split(".")])
+    held = {case for each in compared for case in each.held}
+    share = round(seconds / max(1, len(told)), 3)
+    found = []
+    for case in told:
+        if case.id in broken:
+            found.append(_failed(case, broken[case.id], page, share))
+        elif case.id in held:
+            found.append(result_of(case, Status.PASSED, seconds=share))
+        else:
+            status = Status.NOT_JUDGED if case.applies(template) else Status.SKIPPED
+            why = _why(case, template, compared)
+            found.append(result_of(case, status, why=why, seconds=share))
+    return found
+
+
+def _failed(
+    case: RefereeCase, found: Sequence[tuple[Compared, Departure]], page: Page, seconds: float
+) -> Result:
+    """A case that is broken: what breaks it first, and in how many matches something does."""
+    first, departure = found[0]
+    rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
+    violation = replace(departure.violation, section=case.section, rule=rule)
+    again = ["--seed", str(first.recorded.seed)]
+    if violation.kind != "deal":  # which all matches show together
+        again += ["--match", first.match.id]
+    return result_of(
+        case,
+        Status.FAILED,
+        violations=[violation],
+        counts={violation.kind: len(found)},
+        stderr=first.recorded.stderr,
+        seconds=seconds,
+        again=again,
+    )
+
+
+def _why(case: RefereeCase, template: Template, compared: Sequence[Compared]) -> str:
+    """Why a case was not judged."""
+    if case.seats > max(template.seats):
+        return f"needs {case.seats} seats: name {{player{case.seats}}} in COMMAND, or {{players}}"
+    if case.seeded and not template.seeded:
+        return "needs a seed: name {seed} in COMMAND"
+    for each in (*(each for each in compared if is_any(case.id, each.match.covers)), *compared[:1]):
+        if each.stopped:
+            return f"departed before, at {each.stopped}"
+    return "never came up"

@@ -18,9 +18,9 @@ from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import kill, wait_for_exit
 from referee.bots.processes.stderr import StderrKeeper
 from referee.conformance.referee_side.probe import Probe
-from referee.conformance.referee_side.recording import TOKEN, Hello, RecordedMatch, Seat
+from referee.conformance.referee_side.recording import TOKEN, RecordedMatch
 from referee.conformance.referee_side.template import Template
-from referee.games.interface.probing import Deed, ProbeMatch
+from referee.games.interface.probing import ProbeMatch
 from referee.games.interface.rules import Rules
 from referee.match.limits import Limits
 
@@ -34,8 +34,6 @@ _AWAIT_SECONDS = 3.0
 _STAY_SECONDS = {"": 0, "a little": 0.2, "yes": 60}
 _EXIT_SECONDS = 10.0
 _NOTICE_SECONDS = 0.5
-_LONGEST_PLACE = 80
-"""Bytes: a socket's whole name has 103 at most, and ends in `/referee-abcdefgh/suite`."""
 
 
 async def run_probe_match(
@@ -50,10 +48,8 @@ async def run_probe_match(
     started = trio.current_time()
     probes = [Probe(rules, plan, seat, seed) for seat, plan in enumerate(match.seats)]
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
-    place = tempfile.gettempdir()
-    if len(os.fsencode(place)) > _LONGEST_PLACE:
-        place = "/tmp"
-    with tempfile.TemporaryDirectory(prefix="referee-", dir=place) as folder:
+    # The name of a socket has 103 bytes at most; that of another folder could be too long for it.
+    with tempfile.TemporaryDirectory(prefix="referee-", dir="/tmp") as folder:
         path = f"{folder}/suite"
         bots = [
             shlex.join([*_RELAY, path, str(seat), str(_STAY_SECONDS[plan.stays])])
@@ -69,13 +65,13 @@ async def run_probe_match(
                 )
                 with (Path(folder) / "stderr").open("w+b") as stderr:
                     await _run(template.fill(bots, seed), recorded, stderr.fileno(), limit)
-                await room.end()
+                    await room.end()
+                    stderr.seek(0)
+                    keeper = StderrKeeper(None)
+                    while data := stderr.read(_CHUNK):
+                        keeper.feed(data)
                 nursery.cancel_scope.cancel()
-        keeper = StderrKeeper(None)
-        with (Path(folder) / "stderr").open("rb") as file:
-            while data := file.read(_CHUNK):
-                keeper.feed(data)
-        recorded.stderr = keeper.lines(_STDERR_LINES).lines
+    recorded.stderr = keeper.lines(_STDERR_LINES).lines
     recorded.seconds = trio.current_time() - started
     return recorded
 
@@ -85,29 +81,21 @@ class _Room:
 
     def __init__(self, probes: list[Probe]) -> None:
         self._probes = probes
-        self._open: dict[int, trio.SocketStream] = {}  # seat -> its relay
+        self._open: set[int] = set()  # the seats whose relays are there
         self._news = trio.Event()
-        self._referee_is_there = True
 
     async def end(self) -> None:
-        """The referee has ended: take all that the relays have read, and let them end."""
-        with trio.move_on_after(_EXIT_SECONDS):
-            while any(not (seat.stays and seat.ended) for seat in map(self._seat, self._open)):
-                await self._news.wait()
-        with trio.move_on_after(_NOTICE_SECONDS):  # one that was killed may not be noticed yet
-            while self._open:
-                await self._news.wait()
-        self._referee_is_there = False
-        for number, stream in list(self._open.items()):
-            self._seat(number).outlived = True
-            with _GONE:
-                await _send(stream, b"X")
-        with trio.move_on_after(_EXIT_SECONDS):
-            while self._open:
-                await self._news.wait()
-
-    def _seat(self, number: int) -> Seat:
-        return self._probes[number].seat
+        """The referee has ended: take all that the relays have read, and see which stay."""
+        seats = [probe.seat for probe in self._probes]
+        for seconds in (_EXIT_SECONDS, _NOTICE_SECONDS):  # a kill may not be noticed yet
+            with trio.move_on_after(seconds):
+                while any(
+                    not (seats[number].stays and seats[number].ended) or seconds < _EXIT_SECONDS
+                    for number in self._open
+                ):
+                    await self._news.wait()
+        for number in self._open:
+            seats[number].outlived = True
 
     def _notify(self) -> None:
         self._news.set()
@@ -115,46 +103,44 @@ class _Room:
 
     async def serve(self, stream: trio.SocketStream) -> None:
         """Let a relay do what its probe does."""
-        async with stream, contextlib.aclosing(_frames(stream)) as frames:
-            number, seat = -1, Seat()  # until it has said which
+        frames = _frames(stream)
+        async with stream, contextlib.aclosing(frames):
+            hello = (await anext(frames))[1].decode(errors="surrogateescape").split("\0")
+            number = int(hello[0])
+            probe = self._probes[number]
+            seat = probe.seat
+            seat.group, seat.folder, seat.token = hello[1:]
+            self._open.add(number)
             rest = b""
             by_itself = False
             heard = trio.current_time()
             with _GONE:
                 async for kind, data in frames:
-                    if kind == b"H":
-                        number, hello = Hello.read(data)
-                        self._open[number] = stream
-                        seat = self._seat(number)
-                        seat.hello = hello
-                    elif kind == b"R":
+                    if kind == b"R":
                         *lines, rest = (rest + data).split(b"\n")
                         heard = trio.current_time()
-                        await self._take(stream, self._probes[number], lines)
-                    elif kind == b"B":
-                        by_itself = True
-                    else:
-                        seat.patience = seat.patience or trio.current_time() - heard
-                        if kind == b"T":
-                            seat.terminated = True
-                            seat.note("SIGTERM came")
-                        else:
-                            seat.end(rest)
-                        self._notify()
-            self._open.pop(number, None)
+                        for line in lines:
+                            await self._take(stream, probe, line)
+                        continue
+                    seat.patience = seat.patience or trio.current_time() - heard
+                    by_itself = by_itself or kind == b"B"
+                    if kind == b"T":
+                        seat.terminated = True
+                        seat.note("SIGTERM came")
+                    elif kind == b"E":
+                        seat.end(rest)
+                    self._notify()
+            self._open.discard(number)
             seat.patience = seat.patience or trio.current_time() - heard
-            seat.killed = self._referee_is_there and not seat.left and not by_itself
+            seat.killed = not seat.left and not by_itself
             self._notify()
 
-    async def _take(self, stream: trio.SocketStream, probe: Probe, lines: list[bytes]) -> None:
-        for line in lines:
-            deed = probe.take(line)
-            self._notify()
-            if deed is not None:
-                with _GONE:
-                    await self._do(stream, probe, deed)
-
-    async def _do(self, stream: trio.SocketStream, probe: Probe, deed: Deed) -> None:
+    async def _take(self, stream: trio.SocketStream, probe: Probe, line: bytes) -> None:
+        """Do what a probe does with a line."""
+        deed = probe.take(line)
+        self._notify()
+        if deed is None:
+            return
         if deed.awaits is not None:
             kind, count = deed.awaits
             others = [other for other in self._probes if other is not probe]
@@ -164,12 +150,15 @@ class _Room:
                     await self._news.wait()
                 probe.seat.waited = True
         await trio.sleep(deed.delay)
-        if deed.noise:
-            await _send(stream, b"N", str(deed.noise).encode())
-        if deed.data:
-            await _send(stream, b"W", deed.data)
-        if deed.then in ("exit", "close"):
-            await _send(stream, b"X" if deed.then == "exit" else b"C")
+        with _GONE:
+            if deed.noise:
+                await _send(stream, b"N", str(deed.noise).encode())
+            if deed.data:
+                await _send(stream, b"W", deed.data)
+            if deed.then == "close":
+                await _send(stream, b"C")
+            if deed.then == "exit":
+                await stream.aclose()
 
 
 async def _frames(stream: trio.SocketStream) -> AsyncGenerator[tuple[bytes, bytes], None]:

@@ -15,12 +15,13 @@ import msgspec
 from msgspec import Struct
 
 from referee.conformance.referee_side.comparing import LINE_LIMIT
-from referee.conformance.referee_side.recording import Seat
+from referee.conformance.referee_side.recording import Seat, request_types
 from referee.games.interface.probing import Deed, Message, Plan
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 
 _EARLY = "long-line-early"
+_EARLY_DEED = Deed(b"{}".ljust(LINE_LIMIT + 1) + b"\n", ("1.3/3",), then="block")
 
 
 class _Written(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,13 +60,9 @@ class _Written(Struct, frozen=True, forbid_unknown_fields=True):
         return Deed(data.encode("latin-1"), cases, self.noise, self.delay, self.then, self.awaits)
 
 
-class _Tables(Struct, forbid_unknown_fields=True):
-    replies: dict[str, _Written]
-    handshakes: dict[str, _Written]
-
-
 _FILE = Path(__file__).with_name("written.json")
-_TABLES = msgspec.json.decode(_FILE.read_bytes(), type=_Tables)
+_TABLES = msgspec.json.decode(_FILE.read_bytes(), type=dict[str, dict[str, _Written]])
+_REPLIES, _HANDSHAKES = _TABLES["replies"], _TABLES["handshakes"]
 
 
 class Probe:
@@ -79,12 +76,16 @@ class Probe:
     def __init__(self, rules: Rules, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat(plan.stays)
         self.sent: dict[str, int] = {}
-        self._name = f"Probe {seat + 1}"
-        self._number = seat_id(seat)
-        self._plan = plan
-        self._tricks = [t for t in plan.tricks.split() if t in (*_TABLES.replies, _EARLY)]
-        self._player = rules.probes().player(plan, seat, f"{seed}/{self._number}")
-        self._requests = {str(struct.__struct_config__.tag) for struct in rules.requests}
+        self._right: Message = {
+            "type": "player-name-reply",
+            "player_number": seat_id(seat),
+            "name": f"Probe {seat + 1}",
+            "version": 1,
+        }
+        self._handshake = _HANDSHAKES.get(plan.handshake, _Written(""))
+        self._tricks = [t for t in plan.tricks.split() if t in (*_REPLIES, _EARLY)]
+        self._player = rules.probes().player(plan, seat, f"{seed}/{seat_id(seat)}")
+        self._requests = request_types(rules)
         self._asked = 0
 
     def take(self, line: bytes) -> Deed | None:
@@ -110,28 +111,16 @@ class Probe:
 
     def _deed(self, kind: str, message: Message) -> Deed | None:
         if kind == "player-name-request":
-            right = {
-                "type": "player-name-reply",
-                "player_number": self._number,
-                "name": self._name,
-                "version": 1,
-            }
-            if self._plan.handshake:
-                return _TABLES.handshakes[self._plan.handshake].deed(right)
-            return Deed(msgspec.json.encode(right) + b"\n")
+            return self._handshake.deed(self._right)
+        early = self._tricks[:1] == [_EARLY]
         if kind not in self._requests:
             self._player.hear(message)
-            return self._unasked()
+            if not early or len(self.seat.replies) < max(self._asked, 3):
+                return None
+            self._tricks.pop(0)
+            return _EARLY_DEED
         if len(self.seat.replies) >= self._asked:
             return None  # it was answered before it was sent
         deed = self._player.reply(message)
-        ready = self._tricks and self._tricks[0] != _EARLY and not deed.cases
-        plain = self._player.plain() if ready else None
-        return deed if plain is None else _TABLES.replies[self._tricks.pop(0)].deed(plain)
-
-    def _unasked(self) -> Deed | None:
-        """What is written before it is asked for, once there was a turn."""
-        if self._tricks[:1] != [_EARLY] or len(self.seat.replies) < max(self._asked, 3):
-            return None
-        self._tricks.pop(0)
-        return Deed(b"{}".ljust(LINE_LIMIT + 1) + b"\n", ("1.3/3",), then="block")
+        plain = self._player.plain() if self._tricks and not early and not deed.cases else None
+        return deed if plain is None else _REPLIES[self._tricks.pop(0)].deed(plain)

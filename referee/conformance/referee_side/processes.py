@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterator
 
 from referee.conformance.referee_side.comparing import Compared, Departure
-from referee.conformance.referee_side.recording import TOKEN, Hello, Seat
+from referee.conformance.referee_side.recording import TOKEN, Seat
 from referee.games.interface.seats import seat_id
 
-_SHOWN_NAMES = 5
 _PATIENCE_SECONDS = 0.3
 """A referee that has not closed a bot's input by then does not mean to."""
 
@@ -17,26 +16,26 @@ _PATIENCE_SECONDS = 0.3
 def check_processes(compared: Compared) -> None:
     """Look at everything that can be said of a match that ended by itself."""
     recorded = compared.recorded
-    sessions = [seat.hello.session for seat in recorded.seats if seat.hello]
+    groups = [seat.group for seat in recorded.seats]
     for number, seat in enumerate(recorded.seats):
-        if seat.hello is None:
-            continue
-        for case, expected, found in _looked_at(seat, seat.hello, sessions):
+        for case, expected, found in _looked_at(seat, groups) if seat.group else ():
             if not found:
                 compared.held.add(case)
                 continue
-            who = seat_id(number)
-            expected, found = f"{who}: {expected}", f"{who}: {found}"
+            expected, found = (f"{seat_id(number)}: {each}" for each in (expected, found))
             violation = recorded.violation("process", number, len(seat.received), expected, found)
-            compared.departures.append(Departure((case,), (case,), violation))
+            compared.departures.append(Departure((case,), case, violation))
 
 
-def _looked_at(seat: Seat, hello: Hello, sessions: list[int]) -> Iterator[tuple[str, str, str]]:
+def _looked_at(seat: Seat, groups: list[str]) -> Iterator[tuple[str, str, str]]:
     """Cases, each with what is expected and what is wrong; empty if nothing is."""
-    own = sessions.count(hello.session) == 1 and hello.session != os.getsid(0)
-    found = "" if own and hello.group != os.getpgid(0) else "it shares both with others"
-    yield "8.5/1", "a session and a process group of its own", found
-    yield "8.5/2", "the referee's folder and environment", _surroundings(hello)
+    session, group = seat.group.split()
+    ours = session == str(os.getsid(0)) or group == str(os.getpgid(0))
+    shares = ours or sum(each.startswith(f"{session} ") for each in groups) > 1
+    yield "8.5/1", "a session and a process group of its own", "it shares them with others" * shares
+    wrong = [f"its folder is {seat.folder}, not {os.getcwd()}"] * (seat.folder != os.getcwd())
+    wrong += [f"its environment is another: {TOKEN} is missing"] * (not seat.token)
+    yield "8.5/2", "the referee's folder and environment", "; ".join(wrong)
     if seat.waited is not None:
         case = next(r.deed.cases[0] for r in seat.replies if r.deed.awaits is not None)
         what = "that another one hears of it, or is asked, too, while this one thinks"
@@ -58,15 +57,3 @@ def _looked_at(seat: Seat, hello: Hello, sessions: list[int]) -> Iterator[tuple[
         signal = "SIGTERM came" if seat.terminated else "it was killed" if seat.killed else ""
         found = signal and f"{signal} at once"
         yield "8.4/2", "a grace period after game-end, to end by itself", found
-
-
-def _surroundings(hello: Hello) -> str:
-    """How folder and environment of a probe differ from the referee's; empty if they do not."""
-    found = []
-    if hello.folder != os.getcwd():
-        found.append(f"its folder is {hello.folder}, not {os.getcwd()}")
-    if TOKEN not in hello.environment:
-        missing = sorted(os.environ.keys() - hello.environment.keys())[:_SHOWN_NAMES]
-        names = ", ".join([TOKEN, *missing])
-        found.append(f"its environment is another: {names} and others are missing")
-    return "; ".join(found)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
 from referee.conformance.verdict import LAST_LINES, Violation, shown
 from referee.games.interface.probing import Deed
+from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 
 TOKEN = "REFEREE_PROBE"
 """A variable of the environment, by which a probe shows whose environment it has (8.5)."""
+SPACES = "there are spaces between the parts of the JSON"
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -29,12 +30,12 @@ class Line(Struct, frozen=True):
     Attributes:
         text: without its line end.
         message: the JSON object with a type; empty if it is none.
-        wrong: the case that the way in which it is written breaks, and how; None if it is right.
+        wrong: what is wrong with the way in which it is written; empty if it is right.
     """
 
     text: bytes
     message: dict[str, Any] = {}
-    wrong: tuple[str, str] | None = None
+    wrong: str = ""
 
     @property
     def kind(self) -> str:
@@ -47,14 +48,17 @@ def read_line(line: bytes) -> Line:
     try:
         value = json.loads(line.decode(), parse_float=_number)
     except (ValueError, RecursionError):
-        return Line(line, wrong=("1.1/1", "it is no JSON"))
+        value = None
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
-        return Line(line, wrong=("1.1/1", "it is no JSON object with a type"))
-    if line.endswith(b"\r"):
-        return Line(line, value, ("1.1/1", "it ends with \\r\\n"))
-    if re.search(rb"\s", _OUTSIDE_STRINGS.sub(b"", line)):
-        return Line(line, value, ("1.1/2", "there are spaces between the parts of the JSON"))
-    return Line(line, value)
+        return Line(line, wrong="it is no JSON object with a type")
+    if re.search(rb"\s", _OUTSIDE_STRINGS.sub(b"", line.removesuffix(b"\r"))):
+        return Line(line, value, SPACES)
+    return Line(line, value, "it ends with \\r\\n" if line.endswith(b"\r") else "")
+
+
+def request_types(rules: Rules) -> set[str]:
+    """The types of a game's requests."""
+    return {str(struct.__struct_config__.tag) for struct in rules.requests}
 
 
 def _number(digits: str) -> float:
@@ -63,24 +67,7 @@ def _number(digits: str) -> float:
     return int(number) if number.is_integer() else number
 
 
-class Hello(Struct, frozen=True):
-    """What a probe's process says of itself: ids, its working directory, and its variables."""
-
-    session: int
-    group: int
-    folder: str
-    environment: Mapping[str, str]
-
-    @classmethod
-    def read(cls, data: bytes) -> tuple[int, Hello]:
-        """A relay's first frame: its seat, and what it says of itself."""
-        words = data.decode(errors="surrogateescape").split("\0")
-        seat, session, group = map(int, words[:3])
-        environment = dict(each.split("=", 1) for each in words[4:])
-        return seat, cls(session, group, words[3], environment)
-
-
-class Reply(Struct, frozen=True):
+class Reply(NamedTuple):
     """A line that a probe wrote, without its line end, and the deed that it belongs to."""
 
     line: bytes
@@ -95,7 +82,8 @@ class Seat(Struct):
         received: the lines that it was sent.
         replies: the lines that it wrote and that are no blank lines.
         left: why it left of its own accord; None if it did not.
-        hello: what its process said of itself; None if there was none.
+        group: the ids of its process's session and group; empty if there was none.
+        folder, token: of its process: its working directory, and its value of `TOKEN`.
         ended: its input ended.
         terminated: SIGTERM came to it.
         killed: its process ended, though neither by itself nor by us.
@@ -110,7 +98,9 @@ class Seat(Struct):
     received: list[Line] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     left: Deed | None = None
-    hello: Hello | None = None
+    group: str = ""
+    folder: str = ""
+    token: str = ""
     ended: bool = False
     terminated: bool = False
     killed: bool = False
@@ -128,13 +118,8 @@ class Seat(Struct):
     def write(self, deed: Deed) -> None:
         """Note what a deed writes; whole lines are replies."""
         *lines, torn = deed.data.split(b"\n")
-        for line in lines:
-            self.lines.append(b"< " + line)
-            if line.strip(b" \t\r"):
-                self.replies.append(Reply(line, deed))
-        if torn:
-            self.lines.append(b"< " + torn)
-            self.note("without a line end")
+        self.lines += [b"< " + line for line in [*lines, *filter(None, [torn])]]
+        self.replies += [Reply(line, deed) for line in lines if line.strip(b" \t\r")]
         if deed.then:
             self.left = deed
             self.note({"exit": "exits", "close": "closes its output"}.get(deed.then, "blocks"))
@@ -144,7 +129,7 @@ class Seat(Struct):
         self.ended = True
         if torn:
             self.lines.append(b"> " + torn)
-            self.received.append(Line(torn, wrong=("1.1/1", "it has no line end")))
+            self.received.append(Line(torn, wrong="it has no line end"))
         self.note("its input ended")
 
     def note(self, text: str) -> None:

@@ -6,10 +6,10 @@ SECONDS is how long it stays when its input has ended. It does that by itself: a
 elsewhere must not make a bot look slow.
 It is started as a bot by the referee that is checked, and connects to the suite, which decides all.
 Both sides write frames: a letter, the length of the data in four bytes, the data. To the suite:
-H (first: seat, session, group, working directory and the environment, parted by NUL), R (read from
+H (first: seat, session and group, working directory and REFEREE_PROBE, parted by NUL), R (read from
 standard input), E (it ended), T (SIGTERM came; it is only noted), B (last: it ends by itself).
 From the suite: W (write to standard output), N (write so many bytes to standard error), C (close
-standard output), X (exit). The end of the connection ends it as well.
+standard output). The end of the connection ends it.
 """
 
 # Without the modules around them, which import enum: that takes longer than all else here.
@@ -35,10 +35,9 @@ def main():
     def send(kind, data=b""):
         suite.sendall(kind + len(data).to_bytes(4, "big") + data)
 
-    ids = (os.getsid(0), os.getpgid(0))
-    variables = [f"{name}={value}" for name, value in sorted(os.environ.items())]
-    hello = "\0".join([sys.argv[2], *map(str, ids), os.getcwd(), *variables])
-    send(b"H", hello.encode(errors="surrogateescape"))
+    hello = [sys.argv[2], f"{os.getsid(0)} {os.getpgid(0)}", os.getcwd()]
+    hello.append(os.environ.get("REFEREE_PROBE", ""))
+    send(b"H", "\0".join(hello).encode(errors="surrogateescape"))
     sources = [0, suite, read]
     frames = b""
     end = None
@@ -64,8 +63,6 @@ def main():
                 if len(frames) < size:
                     break
                 kind, data, frames = frames[:1], frames[5:size], frames[size:]
-                if kind == b"X":
-                    return
                 if kind == b"C":
                     os.close(1)
                 else:

@@ -50,22 +50,21 @@ class Template:
                 f"unknown placeholder {{{name}}}: there are {{player1}} to {{{numbers[-1]}}}, "
                 "{players} and {seed}"
             )
-        self.seeded = _SEED in names
+        given = [number for number in numbers if number in names]
         if _PLAYERS in names:
-            if names & {*numbers}:
+            if given:
                 raise UsageError("{players} stands for all players; leave out the others")
             if "{players}" not in self._words:
                 raise UsageError("{players} must be a word of its own")
-            self.seats: tuple[int, ...] = tuple(range(2, most + 1))
-            return
-        missing = [number for number in numbers if number not in names]
-        given = names & {*numbers}
-        if missing and (missing[0] in numbers[:2] or missing[0] < max(given)):
+            given = [*numbers]
+        missing = [number for number in numbers if number not in given]
+        if len(given) < 2 or given != [*numbers[: len(given)]]:
             raise UsageError(
                 f"{{{missing[0]}}} is missing: the referee is told of its bots by "
                 "{player1} and {player2}, or {players}"
             )
-        self.seats = tuple(range(2, most - len(missing) + 1))
+        self.seeded = _SEED in names
+        self.seats = tuple(range(2, len(given) + 1))
 
     def check_program(self) -> None:
         """See that its program is there, as it is seen of a BOT before anything runs.
@@ -74,9 +73,9 @@ class Template:
             UsageError: it is not; the text says what to do.
         """
         program = self._words[0]
+        path = Path(program)
         if shutil.which(program) is not None:
             return
-        path = Path(program)
         if not program:
             problem = "is empty: give a program"
         elif not path.exists():

@@ -38,16 +38,18 @@ class ProbeMatch(Struct, frozen=True):
 
     Attributes:
         id: its name.
-        covers: the ids of the cases that it is there for.
+        covers: the ids of the cases that it is there for, or patterns of them.
         seats: one plan a seat.
         controls: ids, or patterns of them, of earlier matches without what this one is about: what
             is wrong there in the same way is not counted again.
+        shows: the cases that it shows to hold if all of it is right.
     """
 
     id: str
     covers: tuple[str, ...]
     seats: tuple[Plan, ...]
     controls: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
 
 
 class Deed(Struct, frozen=True):
@@ -87,30 +89,11 @@ class Player(Protocol):
         """
 
 
-class Step(Struct, frozen=True):
-    """From one reply to the next request.
-
-    Attributes:
-        seat: who replied; -1 at the start.
-        request: what was answered, as our rules sent it; empty at the start.
-        line: the reply; empty if the seat left instead.
-        due: what our rules send now: public messages, then a request or `game-end`.
-    """
-
-    seat: int
-    request: Message
-    line: bytes
-    due: Sequence[Message]
-
-
 class Follower(Chance, Protocol):
     """The chance of another referee, read from what it showed."""
 
-    def asked(self, seat: int) -> None:
-        """A request to this seat was as it should be."""
-
-    def shows(self, step: Step) -> Iterable[str]:
-        """The cases that a step shows to hold by what is due in it, if that was sent."""
+    def sent(self, message: Message, seat: int | None) -> Iterable[str]:
+        """Take a message that was right, to a seat or to all; returns the cases that it shows."""
 
 
 class Probes(Struct, frozen=True):
@@ -120,19 +103,17 @@ class Probes(Struct, frozen=True):
         cases: the file of its cases for referees, in spec/.
         matches: what is played; a match stands behind its controls.
         player: makes a probe's play, from its plan (the game's own), seat, and a seed.
-        follower: makes a follower, from one list a seat of the requests that it was sent, and from
-            all public messages.
+        follower: makes a follower, from one list a seat of the messages that it was sent.
         about: which cases are broken if something is wrong with a message where no reply of a probe
             was there for a case. "TYPE WHAT" -> case ids: those that the match is there for, or
-            else all. WHAT is "missing", "extra", "order", "form" (no value of the right JSON type),
-            a field, "FIELD order" or "FIELD length" of a list, or one of these and " at the start".
-            TYPE -> its section, for what is not there.
-        names: the words for cards and the like; by others than the right ones bots know nothing.
+            else all. WHAT is "missing", "extra", "order", or a field, each perhaps with " at the
+            start" behind it. TYPE -> its section, for what is not there.
+        names: the words for cards and the like.
     """
 
     cases: str
     matches: tuple[ProbeMatch, ...]
     player: Callable[[Any, int, str], Player]
-    follower: Callable[[Sequence[Sequence[Message]], Sequence[Message]], Follower]
+    follower: Callable[[Sequence[Sequence[Message]]], Follower]
     about: Mapping[str, str]
     names: frozenset[str]

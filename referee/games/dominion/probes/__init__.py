@@ -14,26 +14,30 @@ import msgspec
 from msgspec import Struct
 
 from referee.games.dominion.probes.follower import ABOUT, Follower
-from referee.games.dominion.probes.player import ProbePlayer
 from referee.games.dominion.probes.sight import Style
-from referee.games.dominion.probes.tricks import TRICKS
+from referee.games.dominion.probes.tricks import TRICKS, ProbePlayer
 from referee.games.dominion.rules.cards import CARDS
 from referee.games.interface.probing import ProbeMatch, Probes
 
 
 class _Match(Struct, forbid_unknown_fields=True):
-    """A match in the file; its fields are those of `ProbeMatch`."""
+    """A match in the file; its fields are those of `ProbeMatch`.
+
+    What its seats do need not come to what it `may` be there for besides.
+    """
 
     id: str
     covers: str
     seats: list[Style]
     controls: str = "pass buys money"
+    may: str = ""
 
     def match(self) -> ProbeMatch:
         names = [name for seat in self.seats for name in seat.tricks.split()]
-        words = [self.covers, *(TRICKS[name].cases for name in names if name in TRICKS)]
+        words = [self.covers, self.may, *(TRICKS[name].cases for name in names if name in TRICKS)]
         covers = tuple(dict.fromkeys(" ".join(words).split()))
-        return ProbeMatch(self.id, covers, tuple(self.seats), tuple(self.controls.split()))
+        controls, shows = tuple(self.controls.split()), tuple(self.covers.split())
+        return ProbeMatch(self.id, covers, tuple(self.seats), controls, shows)
 
 
 _FILE = Path(__file__).with_name("matches.json")

@@ -9,18 +9,19 @@ of `_WORDS`, with its arguments behind it. A row with `cards` is a trick for eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from referee.games.dominion.probes.sight import Sight, action, buy
+from referee.games.dominion.probes.sight import Sight, Style, action, buy
 from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
-from referee.games.interface.probing import Deed
+from referee.games.interface.probing import Deed, Message
 
-_GROUPS = {"": (*COST,), "treasure": (*WORTH,), "kingdom": KINGDOM}
+_MOST_REPLIES = 100
+"""To one turn; one that takes more does not end."""
 
 
 class Trick(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,12 +43,14 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
 
     def deed(self, sight: Sight) -> Deed | None:
         """What it does now; None if there is no occasion."""
-        conditions = self.when.split(", ") if self.when else []
+        if self.attack == sight.asks_to_play:
+            return None
         try:
-            if self.attack == sight.asks_to_play or not all(_holds(sight, c) for c in conditions):
-                return None
+            for condition in filter(None, self.when.split(", ")):
+                if not _holds(sight, condition):
+                    return None
             reply = _filled(sight, self.reply)
-        except NoOccasionError:
+        except (LookupError, StopIteration):
             return None
         awaits = (self.awaits, sight.gains) if self.awaits else None
         return deed(reply, self.cases, awaits=awaits, then="" if reply else "exit")
@@ -55,12 +58,10 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
     def each(self) -> Iterator[Trick]:
         """The tricks of a row."""
         text = msgspec.json.encode(self).decode()
-        for card in self.cards.split():
+        for card in self.cards.split() or [""]:
             number = KINGDOM.index(card) + 1 if card in KINGDOM else 0
             made = text.replace("{card}", card).replace("{number}", str(number))
             yield msgspec.json.decode(made, type=Trick)
-        if not self.cards:
-            yield self
 
 
 def deed(reply: Any, cases: str = "", **fields: Any) -> Deed:
@@ -69,11 +70,39 @@ def deed(reply: Any, cases: str = "", **fields: Any) -> Deed:
     return Deed(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
 
-class NoOccasionError(Exception):
-    """There is nothing now that a trick could be done with."""
+class ProbePlayer(Sight):
+    """Implements `referee.games.interface.probing.Player`."""
+
+    def __init__(self, plan: Style, seat: int, seed: str) -> None:
+        super().__init__(plan, seat, seed)
+        self._tricks = [TRICKS[name] for name in plan.tricks.split() if name in TRICKS]
+        self._replies = 0
+
+    def reply(self, request: Message) -> Deed:
+        """Answer a request."""
+        self.look(request)
+        self._replies = 0 if self.first else self._replies + 1
+        if self.turn > self.style.turns or self._replies > _MOST_REPLIES:
+            return Deed(then="exit")
+        for trick in self._tricks:
+            done = trick.deed(self)
+            if done is not None:
+                self._tricks.remove(trick)
+                return done
+        if not self.asks_to_play:
+            answer = self.attack_reply()
+            return deed(answer, "7.2/1" if "discard" in answer else "7.3/1")
+        play = self.turn_reply()
+        if play["phase"] != "action":
+            return deed(play)
+        return deed(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
+
+    def plain(self) -> Message | None:
+        """A small buy at the start of a turn."""
+        return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None
 
 
-# --- words ----------------------------------------------------------------------------------------
+# --- words: without an occasion they raise LookupError or StopIteration ---------------------------
 
 
 def _holds(sight: Sight, condition: str) -> bool:
@@ -101,17 +130,10 @@ def _value(sight: Sight, text: str) -> Any:
         return _WORDS[name](sight, *words)
     found = getattr(sight, name)
     for word in words:
-        if isinstance(found, list):
-            found = _any(found[int(word) :])
-        else:
-            found = found[word] if isinstance(found, Mapping) else found >= int(word)
+        if isinstance(found, int):
+            return found >= int(word)
+        found = found[int(word) if isinstance(found, list) else word]
     return found
-
-
-def _any(cards: Iterable[Any]) -> Any:
-    for card in cards:
-        return card
-    raise NoOccasionError
 
 
 def _piles(sight: Sight, low: int, high: int, stock: str = "left") -> list[str]:
@@ -121,6 +143,7 @@ def _piles(sight: Sight, low: int, high: int, stock: str = "left") -> list[str]:
 
 
 def _coins(sight: Sight, card: str, less: str) -> list[str]:
+    """Treasures of the hand that are worth what the card costs, or so much less."""
     wanted = COST[card] - int(less)
     found = []
     # Dear ones first: every sum that is there is reached so, if there are coppers enough.
@@ -129,85 +152,76 @@ def _coins(sight: Sight, card: str, less: str) -> list[str]:
             found.append(coin)
             wanted -= WORTH[coin]
     if wanted:
-        raise NoOccasionError
+        raise LookupError
     return found
 
 
-def _worth(sight: Sight, treasure: str, less: str) -> Any:
-    costs = [
-        (count, count * WORTH[treasure] + int(less))
-        for count in range(sight.treasures.count(treasure), 0, -1)
-    ]
-    return _any(
-        buy([treasure] * count, [card])
-        for count, cost in costs
-        for card in _piles(sight, cost, cost)
-    )
+def _worth(sight: Sight, treasure: str, less: str) -> dict[str, Any]:
+    """A buy with one kind of treasure, worth as much as a card costs, or so much less."""
+    for count in range(sight.treasures.count(treasure), 0, -1):
+        cost = count * WORTH[treasure] + int(less)
+        for card in _piles(sight, cost, cost):
+            return buy([treasure] * count, [card])
+    raise LookupError
 
 
 def _exchange(sight: Sight, card: str, low: str, high: str, stock: str = "left") -> dict[str, Any]:
-    for trashed, limit, among in _trades(sight, card):
+    """An exchange for a card that costs so much more."""
+    among = WORTH if card == "mine" else COST
+    for trashed, gainable in sight.trades(card):
         cost = COST[trashed]
         piles = _piles(sight, cost + int(low), cost + int(high), stock)
         found = sorted((c for c in piles if c in among), key=COST.__getitem__)
-        if found and sight.gainable(limit, among):
+        if found and gainable:
             return action(card, card_to_trash=trashed, desired_card=found[0])
-    raise NoOccasionError
-
-
-def _trades(sight: Sight, card: str) -> list[tuple[str, int, tuple[str, ...]]]:
-    """What a mine or remodel can trash, the highest cost for it, and what it can be then."""
-    among, more = (_GROUPS["treasure"], 3) if card == "mine" else (_GROUPS[""], 2)
-    held = [other for other in among if other in sight.rest(card)]
-    return [(c, COST[c] + more, among) for c in sorted(held, key=COST.__getitem__)]
+    raise LookupError
 
 
 _WORDS: Mapping[str, Callable[..., Any]] = {
-    # Conditions: a card is in hand, so many times; an action can be played.
+    # Conditions: a card is in hand, or owned, so many times; an action can be played.
     "has": lambda sight, card, count="1": sight.hand.count(card) >= int(count),
-    "can_play": lambda sight, card: bool(sight.actions and sight.buys and card in sight.hand),
+    "owns": lambda sight, card, count: sight.count(card) >= int(count),
+    "can_play": lambda sight, card: bool(sight.buys and card in sight.playable),
     # Cards of the hand: no treasure; one of these; one for the top that nobody would pick.
-    "dull": lambda sight: _any(card for card in sight.hand if card not in WORTH),
-    "held": lambda sight, *cards: _any(card for card in cards if card in sight.hand),
-    "top": lambda sight, *among: _any(
-        card for name in among for card in getattr(sight, name) if card != sight.played[-1]
+    "dull": lambda sight: next(card for card in sight.hand if card not in WORTH),
+    "held": lambda sight, *cards: next(card for card in cards if card in sight.hand),
+    "top": lambda sight, *among: next(
+        card for name in among for card in getattr(sight, name) if card != sight.cards_played[-1]
     ),
     # A card of a group that is neither in hand nor in play.
-    "absent": lambda sight, group="": _any(
-        card for card in _GROUPS[group][::-1] if card not in sight.hand + sight.played
+    "absent": lambda sight, group="": next(
+        card
+        for card in {"": [*COST], "treasure": [*WORTH], "kingdom": [*KINGDOM]}[group][::-1]
+        if card not in sight.hand + sight.cards_played
     ),
     # A card of the supply by its cost; by how much more it costs than there is money.
-    "pile": lambda sight, low, high, stock="left": _any(_piles(sight, int(low), int(high), stock)),
-    "buyable": lambda sight, low, high, stock="left": _any(
-        _piles(sight, sight.money + int(low), sight.money + int(high), stock)
-    ),
-    # Buys: one more copper than there are buys; treasures worth just what a card costs, or so much
-    # less; a buy with one kind of treasure, worth as much as a card costs, or so much less.
+    "pile": lambda sight, low, high, *stock: _piles(sight, int(low), int(high), *stock)[0],
+    "buyable": lambda sight, low, high, *stock: _piles(
+        sight, sight.money + int(low), sight.money + int(high), *stock
+    )[0],
+    # Buys: one more copper than there are buys.
     "too_many": lambda sight: ["copper"] * (sight.buys + 1),
     "coins": _coins,
     "worth": _worth,
     # The hand without the card that is played: at a place; its last first; its first once more than
     # it is there; no treasure of it.
-    "beside": lambda sight, card, place: _any(sight.rest(card)[int(place) :]),
+    "beside": lambda sight, card, place: sight.rest(card)[int(place)],
     "rest_reversed": lambda sight, card: sight.rest(card)[::-1],
     "one_more": lambda sight, card: (
-        [first := _any(sight.rest(card))] * (sight.rest(card).count(first) + 1)
+        [sight.rest(card)[0]] * (sight.rest(card).count(sight.rest(card)[0]) + 1)
     ),
-    "dull_beside": lambda sight, card: _any(c for c in sight.rest(card) if c not in WORTH),
-    # A card to trash for which something can be gained, or else nothing; an exchange for a card
-    # that costs so much more.
-    "trashable": lambda sight, card, *for_nothing: _any(
-        trashed
-        for trashed, limit, among in _trades(sight, card)
-        if bool(sight.gainable(limit, among)) != bool(for_nothing)
+    "dull_beside": lambda sight, card: next(c for c in sight.rest(card) if c not in WORTH),
+    # A card to trash for which something can be gained, or else nothing.
+    "trashable": lambda sight, card, *for_nothing: next(
+        trashed for trashed, gainable in sight.trades(card) if bool(gainable) != bool(for_nothing)
     ),
     "exchange": _exchange,
     # Discards: as a militia asks; so many more than it asks for; a card more often than it is held.
     "discards": lambda sight: sight.discards(),
-    "some": lambda sight, more: sight.hand[: sight.message["discard"] + int(more)],
+    "some": lambda sight, more: sight.hand[: sight.request["discard"] + int(more)],
     "rare": lambda sight: (
-        [_any(c for c in sight.hand if sight.hand.count(c) < sight.message["discard"])]
-        * sight.message["discard"]
+        [next(c for c in sight.hand if sight.hand.count(c) < sight.request["discard"])]
+        * sight.request["discard"]
     ),
 }
 
