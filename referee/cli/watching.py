@@ -20,8 +20,7 @@ from referee.cli.console import say
 from referee.errors import ShortageError
 from referee.interrupts import Interrupts
 
-
-NICE = 15
+NICE = 10
 
 
 @contextmanager

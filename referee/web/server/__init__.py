@@ -10,5 +10,5 @@ app.py          the addresses
 guard.py        who may ask, and what a browser may do with the answer
 listen.py       the application on hypercorn
 
-Only app.py and listen.py need the extra `web`.
+Only app.py, listen.py and live.py need the extra `web`.
 """
