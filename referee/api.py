@@ -25,7 +25,7 @@ from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.spec import MatchSpec, checked_seed, match_spec
-from referee.play import PlainRunner, are_objects, objects, play_once
+from referee.play import Given, PlainRunner, Played, are_objects, objects, play_once
 
 if TYPE_CHECKING:
     from referee.tournament.playing.batch import Batch
@@ -87,7 +87,7 @@ def play_match(
             played = trio.run(play)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
-    return played.result
+    return _shown(spec, played)
 
 
 async def play_match_async(
@@ -109,7 +109,20 @@ async def play_match_async(
         played = await play_once(spec, started, *files, record_stderr=record_stderr)
     for problem in problems:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
+    return _shown(spec, played)
+
+
+def _shown(spec: MatchSpec, played: Played) -> MatchResult:
+    """The result, which a notebook shows as the match itself."""
+    if played.answers:
+        played.result.show_by(partial(_player, spec, played.answers))
     return played.result
+
+
+def _player(spec: MatchSpec, answers: Sequence[Given], text: str) -> str:
+    from referee.web.notebook import player  # takes long to load
+
+    return player(spec, answers, text)
 
 
 @contextmanager
@@ -185,6 +198,12 @@ class Matches(Struct, frozen=True):
         ]
         columns = list(dict.fromkeys(column for row in rows for column in row))
         return [{column: row.get(column, 0) for column in columns} for row in rows]
+
+    def _repr_html_(self) -> str:
+        from referee.web.notebook import table  # takes long to load
+
+        deals = [(result.seed, [p.rank for p in result.players]) for result in self.results]
+        return table(self.bots, self.seats, deals, repr(self))
 
     def __repr__(self) -> str:
         """The sums alone: the results fill pages."""

@@ -23,7 +23,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import trio
 from msgspec import Struct
@@ -48,8 +48,18 @@ LOOK_SECONDS = 1.0
 """Seconds that a bot which did not answer in time may be looked at before it is killed."""
 STDERR_LINES = 8
 """Lines of a bot's stderr that are told from either end."""
+MAX_ANSWERS = 16 * 2**20
+"""Bytes of answers that are kept beside a result."""
 NEWS_SECONDS = 0.02
 """Seconds after which every bot has heard of a public event."""
+
+
+class Given(NamedTuple):
+    """An answer, of which seat, and how many seconds after the start of the bots it came."""
+
+    seat: int
+    answer: Answer
+    seconds: float
 
 
 class Played(Struct, frozen=True):
@@ -60,12 +70,15 @@ class Played(Struct, frozen=True):
         disqualified: the seats that left, each with why and what it was asked.
         digest: of the record; empty if there is none.
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
+        answers: all that the match was given, in order, which with its spec is the whole match;
+            empty if the match was not to be diagnosed, or if they are more than `MAX_ANSWERS`.
     """
 
     result: MatchResult
     disqualified: dict[int, Disqualified]
     digest: str
     reply_seconds: list[list[float]]
+    answers: list[Given] = []
 
 
 class _Course(Generic[BotType]):
@@ -82,6 +95,7 @@ class _Course(Generic[BotType]):
 
     Attributes:
         match: the match, to look at while it runs.
+        hears: each is given the match, and what was said and noted since the last call.
     """
 
     _clock: Callable[[], float]
@@ -99,6 +113,7 @@ class _Course(Generic[BotType]):
         match: Match | None = None,
     ) -> None:
         self.match = match or spec.new_match()
+        self.hears: list[Callable[[Match, list[Entry]], object]] = []
         self._spec = spec
         self._bots = bots
         self._log = log
@@ -109,6 +124,8 @@ class _Course(Generic[BotType]):
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
         self._evidence = [Evidence() for _ in bots] if diagnose else []
+        self._answers: list[Given] = []
+        self._room = MAX_ANSWERS
 
     def _begin(self) -> None:
         now = self._clock()
@@ -122,6 +139,7 @@ class _Course(Generic[BotType]):
         """Hand the match an answer."""
         match = self.match
         if self._evidence:
+            self._keep(Given(seat, answer, self._clock() - self._start_time))
             self._evidence[seat].turn = match.turns
             if isinstance(answer, bytes):
                 self._evidence[seat].note_line(answer)
@@ -131,6 +149,14 @@ class _Course(Generic[BotType]):
             match.receive(seat, answer)
         if seat in match.disqualified:
             self._pending[seat].clear()
+
+    def _keep(self, given: Given) -> None:
+        """Keep an answer, for who wants to see the match, unless they take too much memory."""
+        self._room -= len(given.answer) if isinstance(given.answer, bytes) else 0
+        if self._room >= 0:
+            self._answers.append(given)
+        else:
+            self._answers.clear()
 
     def _put_by(self, entries: list[Entry]) -> None:
         """Put by what is new to each seat, until it is handed over."""
@@ -160,6 +186,8 @@ class _Course(Generic[BotType]):
                 self._log.write(b"".join(public))
         if self._record is not None and entries:
             self._record.write(entries, now - self._start_time)
+        for hear in self.hears:
+            hear(self.match, entries)
 
     def _behind(self) -> Sink | None:
         """A log whose reader has to catch up."""
@@ -178,7 +206,8 @@ class _Course(Generic[BotType]):
         if self._record is not None:
             digest = self._record.end(self.match, exit_codes, seconds)
         left = dict(self.match.disqualified)
-        return Played(self._result(exit_codes, seconds), left, digest, self._reply_seconds)
+        result = self._result(exit_codes, seconds)
+        return Played(result, left, digest, self._reply_seconds, self._answers)
 
     # --- its result ---------------------------------------------------------------------------
 

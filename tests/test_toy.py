@@ -20,6 +20,8 @@ from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL, PUBLIC
 from referee.logs import read_log, read_record, summaries
 from referee.match.machine import Match
+from referee.web.file import page_file
+from referee.web.recorded import read_match
 from tests.support import toy
 from tests.support.helpers import ROOT, name_line, to_line
 from tests.support.live import one_line
@@ -289,3 +291,21 @@ def test_what_it_does_not_have_is_said(bots: list[str], capsys: pytest.CaptureFi
         out, err = capsys.readouterr()
         assert not out
         one_line(err)
+
+
+def test_it_has_a_page_with_a_drawing_of_its_own(files: list[Path]) -> None:
+    drawing = (Path(toy.__file__).with_name("toy_page") / "drawing.js").read_text()
+    assert len(drawing.splitlines()) <= 40
+    log, record = (read_match(str(file)) for file in files)
+    seen = []
+    for page, viewer in ((record, "all"), (log, "public")):
+        view: dict[str, object] = {}
+        for step in page.steps:
+            view |= step.set.get(viewer, {})
+        seen.append([view[name] for name in ("turn", "scores", "turned")])
+    assert seen[0] == seen[1]
+    assert record.header.outcome is not None
+    assert seen[0][1] == record.header.outcome.scores
+    assert record.header.facts == {"turns": 4}
+    assert '"toy": drawing0' in page_file([record])
+    assert "toy-bars" in page_file([log])

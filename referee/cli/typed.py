@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from referee.games.interface.dialogue import Choice, Picks, Question
+from referee.games.interface.dialogue import Choice, Picks, Question, problem_with
 
 _DIGITS = re.compile("[0-9]{1,6}")
 
@@ -30,7 +30,8 @@ def read_answer(question: Question, text: str) -> Picks:
     picks: list[int] = []
     for word in words:
         picks.append(_pick(question, word, picks))
-    _check(question, tuple(picks))
+    if problem := problem_with(question, tuple(picks)):
+        raise Refusal(f"{problem} {possible(question)}")
     return tuple(picks)
 
 
@@ -94,20 +95,3 @@ def _named(question: Question, word: str) -> list[int]:
     ]
     exact = [index for index, name in names if name == word]
     return exact or [index for index, name in names if name.startswith(word)]
-
-
-def _check(question: Question, picks: Picks) -> None:
-    chosen = [question.choices[pick] for pick in picks]
-    if len(picks) > 1 and (keyed := [choice for choice in chosen if choice.key]):
-        raise Refusal(f"{keyed[0].key} stands alone: {keyed[0].name}.")
-    for choice in chosen:
-        if choice.barred:
-            raise Refusal(f"{choice.name} {choice.barred}. {possible(question)}")
-    if chosen[0].key:
-        return
-    if not question.least <= len(picks) <= question.most:
-        raise Refusal(f"That is {len(picks)}. {possible(question)}")
-    if not question.repeats and len(set(picks)) < len(picks):
-        raise Refusal("Each can be chosen once.")
-    if problem := question.check(picks):
-        raise Refusal(f"{problem}.")

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.console import say
+from referee.cli.serving import has_screen
 from referee.errors import ShortageError
 from referee.interrupts import Interrupts
 
@@ -39,7 +40,7 @@ class Server:
             try:
                 GUARDIAN.begin()
                 self._process = subprocess.Popen(
-                    [*command, *["--open"][: _has_screen()], "--", *paths],
+                    [*command, *["--open"][: has_screen()], "--", *paths],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     start_new_session=True,  # Ctrl-C is for this process
@@ -114,8 +115,3 @@ def _yield_to_match(pid: int) -> None:
         os.setpriority(os.PRIO_PROCESS, pid, NICE)
     with suppress(OSError):  # of Linux, where sessions may be weighed first
         Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
-
-
-def _has_screen() -> bool:
-    """Whether a browser would have a window: one in the terminal would be in the way."""
-    return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))

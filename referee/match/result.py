@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
@@ -106,8 +106,10 @@ class PlayerResult(Struct, frozen=True):
     ] = None
 
 
-class MatchResult(Struct, frozen=True):
+class MatchResult(Struct, frozen=True, dict=True):
     """How a match ended."""
+
+    # What shows the match itself stands beside the fields: nothing compares, copies or writes it.
 
     game: str
     protocol: int
@@ -121,6 +123,23 @@ class MatchResult(Struct, frozen=True):
         float, Meta(description="From the start of the bots to the end of the last.")
     ]
     players: Annotated[list[PlayerResult], Meta(description="In seat order.")]
+
+    def show_by(self, show: Callable[[str], str]) -> None:
+        """In a notebook be shown as this makes of what `repr` says, as HTML."""
+        self.__dict__["show"] = show
+
+    def _repr_html_(self) -> str | None:
+        show = self.__dict__.get("show")
+        return None if show is None else show(repr(self))
+
+    def __repr__(self) -> str:
+        """The end alone: all of it fills pages."""
+        what = f"{self.game}, seed {self.seed}, {self.reason} in turn {self.turns}"
+        ends = (
+            f"{p.name!r} {p.score}{' won' * (p.player_number in self.winners)}"
+            for p in self.players
+        )
+        return f"<MatchResult: {what}; {', '.join(ends)}>"
 
 
 @cache

@@ -32,6 +32,8 @@ MAX_FILE = 20 * 2**20
 """Bytes of a file: more, and browsers take long to open it."""
 
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
+_MARGIN = re.compile(r"^\s+|^//.*\n", re.MULTILINE)  # a sixth of a module; none has it in a text
+_CSS_MARGIN = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:) +", re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
 _SHOWN_MARKS = ("fault", "disqualified")
 
@@ -63,8 +65,8 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
         )
     games = sorted({match.header.game for match in matches})
     script = bundle(games)
-    styles = [Markup((FRAME / name).read_text()) for name in STYLES]
-    styles += [Markup(css) for css in map(drawing_style, games) if css]
+    sheets = [*((FRAME / name).read_text("utf-8") for name in STYLES), *map(drawing_style, games)]
+    styles = [Markup(small_style(css)) for css in sheets if css]
     return render(
         title=plain(matches[0].header.title) if len(matches) == 1 else f"{len(matches)} matches",
         csp=_csp([script], styles),
@@ -99,7 +101,12 @@ def drawing(game: str) -> Path | None:
 def drawing_style(game: str) -> str:
     """The style sheet of a game's drawing; empty if it has none."""
     path = drawing(game)
-    return "" if path is None else path.with_suffix(".css").read_text()
+    return "" if path is None else path.with_suffix(".css").read_text("utf-8")
+
+
+def small_style(css: str) -> str:
+    """A style sheet without comments and margins."""
+    return _CSS_MARGIN.sub(r"\1", css)
 
 
 def bundle(games: Sequence[str]) -> str:
@@ -107,11 +114,12 @@ def bundle(games: Sequence[str]) -> str:
     made: dict[str, str] = {}
     _add_module("main", FRAME, made)
     drawings = []
-    for game in games:
+    for number, game in enumerate(games):
         path = drawing(game)
         if path is not None:
-            made[f"drawing of {game}"] = _as_function(f"drawing_{game}", path.read_text())
-            drawings.append(f"{game}: drawing_{game}")
+            name = f"drawing{number}"
+            made[name] = _as_function(name, path.read_text("utf-8"))
+            drawings.append(f'"{game}": {name}')
     return "\n".join([*made.values(), f"main.boot({{ {', '.join(drawings)} }});\n"])
 
 
@@ -119,7 +127,7 @@ def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
     """Add a module after those that it imports."""
     if name in made:
         return
-    source = (folder / f"{name}.js").read_text()
+    source = (folder / f"{name}.js").read_text("utf-8")
     for _, other in _IMPORT.findall(source):
         _add_module(other, folder, made)
     made[name] = _as_function(name, source)
@@ -127,7 +135,7 @@ def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
 
 def _as_function(name: str, source: str) -> str:
     exports = ", ".join(_EXPORT.findall(source))
-    body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2;", source))
+    body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2;", _MARGIN.sub("", source)))
     return f"const {name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
 
 

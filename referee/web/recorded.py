@@ -9,23 +9,28 @@ from typing import Any
 
 import msgspec
 
+from referee.bots.bot import Failure
 from referee.errors import LogReadError
 from referee.games import GAMES
-from referee.games.interface.game import ALL, PUBLIC, Viewer
+from referee.games.interface.game import ALL, PUBLIC
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.header import first_line
 from referee.logs.parsing import Line as LogLine
 from referee.logs.parsing import Messages
 from referee.logs.record import Header as RecordHeader
+from referee.logs.record import header_of
 from referee.logs.rerun import Rerun
 from referee.logs.source import LogReader
 from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.messages import GameEnd, PlayerName
-from referee.match.spec import settings_words, split
+from referee.match.spec import MatchSpec, settings_words, split
+from referee.play import Given
 from referee.text.terminal import as_text
 from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Steps
+
+_TOO_SHORT = "no state of a game comes before this: there is nothing to show"
 
 
 def read_match(name: str) -> MatchPage:
@@ -46,11 +51,50 @@ def read_match(name: str) -> MatchPage:
     return _from_log(name) if is_log else _from_record(name)
 
 
+def from_answers(spec: MatchSpec, answers: Sequence[Given]) -> MatchPage:
+    """The page of a match that was played just now: it is run again.
+
+    Args:
+        answers: all that it was given.
+    """
+    header = header_of(spec, "")
+    match = spec.new_match()
+    made = _steps_of(header)
+    match.start()
+    made.add(match, match.take_entries(), 0.0)
+    waiting = len(match.due)
+    for seat, answer, seconds in answers:
+        if isinstance(answer, Failure):
+            match.disqualify(seat, answer.code, answer.detail)
+        else:
+            match.receive(seat, answer)
+        waiting -= 1
+        if not waiting:
+            made.add(match, match.take_entries(), seconds)
+            waiting = len(match.due)
+    return _record_page("", header, match, made, "")
+
+
+def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
+    """The header of a page of one seat of a match that is being played.
+
+    Args:
+        names: of the players, in seat order.
+    """
+    return Header(
+        kind="live",
+        game=spec.game,
+        title=" vs ".join(names),
+        seats=_seats(names, [""] * len(names)),
+        viewers=made.viewers,
+        series=_series(made),
+        facts=_facts(spec.rules, spec.options),
+    )
+
+
 def _from_record(name: str) -> MatchPage:
     rerun = Rerun(name)
-    rules = GAMES[rerun.header.game]
-    viewers: list[Viewer] = [ALL, PUBLIC, *range(len(rerun.header.bots))]
-    made = MatchSteps(rules, viewers)
+    made = _steps_of(rerun.header)
     problem = ""
     try:
         for entries, time, stderr in rerun.rounds():
@@ -59,17 +103,26 @@ def _from_record(name: str) -> MatchPage:
             if entries:
                 made.add(rerun.match, entries, time)
     except LogReadError as error:
+        if not made.steps:
+            raise
         problem = f"The record is damaged: {error}."
     if not problem and not rerun.whole:
         problem = "The record was cut short: this is as far as it goes."
+    if not made.steps:
+        raise LogReadError(as_text(name), 1, _TOO_SHORT)
+    return _record_page(name, rerun.header, rerun.match, made, problem)
+
+
+def _steps_of(header: RecordHeader) -> MatchSteps:
+    """The steps of a match with all its viewers, none yet."""
+    return MatchSteps(GAMES[header.game], [ALL, PUBLIC, *range(len(header.bots))])
+
+
+def _record_page(
+    name: str, header: RecordHeader, match: Match, made: Steps, problem: str
+) -> MatchPage:
     made.close()
     made.merge_viewers()
-    return _page(made, _record_header(name, rerun.header, rerun.match, made, problem))
-
-
-def _record_header(
-    name: str, header: RecordHeader, match: Match, made: Steps, problem: str
-) -> Header:
     rules = GAMES[header.game]
     options, _ = split(rules, header.options)
     settings = msgspec.to_builtins(header.options)
@@ -81,7 +134,7 @@ def _record_header(
         scores = [standing.score for standing in match.standings()]
         outcome = match.outcome
         ended = Ended(outcome.reason, outcome.winners, scores, outcome.ranks)
-    return Header(
+    shown = Header(
         kind="record",
         game=header.game,
         title=" vs ".join(match.names),
@@ -99,6 +152,7 @@ def _record_header(
         facts=_facts(rules, options),
         rules=made.rules(),
     )
+    return _page(made, shown)
 
 
 class PublicMatch:
@@ -128,10 +182,7 @@ class PublicMatch:
         """Take the next line."""
         rules, made = self.rules, self.made
         seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
-        if line.content is None or seat is None or (made and seat >= made.seats):
-            self.problem = f"Line {line.number} is none of such a log: this is as far as it goes."
-            return
-        if isinstance(line.content, PlayerName) and made is None:
+        if made is None and isinstance(line.content, PlayerName) and seat is not None:
             self._names[seat] = line.content.name
             self._early.append(line)
             return
@@ -141,6 +192,9 @@ class PublicMatch:
             made = self.made = LogSteps(rules, order)
             for before in self._early:
                 made.add(before.content, before.text.decode())  # type: ignore[arg-type]
+        if line.content is None or seat is None or seat >= made.seats:
+            self.problem = f"Line {line.number} is none of such a log: this is as far as it goes."
+            return
         made.add(line.content, line.text.decode())
         if isinstance(line.content, GameEnd):
             self.ended = _ended(line.content, made.seats)
@@ -182,18 +236,18 @@ def _from_log(name: str) -> MatchPage:
         try:
             for line in messages:
                 if messages.rules is None:
-                    problem = "the log is of a game that this referee does not know"
+                    problem = "the log has no line of a game that this referee knows"
                     raise LogReadError(reader.name, line.number, problem)
                 match = match or PublicMatch(messages.rules)
                 match.add(line)
                 if match.problem or match.ended:
                     break
         except LogReadError as error:
-            if match is None or match.made is None:
+            if match is None or match.made is None or not match.made.steps:
                 raise
             match.problem = f"The log is damaged: {error}."
-    if match is None or match.made is None:
-        raise LogReadError(reader.name, 1, "this is no match record and no spectator log")
+    if match is None or match.made is None or not match.made.steps:
+        raise LogReadError(reader.name, max(reader.line, 1), _TOO_SHORT)
     if match.ended is None and not match.problem:
         match.problem = "The log ends before the match."
     return _page(match.made, match.header("log", PurePath(as_text(name)).name))

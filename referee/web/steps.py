@@ -8,6 +8,7 @@ a `LogSteps`.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -271,13 +272,15 @@ class Steps:
 
     def _turns_over(self, over: Iterable[Any]) -> None:
         """Put the text of turns that are over to their steps."""
+        here = max(len(self.steps) - 1, 0)
         for made in over:
-            for turn in reversed(self.turns):
-                if turn.turn == made.turn:
-                    turn.title = self._reader.title(made)
-                    turn.seats = self._reader.seats(made)
-                    turn.show = self._shown(made)
-                    break
+            turn = next((turn for turn in reversed(self.turns) if turn.turn == made.turn), None)
+            if turn is None:  # one without a state of its own
+                turn = Turn(made.turn, here, here)
+                insort(self.turns, turn, key=lambda turn: turn.turn)
+            turn.title = self._reader.title(made)
+            turn.seats = self._reader.seats(made)
+            turn.show = self._shown(made)
 
     def _shown(self, turn: Any) -> list[Phrase | Picture]:
         """A turn as text; where there is a drawing it needs no picture beside it."""
@@ -347,6 +350,74 @@ class MatchSteps(Steps):
         return ()
 
 
+class SeatSteps(Steps):
+    """The steps of a match as one seat has them: what it was sent, and its own replies.
+
+    A round of which it heard nothing makes no step, and there are no times: both would tell of
+    what is hidden from it.
+    """
+
+    def __init__(self, rules: Rules, seat: int) -> None:
+        super().__init__(rules, (seat,))
+        self._seat = seat
+        self._turn = 1
+        self._own_turns = 0
+        self._has_left = False
+
+    def add(self, match: Match, entries: Iterable[Entry]) -> bool:
+        """Take what a round has led to, once all have answered.
+
+        Returns:
+            Whether there is a new step.
+        """
+        if self._reader is None and not match.in_handshake:
+            self._begin(match.names)
+        over: list[Any] = []
+        for entry in entries:
+            if self._has_left:
+                break
+            if type(entry) is Sent and entry.to in (None, self._seat):
+                kind = "all" if entry.to is None else "sent"
+                self.lines.append(Line(kind, entry.to, entry.line.decode().rstrip("\n")))
+                if entry.to is None:
+                    over += self._hear(entry.message)
+            elif type(entry) is Received and entry.seat == self._seat:
+                self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
+            elif type(entry) is Disqualified and entry.seat == self._seat:
+                self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
+                self._has_left = True
+        if match.in_handshake or not (self._marks or self._first_line < len(self.lines)):
+            return False
+        standings = match.standings()
+        scores = None if match.outcome is None else [standing.score for standing in standings]
+        asked = self._seat in match.due
+        # Who hears of turns knows when one is over, at times late, and when its own begins.
+        turns = [turn.turn + (scores is None) for turn in over]
+        if self._reader is None or (asked and standings[self._seat].turns > self._own_turns):
+            turns.append(match.turns)
+            self._own_turns = standings[self._seat].turns
+        self._turn = max([self._turn, *turns])
+        views: dict[Viewer, Any] = {self._seat: match.view(self._seat)}
+        self._add(self._turn, views, scores, (self._seat,) if asked else ())
+        self._turns_over(over)
+        return True
+
+    def _hear(self, message: Struct | None) -> Sequence[Any]:
+        """Take a public message; the turns that are over by now."""
+        reader = self._reader
+        if isinstance(message, PlayerDisqualified):
+            seat = seat_of(message.player_number, self._rules.max_seats)
+            self._marks.append(Mark("disqualified", seat, message.reason))
+            if reader is not None and seat is not None:
+                return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
+        elif isinstance(message, GameEnd):
+            self._marks.append(Mark("end", code=message.reason))
+            return [] if reader is None else reader.end()
+        elif reader is not None and isinstance(message, self._rules.public):
+            return reader.read(message, None)  # type: ignore[no-any-return]
+        return []
+
+
 class LogSteps(Steps):
     """The steps of a spectator log: one for each public message that leaves a whole state.
 
@@ -385,13 +456,24 @@ class LogSteps(Steps):
         else:
             over = [] if reader is None else reader.read(message, None)
             whole = self._spectator is None or self._spectator.hear(message)
+        self._over = max([self._over, *(turn.turn for turn in over)])
+        if isinstance(message, GameEnd):
+            self._end_turns()
         if whole:
             views: dict[Viewer, Any] = {}
             if self._spectator is not None:
                 views[PUBLIC] = self._spectator.view()
-            self._add(self._over + 1, views, None)
+            last = isinstance(message, GameEnd) and self._over
+            self._add(last or self._over + 1, views, None)
         self._turns_over(over)
-        self._over = max([self._over, *(turn.turn for turn in over)])
+
+    def _end_turns(self) -> None:
+        """Give the states after the last turn to it: none came after it."""
+        while len(self.turns) > 1 and self.turns[-1].turn > self._over:
+            none = self.turns.pop()
+            for step in range(none.first, none.last + 1):
+                self.steps[step] = msgspec.structs.replace(self.steps[step], turn=self._over)
+            self.turns[-1].last = none.last
 
 
 def _key(viewer: Viewer) -> str:

@@ -2,9 +2,10 @@
 
 It is here to go through all that the referee does with a game, so it has a bit of everything:
 simultaneous moves, a deck that all share, of which a card is turned each turn, a fault, options,
-facts, a view, a checker of logs, turns, statistics, conformance cases, bots given as files. It has
-three dialects. In `bare` and `bare-form` a bot is sent {"turn":1,"you":"player1","game":SEED} and
-answers with the number alone; `spoken` has requests, news, replies and an end of several lines.
+facts, a view, a drawing, a checker of logs, turns, statistics, conformance cases, bots given as
+files. It has three dialects. In `bare` and `bare-form` a bot is sent
+{"turn":1,"you":"player1","game":SEED} and answers with the number alone; `spoken` has requests,
+news, replies and an end of several lines.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Choice, Decision, Question
 from referee.games.interface.faults import Fault, Malformed, Termination
 from referee.games.interface.game import ALL, LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.page import Page, Series
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_index
 
@@ -290,6 +292,37 @@ class Teller:
         return {"type": "number-reply", "number": picks[0] + 1}
 
 
+class Spectator:
+    def __init__(self, seats: int) -> None:
+        self._turns = 0
+        self._view = ToyView(0, [0] * seats, [], [])
+
+    def hear(self, message: Struct) -> bool:
+        view = self._view
+        if isinstance(message, GameInfo):
+            self._turns = message.turns
+            self._view = msgspec.structs.replace(view, turn=1)
+        elif isinstance(message, NumbersNamed):
+            named = [message.numbers.get(seat_id(seat), 0) for seat in range(len(view.scores))]
+            scores = [sum(pair) for pair in zip(view.scores, named, strict=True)]
+            turn = min(message.turn + 1, self._turns)
+            self._view = msgspec.structs.replace(view, turn=turn, scores=scores)
+        elif isinstance(message, CardTurned):
+            self._view = msgspec.structs.replace(view, turned=[*view.turned, message.card])
+        return True
+
+    def view(self) -> ToyView:
+        return self._view
+
+
+PAGE = Page(
+    folder=Path(__file__).with_name("toy_page"),
+    series=(Series("numbers", "", lambda view: view.scores),),
+    facts=lambda options: {"turns": options.turns},
+    spectator=Spectator,
+)
+
+
 class NumberBot:
     """What a file is as a bot: {"number": what it always names}."""
 
@@ -371,6 +404,7 @@ RULES = Rules(
         "turn": Turn,
         "person": Teller,
         "statistics": Statistics,
+        "page": PAGE,
         "bot_files": {".json": NumberBot},
         "cases": lambda: json.dumps(CASES).encode(),
     },

@@ -13,6 +13,15 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seed
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
+from referee.cli.serving import (
+    add_address,
+    has_screen,
+    is_local,
+    open_browser,
+    origin,
+    say_bug,
+    with_extra,
+)
 from referee.cli.settings import (
     add_game,
     add_settings,
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
     from referee.logs.sink import Sink
     from referee.match.spec import MatchSpec
     from referee.play import Played, Runner
+    from referee.web.server.seat import Sitting
 
 DISQUALIFIED = 1
 PROGRESS_AFTER_SECONDS = 1.0
@@ -57,7 +67,7 @@ def add(commands: Commands) -> None:
         epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
         'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
         'the http:// or https:// address of a bot (spec/http-bots.md), or "human": you, at this '
-        "terminal.",
+        "terminal or, with --page, in the browser (spec/serve.md, 6).",
         exit_codes={
             0: "played, and nobody was disqualified",
             1: "somebody was disqualified",
@@ -70,6 +80,7 @@ def add(commands: Commands) -> None:
                 "two of yours, with a record for referee replay and referee verify",
             ),
             ("referee play human ./my_bot.py", "you against your bot"),
+            ("referee play --page human ./my_bot.py", "the same in the browser"),
             ("referee play --watch big_money ./my_bot.py", "in the browser, as it is played"),
             (
                 "referee play big_money ./my_bot.py --time-limit none",
@@ -92,6 +103,8 @@ def add(commands: Commands) -> None:
     add("--turn", type=count, metavar="N", help=turn)
     kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
     add("--stderr", metavar="DIR", help=kept)
+    add("--page", action="store_true", help="people play in the browser: a link for each of them")
+    add_address(play, 0)
     add("--watch", action="store_true", help="show the match in the browser while it is played")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
@@ -130,7 +143,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if not options.bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
-    sources = _sources(options)
+    sources, sitting = _sources(options)
     spec = match_spec(
         [source.argument for source in sources],
         game=options.game,
@@ -157,7 +170,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         try:
             with launched(sources, spec.limits) as started:
                 played = _play_match(
-                    options, interrupts, spec, started, log, record, stderr, live, resumed
+                    options, interrupts, spec, started, log, record, stderr, live, resumed, sitting
                 )
             with interrupts.raising():  # what reads a compressed log from a pipe may be slow
                 lost = _finish([log, record])
@@ -224,17 +237,44 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
     return resumed
 
 
-def _sources(options: argparse.Namespace) -> list[BotSource]:
-    """What the bots are; a person is one of them by the name of `human`."""
+def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | None]:
+    """What the bots are; a person is one of them by the name of `human`.
+
+    Returns:
+        Them, and where the people sit if that is in the browser.
+    """
     from referee.bots.command import HUMAN, find_bot
 
     people = options.bots.count(HUMAN)
+    if options.page:
+        if not people:
+            raise UsageError(f"--page goes with BOT {HUMAN}: who plays in the browser")
+        sitting = _sitting(options)
+        return [
+            sitting.person(seat) if bot == HUMAN else find_bot(bot, options.game)
+            for seat, bot in enumerate(options.bots)
+        ], sitting
     if not people:
-        return [find_bot(bot, options.game) for bot in options.bots]
+        return [find_bot(bot, options.game) for bot in options.bots], None
     from referee.cli.desk import seated
 
     person = seated(options.game, people, log_to_stdout=options.log == "-")
-    return [person if bot == HUMAN else find_bot(bot, options.game) for bot in options.bots]
+    return [person if bot == HUMAN else find_bot(bot, options.game) for bot in options.bots], None
+
+
+def _sitting(options: argparse.Namespace) -> Sitting:
+    from referee.cli.work import load_numpy
+    from referee.games import GAMES
+
+    if GAMES[options.game].person is None:
+        raise UsageError(
+            f"BOT human: {options.game} cannot be played by a person yet, only by bots"
+        )
+    load_numpy()
+    with with_extra("--page"):
+        from referee.web.server.seat import Sitting
+
+    return Sitting(options.game, options.bots)
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -297,6 +337,7 @@ def _play_match(
     stderr: list[Sink | None],
     live: LogFile | None,
     resumed: RecordedAnswers | None,
+    sitting: Sitting | None,
 ) -> Played:
     """Play the match with bots that come up while trio is imported."""
     from functools import partial
@@ -315,17 +356,21 @@ def _play_match(
 
     async def work(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
+            if sitting is not None:
+                sitting.watch(spec, runner)
             if live is not None:
                 nursery.start_soon(_push, live)
             elif options.quiet or not sys.stderr.isatty():
                 return
-            elif HUMAN in spec.bots:
+            elif HUMAN in spec.bots and sitting is None:
                 nursery.start_soon(_say_who_thinks, runner, spec.bots)
             else:
                 line = partial(_progress, runner)
                 nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
 
-        return await play_once(
+        if sitting is not None:
+            await nursery.start(_serve, sitting, options)
+        played = await play_once(
             spec,
             started,
             log=log,
@@ -335,9 +380,40 @@ def _play_match(
             watch=watch,
             answers=resumed.answers if resumed is not None else (),
         )
+        if sitting is not None:
+            sitting.end(spec, played)
+            await sitting.shown()
+        return played
 
     collect_garbage()
     return run_in_trio(work, interrupts)
+
+
+async def _serve(
+    sitting: Sitting,
+    options: argparse.Namespace,
+    task_status: trio.TaskStatus[None],
+) -> None:
+    """Serve the pages of the people, and say where they are."""
+    import trio
+
+    from referee.web.server.app import Site
+    from referee.web.server.library import Library
+    from referee.web.server.listen import listening, serve
+    from referee.web.server.seat import Seats
+
+    host, port = options.listen
+    with listening(host, port) as on:
+        at = origin(host, on.getsockname()[1])
+        links = [f"{at}{link}" for link in sitting.links()]
+        for link in links:
+            print(f"{link}  (a seat: whoever has this link plays)", file=sys.stderr, flush=True)
+        site = Site(Library([]), more=Seats([sitting]).routes())
+        async with trio.open_nursery() as nursery:
+            if is_local(host) and has_screen():
+                nursery.start_soon(open_browser, links[0])
+            task_status.started()
+            await serve(site.app(options.host_name), on, say_bug)
 
 
 async def _push(out: LogFile) -> None:
@@ -426,7 +502,7 @@ def _say_disqualified(played: Played) -> None:
 
 def _again(options: argparse.Namespace, played: Played) -> list[str]:
     """The command that plays the same match again."""
-    words = ["referee", "play", *options.bots]
+    words = ["referee", "play", *["--page"][: options.page], *options.bots]
     if options.resume is not None:
         words += ["--from", options.resume, "--turn", str(options.turn)]
         return words + settings_as_words(options)

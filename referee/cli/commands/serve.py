@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing, say
+from referee.cli.serving import (
+    EXTRA,
+    add_address,
+    is_local,
+    open_browser,
+    origin,
+    say_bug,
+    with_extra,
+)
+from referee.cli.settings import add_game, add_settings, chosen_settings
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 
 if TYPE_CHECKING:
     import trio
 
-LISTEN = ("127.0.0.1", 8000)
-EXTRA = 'pip install "dominion-referee[web]"'
+PORT = 8000
 
 
 def add(commands: Commands) -> None:
@@ -34,25 +42,17 @@ def add(commands: Commands) -> None:
                 "referee serve night.sqlite records --open",
                 "a tournament, and the records of its matches to watch",
             ),
+            ("referee serve --play big_money", "everybody plays against Big Money at /play"),
         ),
     )
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="what is shown (default: the current folder)")
-    add(
-        "--listen",
-        type=_address,
-        default=LISTEN,
-        metavar="HOST:PORT",
-        help="the address (default: {}:{}); port 0: one that is free".format(*LISTEN),
-    )
-    add(
-        "--host-name",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a name of this host, by which others reach it; may be given more than once",
-    )
+    add_address(parser, PORT)
+    play = "visitors play against this bot at /play; may be given more than once"
+    add("--play", action="append", default=[], metavar="BOT", help=play)
+    add_game(parser)
+    add_settings(parser)
     add("--open", action="store_true", help="open it in the browser")
 
 
@@ -61,58 +61,38 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.cli.work import collect_garbage, load_numpy, run_in_trio
 
     load_numpy()
-    try:
+    with with_extra("referee serve"):
         from referee.web.server.app import Site
+        from referee.web.server.games import Games
         from referee.web.server.listen import listening, serve
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("starlette", "hypercorn"):
-            raise
-        raise UsageError(f"referee serve needs Starlette and hypercorn: {EXTRA}") from error
-
+        from referee.web.server.seat import Seats
     from referee.web.server.library import Library
 
     library = Library(options.paths or ["."])
+    seats, games, first = Seats(), None, ""
+    if options.play:
+        games, first = Games(options.game, options.play, chosen_settings(options), seats), "play"
+    elif options.set:
+        raise UsageError("--set goes with --play BOT")
     host, port = options.listen
     with listening(host, port) as on:
-        site = Site(library)
+        more = [] if games is None else [*seats.routes(), *games.routes()]
+        site = Site(library, more=more)
         library.look()
-        shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{on.getsockname()[1]}/"
+        url = f"{origin(host, on.getsockname()[1])}/"
         with printing():
-            print(f"{url}  (Ctrl-C ends it)", flush=True)
-        if host not in ("127.0.0.1", "::1", "localhost"):
-            say(f"everybody who reaches {shown} can see what is shown, and nobody is asked who")
+            print(f"{url}{first}  (Ctrl-C ends it)", flush=True)
+        if not is_local(host):
+            say(f"everybody who reaches {host} can see what is shown, and nobody is asked who")
         collect_garbage()
 
         async def work(nursery: trio.Nursery) -> None:
+            if games is not None:
+                await nursery.start(games.run)
             nursery.start_soon(site.read_on)
             if options.open:
-                nursery.start_soon(_open, url + library.only)
-            await serve(site.app(options.host_name), on, _say_bug)
+                nursery.start_soon(open_browser, url + (first or library.only))
+            await serve(site.app(options.host_name), on, say_bug)
 
         run_in_trio(work, interrupts)
     return OK
-
-
-async def _open(url: str) -> None:
-    import webbrowser
-
-    import trio
-
-    if not await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True):
-        say(f"no browser was found: open {url}")
-
-
-def _say_bug(error: Exception) -> None:
-    say(f"a page could not be made, which is a bug in the referee: {type(error).__name__}: {error}")
-
-
-_ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
-
-
-def _address(text: str) -> tuple[str, int]:
-    """HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
-    found = _ADDRESS.fullmatch(text)
-    if not text or found is None or int(found[3] or 0) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000")
-    return found[1] or found[2] or LISTEN[0], LISTEN[1] if found[3] is None else int(found[3])

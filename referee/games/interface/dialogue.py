@@ -94,6 +94,33 @@ class Question(Struct, frozen=True):
     help: Sequence[str] = ()
 
 
+def problem_with(question: Question, picks: Picks) -> str:
+    """What is wrong with picks as an answer, a sentence; empty if it is one.
+
+    Args:
+        picks: as they came from a person's program; any integers.
+    """
+    choices = question.choices
+    if not picks:
+        return "" if question.enter else "Nothing was chosen."
+    if not all(0 <= pick < len(choices) for pick in picks):
+        return "There is no such choice here."
+    chosen = [choices[pick] for pick in picks]
+    if len(picks) > 1 and (keyed := [choice for choice in chosen if choice.key]):
+        return f"{keyed[0].key} stands alone: {keyed[0].name}."
+    for choice in chosen:
+        if choice.barred:
+            return f"{choice.name} {choice.barred}."
+    if chosen[0].key:
+        return ""
+    if not question.least <= len(picks) <= question.most:
+        return f"That is {len(picks)}."
+    if not question.repeats and len(set(picks)) < len(picks):
+        return "Each can be chosen once."
+    problem = question.check(picks)
+    return f"{problem}." if problem else ""
+
+
 Decision: TypeAlias = Generator[Question, Picks, Mapping[str, Any]]
 """Yields questions and receives what was chosen; returns the reply, as a JSON object."""
 

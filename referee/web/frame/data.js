@@ -6,8 +6,13 @@
 //     {type: "steps", steps, lines, turns, rules}  what came since. A turn or rule known replaces the older.
 //     {type: "end", header}                  nothing more will come
 //     {type: "question", request, question}  this seat is asked; question null: no longer
+//     {type: "told", lines}                  sentences for the person at this seat
+//     {type: "again"}                        all comes anew
+//     {type: "offline", problem}, {type: "online"}  the server is not reached, and is again
+//     {type: "moved", problem}, {type: "gone", problem}  another tab has the seat; the match does not go on
 //   lines()          a promise of all lines, for a source that does not give them with "reset"
 //   answer(request, picks)  answers a question; a promise, which fails with a sentence
+//   place(app)       of a seat alone: what asks the person who sits there
 //   close()          ends
 
 /** The JSON in base64 of deflate-raw. */
@@ -36,71 +41,6 @@ export function inlineSource(index) {
     },
     lines: () => unpack(read("lines")),
     close() {},
-  };
-}
-
-/** A match that a server has: below an address `header`, `steps` (and turns) and `lines`, as JSON; while it is
- *  played `events`, which are closed while nobody looks. */
-export function servedSource(address) {
-  const read = async (part) => {
-    const response = await fetch(`${address}/${part}`);
-    if (!response.ok) throw new Error(`${address}/${part}: ${response.status} ${response.statusText}`);
-    return response.json();
-  };
-  let change = null;
-  let live = false;
-  let after = ""; // the id of the last event
-  let stream = null;
-  let timer = 0;
-  const stop = () => {
-    clearTimeout(timer);
-    stream?.close();
-    stream = null;
-  };
-  async function load() {
-    const header = await read("header");
-    const steps = header.kind === "live" ? null : await read("steps");
-    live = !steps;
-    return steps ? () => change({ type: "reset", header, ...steps }) : listen;
-  }
-  function take(type, data, id) {
-    after = id;
-    if (type === "end") again();
-    else change({ type, ...data });
-  }
-  // It is over, and all of it can be seen.
-  function again() {
-    stop();
-    load().then((show) => show(), () => (timer = setTimeout(again, 2000)));
-  }
-  function listen() {
-    stop();
-    if (!live || document.hidden) return;
-    stream = new EventSource(`${address}/events?after=${after}`);
-    for (const type of ["reset", "steps", "end"]) {
-      stream.addEventListener(type, (event) => take(type, JSON.parse(event.data), event.lastEventId));
-    }
-    stream.onerror = () => stream?.readyState === EventSource.CLOSED && poll();
-  }
-  // The server has no more streams, or is away.
-  async function poll() {
-    stop();
-    timer = setTimeout(poll, 2000);
-    const response = await fetch(`${address}/events?format=json&after=${after}`).catch(() => null);
-    for (const { event, id, data } of response?.ok ? await response.json() : []) take(event, data, id);
-  }
-  document.addEventListener("visibilitychange", listen);
-  return {
-    async open(onChange) {
-      change = onChange;
-      (await load())();
-    },
-    lines: () => read("lines"),
-    close() {
-      live = false;
-      stop();
-      document.removeEventListener("visibilitychange", listen);
-    },
   };
 }
 

@@ -80,12 +80,25 @@ export function remember(name, value) {
   }
 }
 
-/** Scroll a box, and nothing around it, so that one of its children is to be seen. */
+const scrolls = new Map(); // box -> which of its children is to be seen
+
+/** Scroll a box, and nothing around it, so that one of its children is to be seen; null: its top.
+    That needs a layout, so it waits for that of the next frame. */
 export function reveal(box, child) {
-  const top = child.offsetTop - box.offsetTop * (child.offsetParent !== box);
-  if (top < box.scrollTop || top + child.offsetHeight > box.scrollTop + box.clientHeight) {
-    box.scrollTop = top - box.clientHeight / 3;
-  }
+  if (!scrolls.size) requestAnimationFrame(scroll);
+  scrolls.set(box, child);
+}
+
+function scroll() {
+  const tops = [...scrolls].map(([box, child]) => {
+    if (!child) return [box, 0];
+    const { scrollTop, clientHeight } = box;
+    const top = child.offsetTop;
+    const seen = top >= scrollTop && top + child.offsetHeight <= scrollTop + clientHeight;
+    return [box, seen ? scrollTop : top - clientHeight / 3];
+  });
+  scrolls.clear();
+  for (const [box, top] of tops) box.scrollTop = top;
 }
 
 /** How many bytes, for people. */

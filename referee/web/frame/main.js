@@ -1,11 +1,10 @@
 // The match page.
 //
 //   start(root, source, drawing)   one match; `drawing` is the game's module, or null. -> {close()}
-//   boot(drawings)                 what the page has: a match of a server, or the matches of a file;
-//                                  `drawings` is {name of the game: module}
+//   boot(drawings)                 the matches of a file; `drawings` is {name of the game: module}
 
 import { Curves } from "./curves.js";
-import { Match, inlineHeaders, inlineSource, servedSource } from "./data.js";
+import { Match, inlineHeaders, inlineSource } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
@@ -29,8 +28,10 @@ class App {
     this.root = root;
     this.source = source;
     this.number = number; // of the match, in a file of several
+    this.list = source.place ? "" : root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
     this.table = new Table(this, drawing);
+    this.place = source.place?.(this); // of a person, who is asked
     this.player = new Player(this);
     this.tabs = new Tabs(this, {
       turns: new Turns(this),
@@ -43,7 +44,7 @@ class App {
     this.bar = el("header", { class: "bar" });
     this.notes = el("div", { class: "notes" });
     this.status = el("p", { class: "unseen", role: "status" });
-    this.about = el("dialog", { class: "dialog", "aria-labelledby": "about-title" });
+    this.about = el("dialog", { class: "dialog about", "aria-labelledby": "about-title" });
     this.onHash = () => this.goTo(readPlace(location.hash));
     addEventListener("hashchange", this.onHash);
     root.replaceChildren(el("p", { class: "wait", role: "status" }, "Reading the match ..."));
@@ -64,7 +65,8 @@ class App {
       this.match.header = event.header;
       this.live = false;
       this.grow({});
-    }
+      this.place?.end(event.header, this.own);
+    } else this.place?.onEvent(event);
   }
 
   reset(data) {
@@ -77,8 +79,10 @@ class App {
     const { header } = this.match;
     this.seat = seats(header);
     this.live = header.kind === "live" && !header.outcome;
+    this.own = data.seat;
     if (followed || (!again && this.live)) this.step = this.match.last;
-    if (alone || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
+    const whole = this.place && header.outcome;
+    if (alone || whole || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
     document.title = plain(header.title);
     this.table.reset();
     this.#mount();
@@ -86,6 +90,7 @@ class App {
     if (turn === this.match.steps[this.step].turn) this.update();
     else if (again) this.goTo({ turn });
     else this.goTo(readPlace(location.hash), true);
+    this.place?.remounted();
   }
 
   grow(data) {
@@ -111,7 +116,7 @@ class App {
     });
     this.when = el("p", { class: "when" });
     this.bar.replaceChildren(
-      this.number === undefined ? "" : el("a", { href: "#", class: "button text", title: "All matches of this file" }, "All"),
+      this.list ? el("a", { href: this.list, class: "button text", title: "All matches" }, "All") : "",
       el("h1", { class: "unseen" }, header.title),
       el("ul", { class: "chips", "aria-label": "Players" }, this.chips),
       this.when,
@@ -123,9 +128,10 @@ class App {
         el("button", { type: "button", class: "button", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.keys.help() }, "?"),
       ),
     );
+    if (this.place) this.table.element.prepend(this.place.element);
     this.root.className = "match";
     this.root.replaceChildren(
-      this.bar, this.notes, this.table.element, this.player.element, this.tabs.aside, this.tabs.element, this.status, this.about, this.keys.dialog,
+      this.bar, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
     );
     this.tabs.arrange();
   }
@@ -249,7 +255,7 @@ class App {
       eyes: () => this.look(what),
       tab: () => {
         this.show(what);
-        if (what === "turns" && this.tabs.wide.matches) this.tabs.panels.turns.focus();
+        if (what === "turns" && this.tabs.wide) this.tabs.panels.turns.focus();
       },
       theme: () => toggleTheme(),
       help: () => this.keys.help(),
@@ -275,9 +281,10 @@ class App {
     const now = match.steps[step];
     const atEnd = step === match.last && outcome;
     const points = match.values[step][header.series.find((series) => series.name === "points")?.name ?? header.series[0]?.name];
+    const movers = now.seats ?? (header.kind === "record" || atEnd ? [] : match.turns.get(now.turn)?.seats ?? []);
     this.chips.forEach((chip, index) => {
       const out = match.left.get(index) <= step;
-      const asked = now.seats?.includes(index) ?? false;
+      const asked = movers.includes(index);
       chip.classList.toggle("asked", asked);
       chip.classList.toggle("out", out);
       this.points[index].textContent = atEnd ? outcome.scores[index] : points?.[index] ?? "";
@@ -292,6 +299,7 @@ class App {
     if (atEnd) this.when.append(el("span", { class: "reason" }, ` ${outcome.reason}`));
     player.update();
     this.table.update();
+    this.place?.update();
     this.tabs.update();
     if (!player.playing) {
       if (!first) this.address.set(this.addressOf(step));
@@ -306,6 +314,8 @@ class App {
     removeEventListener("hashchange", this.onHash);
     this.keys.close();
     this.table.close();
+    this.place?.close();
+    this.tabs.close();
     this.source.close();
   }
 }
@@ -318,13 +328,9 @@ export function start(root, source, drawing, number) {
   return app;
 }
 
-/** Show what the page has. */
+/** Show the matches that are in this file. */
 export function boot(drawings) {
   const root = document.getElementById("page");
-  if (root.dataset.source) {
-    start(root, servedSource(root.dataset.source), Object.values(drawings)[0]);
-    return;
-  }
   dressed();
   const headers = inlineHeaders();
   if (headers.length === 1) {

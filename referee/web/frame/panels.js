@@ -32,7 +32,7 @@ export class Turns {
     this.app = app;
     this.list = el("ol", { class: "turns" });
     this.details = el("input", { type: "checkbox", checked: remembered("details") === "on", onchange: () => this.#detail() });
-    this.element = el("div", null, el("label", { class: "switch" }, this.details, "all that happened"), this.list);
+    this.element = el("div", { class: "by-turn" }, el("label", { class: "switch" }, this.details, "all that happened"), this.list);
     this.list.classList.toggle("short", !this.details.checked);
     this.items = new Map(); // turn -> {turn, item}
     this.marked = null;
@@ -40,6 +40,11 @@ export class Turns {
 
   reset() {
     const { app } = this;
+    if (this.match !== app.match) {
+      this.items.clear();
+      this.list.replaceChildren();
+      this.match = app.match;
+    }
     for (const turn of app.match.turns.values()) {
       const known = this.items.get(turn.turn);
       if (known?.turn === turn) continue;
@@ -47,12 +52,6 @@ export class Turns {
       if (known) known.item.replaceWith(item);
       else this.list.append(item);
       this.items.set(turn.turn, { turn, item });
-    }
-    for (const [turn, { item }] of this.items) {
-      if (!app.match.turns.has(turn)) {
-        item.remove();
-        this.items.delete(turn);
-      }
     }
     this.marked = null;
   }
@@ -64,7 +63,7 @@ export class Turns {
       "li",
       { style: mover ? { "--seat": mover.colour } : {}, class: mover ? "of-seat" : null },
       link(
-        app, app.match.first.get(turn.turn) ?? turn.first, { class: "turn" },
+        app, app.match.first.get(turn.turn) ?? Math.min(turn.first, app.match.last), { class: "turn" },
         el("span", { class: "count" }, turn.turn),
         mover ? tag(mover) : el("span", { class: "dim" }, turn.title),
       ),
@@ -204,7 +203,7 @@ export class Lines extends OfLines {
     );
     if (found.length > some.length) this.element.append(dim(`and ${found.length - some.length} more lines`));
     if (!found.length) this.element.append(dim("Nothing was said on the way to this step."));
-    this.element.scrollTop = 0;
+    reveal(this.element, null);
   }
 }
 

@@ -53,8 +53,9 @@ export class Table {
     const { match, step, eyes } = this.#app;
     if (this.#game) {
       this.width ??= this.place.clientWidth; // to ask at each step would cost a layout
-      const marks = match.steps[step].marks ?? [];
-      this.#try(() => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks }));
+      const { turn, marks = [] } = match.steps[step];
+      const { seats } = match.turns.get(turn) ?? {}; // whose turn it is
+      this.#try(() => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats }));
     }
     if (!this.#game) this.#words();
   }
@@ -69,6 +70,16 @@ export class Table {
       el("div", { class: "words" }, shown(told?.show ?? [], true)),
     );
     if (told && !told.show.length) this.place.append(el("p", { class: "dim" }, "Nothing happened in this turn."));
+  }
+
+  /** Whether the drawing shows questions. */
+  get asks() {
+    return Boolean(this.#game?.ask);
+  }
+
+  /** Have the drawing show a question, or none. */
+  ask(question, answer) {
+    if (this.asks) this.#try(() => this.#game.ask(question, answer));
   }
 
   /** A sentence on the current step. */

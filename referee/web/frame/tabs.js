@@ -6,6 +6,7 @@ import { el } from "./kit.js";
 export class Tabs {
   #app;
   #stale = new Set();
+  #dressed = "";
 
   constructor(app, panels) {
     this.#app = app;
@@ -26,25 +27,32 @@ export class Tabs {
     this.bar = el("div", { role: "tablist", class: "tabbar", "aria-label": "About the match", onkeydown: (event) => this.#onKey(event) }, Object.values(this.buttons));
     this.aside = el("nav", { class: "aside", "aria-label": "Turns" }, el("h2", null, "Turns"));
     this.element = el("aside", { class: "tabs", "aria-label": "More of the match" }, this.bar, Object.values(panels).map((panel) => panel.element));
-    this.wide = matchMedia("(min-width: 75rem)");
-    this.wide.addEventListener("change", () => this.arrange());
+    this.media = matchMedia("(min-width: 75rem)");
+    this.media.addEventListener("change", () => this.arrange());
     this.arrange();
+    this.print = () => app.match && ["turns", "curves"].forEach((name) => this.#draw(name));
+    addEventListener("beforeprint", this.print);
+  }
+
+  close() {
+    removeEventListener("beforeprint", this.print);
   }
 
   /** The tab that is seen when another is wanted. */
   get shown() {
     const { tab } = this.#app;
-    if (this.names.includes(tab) && !(this.wide.matches && tab === "turns")) return tab;
-    if (!this.wide.matches) return "turns";
+    if (this.names.includes(tab) && !(this.wide && tab === "turns")) return tab;
+    if (!this.wide) return "turns";
     return this.#app.match?.header.series.length ? "curves" : "lines";
   }
 
   arrange() {
+    this.wide = this.media.matches; // to ask at each step would cost a layout
     const turns = this.panels.turns.element;
-    if (this.wide.matches) this.aside.append(turns);
+    if (this.wide) this.aside.append(turns);
     else this.bar.after(turns);
-    this.aside.hidden = !this.wide.matches;
-    this.buttons.turns.hidden = this.wide.matches;
+    this.aside.hidden = !this.wide;
+    this.buttons.turns.hidden = this.wide;
     if (this.#app.match) this.update();
   }
 
@@ -61,23 +69,27 @@ export class Tabs {
   }
 
   update() {
-    const { shown } = this;
-    for (const [name, panel] of Object.entries(this.panels)) {
-      const apart = name === "turns" && this.wide.matches;
-      const seen = name === shown || apart;
+    const { shown, wide } = this;
+    if (this.#dressed !== shown + wide) this.#dress(shown);
+    this.#dressed = shown + wide;
+    for (const name of this.names) if (!this.panels[name].element.hidden) this.#draw(name);
+  }
+
+  #draw(name) {
+    if (this.#stale.delete(name)) this.panels[name].reset();
+    this.panels[name].update();
+  }
+
+  // Browsers lay out the page when a `tabIndex` is set: only where a tab has changed.
+  #dress(shown) {
+    for (const [name, { element }] of Object.entries(this.panels)) {
+      const apart = name === "turns" && this.wide;
       this.buttons[name].setAttribute("aria-selected", name === shown);
       this.buttons[name].tabIndex = name === shown ? 0 : -1;
-      panel.element.hidden = !seen;
-      if (apart) {
-        panel.element.removeAttribute("role");
-        panel.element.removeAttribute("aria-labelledby");
-      } else {
-        panel.element.setAttribute("role", "tabpanel");
-        panel.element.setAttribute("aria-labelledby", `tab-${name}`);
-      }
-      if (!seen) continue;
-      if (this.#stale.delete(name)) panel.reset();
-      panel.update();
+      element.hidden = name !== shown && !apart;
+      element.role = apart ? null : "tabpanel";
+      if (apart) element.removeAttribute("aria-labelledby");
+      else element.setAttribute("aria-labelledby", `tab-${name}`);
     }
   }
 

@@ -7,8 +7,10 @@ tournaments.py  what stores say, read once
 pages.py        the pages as HTML and as JSON, by templates/; also those of files
 charts.py       intervals and curves as SVG
 app.py          the addresses
+seat.py         people who play: their seats, what their pages are sent and answer
+games.py        games that visitors begin
 guard.py        who may ask, and what a browser may do with the answer
 listen.py       the application on hypercorn
 
-Only app.py, listen.py and live.py need the extra `web`.
+Only app.py, seat.py, games.py, live.py and listen.py need the extra `web`.
 """

@@ -7,6 +7,7 @@
     /store/NAME/bot/B                   a bot, by its number
     /store/NAME/pair/A/B                two bots
     /store/NAME/matches                 bot, against, result, reason, page
+    /seat/ID/N, /play                   where people play (seat.py, games.py)
     /store/NAME/events                  tells when the standings have changed
 
 Every page is JSON with `format=json`.
@@ -71,10 +72,12 @@ class Site:
     Args:
         library: what is shown.
         threads: of so many requests at a time what takes long is worked out.
+        more: other addresses.
     """
 
-    def __init__(self, library: Library, threads: int = 2) -> None:
+    def __init__(self, library: Library, threads: int = 2, more: Sequence[Route] = ()) -> None:
         self.library = library
+        self._more = more
         self.matches = Matches()
         self.tournaments = Tournaments()
         self.live = Live()
@@ -101,6 +104,7 @@ class Site:
             Route(store + "/matches", self._matches),
             Route(store + "/events", self._moves),
             Route(store, self._standings),
+            *self._more,
         ]
         app = Starlette(
             routes=routes,
@@ -387,7 +391,7 @@ def _assets() -> Iterator[tuple[str, Asset]]:
                 yield f"{game}/{path.name}", _asset(path.read_bytes(), path.suffix)
             drawing = "drawing"
             imported = f'import * as drawing from "./{game}/drawing.js";\n'
-        boot = f'import {{ boot }} from "./main.js";\n{imported}boot({{ {game}: {drawing} }});\n'
+        boot = f'import {{ serve }} from "./served.js";\n{imported}serve({drawing});\n'
         yield f"{game}.js", _asset(boot.encode(), ".js")
 
 

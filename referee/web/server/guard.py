@@ -25,7 +25,7 @@ HEADERS = {
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
 Refusal: TypeAlias = tuple[int, str]
@@ -77,7 +77,8 @@ class Guard:
         for origin in headers.getlist("origin"):
             if urlsplit(origin).netloc.casefold() != host.casefold():
                 return 403, "A page of another site cannot ask this server"
-        if scope["method"] not in ("GET", "HEAD"):
+        sends = scope["method"] == "POST" and scope["path"].startswith(("/seat/", "/play"))
+        if scope["method"] not in ("GET", "HEAD") and not sends:
             return 405, "There is nothing to be sent to here"
         if self._requests >= MOST_REQUESTS and not _is_stream(scope):
             return 503, "Too many requests at a time: try again"

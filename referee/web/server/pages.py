@@ -270,6 +270,16 @@ def match_page(title: str, game: str, data: str) -> str:
     )
 
 
+def play_page(game: str, bots: Sequence[str], most: int) -> str:
+    """Where visitors begin games of their own.
+
+    Args:
+        bots: BOT arguments of the others.
+        most: games at a time.
+    """
+    return page("play.html", Server(), game=game, bots=[plain(bot) for bot in bots], most=most)
+
+
 def problem_page(problem: str, again: bool = False) -> str:
     """Why there is no page; it is loaded again and again if there will be one."""
     return page("problem.html", Server(), problem=problem, again=again)

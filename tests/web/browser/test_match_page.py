@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.web.file import page_file
+from referee.web.file import cut, page_file
 from referee.web.recorded import read_match
 from referee.web.steps import Line, Mark, MatchPage, Seat
 
@@ -220,6 +220,15 @@ def test_lines_are_what_the_eyes_may_see(visit: Visit, file: Path, match: MatchP
     assert page.locator(".line").count() == len(own)
 
 
+def test_a_line_is_copied(visit: Visit, file: Path, match: MatchPage) -> None:
+    page = visit(file, "#turn=9&tab=lines", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy line").last.click()
+    page.get_by_text("copied", exact=True).wait_for()
+    at = first_of(match, 9)
+    said = match.lines[slice(*match.steps[at].lines)]
+    assert page.evaluate("navigator.clipboard.readText()") == said[-1].text
+
+
 def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -> None:
     page = visit(file, "#tab=faults")
     marks = [(at, mark) for at, step in enumerate(match.steps) for mark in step.marks]
@@ -248,6 +257,48 @@ def test_curves_have_their_figures(visit: Visit, file: Path, match: MatchPage) -
     last = rows.last.locator("td").all_text_contents()
     assert last == page.locator(".figure").all_text_contents()[: len(last)]
     assert rows.last.get_attribute("aria-current") == "true"
+
+
+@pytest.mark.parametrize("eyes", ["public", "4"])
+def test_whose_turn_it_is_where_hands_are_hidden(
+    visit: Visit, file: Path, match: MatchPage, eyes: str
+) -> None:
+    page = visit(file, f"#turn=9&eyes={eyes}")
+    (seat,) = next(turn.seats for turn in match.turns if turn.turn == 9)
+    name = match.header.seats[seat].name
+    assert name in page.locator(".dom-active h2").inner_text()
+    assert page.locator(".dom-now h3 ").inner_text().count(name) == 1
+    page.keyboard.press("End")
+    assert page.locator(".dom-now").count() == 0
+
+
+def test_some_turns_of_a_match(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
+    some = cut(read_match(str(RECORD)), 5, 9)
+    empty = replace(some.turns[-1], turn=10, first=len(some.steps) + 1, last=len(some.steps))
+    path = tmp_path / "some.html"
+    path.write_text(page_file([replace(some, turns=[*some.turns, empty])]))
+    page = visit(path)
+    links = page.locator(".turns .turn")
+    assert links.count() == 6
+    links.nth(2).click()
+    assert step_of(page) == first_of(match, 7) - first_of(match, 5)
+    page.get_by_role("tab", name="Lines").click()
+    page.locator(".line").first.wait_for()
+    links.last.click()  # nothing was decided in it: the last step
+    assert step_of(page) == len(some.steps) - 1
+
+
+def test_it_prints_what_the_match_came_to(visit: Visit, file: Path, match: MatchPage) -> None:
+    for width in (1280, 360):
+        page = visit(file, "#turn=9&tab=lines", viewport={"width": width, "height": 800})
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        for part in (".bar", ".chart", ".turns"):
+            assert page.locator(part).first.is_visible(), part
+        for part in (".player", ".table", ".tabbar", ".lines", ".dialog .button"):
+            assert not page.locator(part).first.is_visible(), part
+        assert match.header.outcome is not None
+        assert match.header.outcome.reason in page.locator(".about").inner_text()
 
 
 def test_several_matches_are_a_list(visit: Visit, match: MatchPage, tmp_path: Path) -> None:

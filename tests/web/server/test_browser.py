@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,21 +15,7 @@ from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, row
 from tests.support.serving import running
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="module")

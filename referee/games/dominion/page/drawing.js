@@ -25,34 +25,37 @@ export function mount(root, header, kit) {
 
   // --- a card ----------------------------------------------------------------------------------
 
-  /** Words that only a screen reader gets, where others see places and shapes. */
+  /** Words that only a screen reader gets. */
   function say(text) {
     return el("span", { class: "dom-say" }, text);
   }
 
-  /** A card as a tile, and as a button if it can be chosen: choices are indices of the question. */
-  function tile(card, choices, { state = "", ...content }) {
+  /** A card as a tile, and as a button if it can be chosen: choices are indices of the question.
+      A screen reader gets words, where others see places and shapes. */
+  function tile(card, choices, words, state, content) {
     const fact = cards[card] || { kind: "none", text: "" };
     const inside = [
       el("span", { class: "dom-name" }, card),
-      el("span", { class: "dom-kind", "aria-hidden": "true" }, fact.kind[0].toUpperCase()),
-      say(`, ${fact.kind}, `),
-      ...Object.entries(content).map(([name, part]) => {
-        return el("span", { class: `dom-${name}` }, ...[part].flat());
-      }),
+      el("span", { class: "dom-kind" }, fact.kind[0].toUpperCase()),
+      ...Object.entries(content).map(([name, text]) => el("span", { class: `dom-${name}` }, text)),
     ];
+    const label = [card, fact.kind, ...words];
     const attributes = { class: `dom-card dom-${fact.kind}${state}`, title: fact.text };
     if (!choices) {
-      return el("li", {}, el("div", attributes, ...inside));
+      const picture = { role: "img", "aria-label": label.join(", ") };
+      return el("li", {}, el("div", { ...attributes, ...picture }, ...inside));
     }
     const choice = asking.question.choices[choices[0]];
     const places = asking.picks.flatMap((pick, place) => (choices.includes(pick) ? place + 1 : []));
     if (choice.barred) {
+      label.push(choice.barred);
       inside.push(el("span", { class: "dom-why" }, choice.barred));
       attributes["aria-disabled"] = "true";
     } else if (places.length) {
-      inside.push(el("span", { class: "dom-pick" }, say(", chosen "), places.join(", ")));
+      label.push(`chosen ${places.join(", ")}`);
+      inside.push(el("span", { class: "dom-pick" }, places.join(", ")));
     }
+    attributes["aria-label"] = label.join(", ");
     if (asking.question.most > 1 && !asking.question.repeats && !choice.barred) {
       attributes["aria-pressed"] = String(places.length > 0);
     }
@@ -64,19 +67,20 @@ export function mount(root, header, kit) {
     const left = view.supply[card];
     const was = before && before.supply ? before.supply[card] : left;
     const changed = was !== undefined && was !== left;
-    const words = changed ? ` left, there were ${was}` : " left";
-    return tile(card, choices, {
-      state: (changed ? " dom-changed" : "") + (left === 0 ? " dom-empty" : ""),
-      cost: [say("costs "), String(cards[card].cost), say(", ")],
-      left: left === 0 ? "empty" : [String(left ?? "–"), say(words)],
-    });
+    const { cost } = cards[card];
+    const words = [`costs ${cost}`, left === 0 ? "empty" : `${left ?? "–"} left`];
+    if (changed) {
+      words.push(`there were ${was}`);
+    }
+    const state = (changed ? " dom-changed" : "") + (left === 0 ? " dom-empty" : "");
+    return tile(card, choices, words, state, { cost, left: left === 0 ? "empty" : left ?? "–" });
   }
 
   function held(card, number, choices) {
-    return tile(card, choices, {
-      ...(number > 1 ? { times: `×${number}` } : {}),
-      does: choices ? asking.question.choices[choices[0]].cells[0] || textOf(card) : textOf(card),
-    });
+    const cell = choices && asking.question.choices[choices[0]].cells[0];
+    const content = number > 1 ? { times: `×${number}` } : {};
+    content.does = cell || textOf(card);
+    return tile(card, choices, Object.values(content), "", content);
   }
 
   function textOf(card) {
@@ -123,7 +127,9 @@ export function mount(root, header, kit) {
     const own = seat === null ? null : view.seats[seat].own;
     const inside = [el("h2", {}, ...heading(seat, own))];
     if (request) {
-      inside.push(el("dl", { class: "dom-counters" }, ...counters(request).map(counter)));
+      const list = counters(request);
+      const make = () => el("dl", { class: "dom-counters" }, ...list.map(counter));
+      inside.push(once("counters", list, make));
     }
     if (asking) {
       inside.push(...questionAbove());
@@ -131,7 +137,7 @@ export function mount(root, header, kit) {
       inside.push(el("p", { class: "dom-told" }, describe(view, shown.before)));
     }
     if (own && own.in_play.length) {
-      inside.push(el("h3", {}, "In play"), tiles(runs(own.in_play)));
+      inside.push(zone("In play", runs(own.in_play)));
     }
     const hand = own ? counted(own.hand) : new Map();
     if (inHand) {
@@ -141,22 +147,27 @@ export function mount(root, header, kit) {
         return held(name, alone ? hand.get(name) || 1 : 1, [index]);
       });
       const list = [...open, ...rest.map(([card, number]) => held(card, number))];
-      inside.push(el("h3", {}, "Choose from"), el("ul", { class: "dom-cards dom-held" }, ...list));
+      const tiles = el("ul", { class: "dom-cards dom-held" }, ...list);
+      inside.push(el("div", { class: "dom-zone" }, el("h3", {}, "Choose from"), tiles));
     } else if (own && request) {
-      const nothing = el("p", { class: "dom-told" }, "No cards.");
-      inside.push(el("h3", {}, "Hand"), hand.size ? tiles([...hand]) : nothing);
+      inside.push(zone("Hand", [...hand]));
     }
     if (asking) {
       inside.push(questionBelow());
     }
-    const edge = seat === null ? "var(--line)" : kit.seat(seat).colour;
+    const mover = seat ?? turnOf();
+    const edge = mover === null ? "var(--line)" : kit.seat(mover).colour;
     parts.active.style.setProperty("--seat", edge);
-    parts.active.replaceChildren(...inside);
+    fill(parts.active, inside);
   }
 
-  function tiles(list) {
-    const inside = list.map(([card, number]) => held(card, number));
-    return el("ul", { class: "dom-cards dom-held" }, ...inside);
+  function zone(name, list) {
+    return once(name, list, () => {
+      const inside = list.map(([card, number]) => held(card, number));
+      const tiles = el("ul", { class: "dom-cards dom-held" }, ...inside);
+      const nothing = el("p", { class: "dom-told" }, "No cards.");
+      return el("div", { class: "dom-zone" }, el("h3", {}, name), list.length ? tiles : nothing);
+    });
   }
 
   function heading(seat, own) {
@@ -164,11 +175,21 @@ export function mount(root, header, kit) {
       return [...(seat === null ? [] : [glyph(seat)]), asking.question.title];
     }
     if (seat === null) {
+      const mover = turnOf();
+      if (mover !== null) {
+        return [glyph(mover), `${names[mover]} has the turn`];
+      }
       const isOver = (shown.more.marks || []).some((mark) => mark.kind === "end");
       return [isOver ? "The match is over" : "The last move"];
     }
     const attacked = shown.view.request && shown.view.request.type === "attack-request";
     return [glyph(seat), names[seat] + (attacked ? " is attacked" : `: turn ${own.turns}`)];
+  }
+
+  /** The seat whose turn it is, where hands are not to be seen; null if nobody's or not known. */
+  function turnOf() {
+    const { seats = [], marks = [] } = shown.more;
+    return seats.length === 1 && !marks.some((mark) => mark.kind === "end") ? seats[0] : null;
   }
 
   function counters(request) {
@@ -191,7 +212,7 @@ export function mount(root, header, kit) {
   function paintSeats() {
     const { view, more } = shown;
     const strips = view.seats.map((seen, seat) => {
-      const key = [seen, view.asked === seat, more.eyes === "all", more.marks];
+      const key = [seen, view.asked, turnOf(), more.eyes === "all", more.marks];
       return once(seat, key, () => strip(seen, seat));
     });
     fill(parts.seats, [parts.seats.firstChild, ...strips]);
@@ -200,19 +221,21 @@ export function mount(root, header, kit) {
   function strip(seen, seat) {
     const { view, more } = shown;
     const active = view.asked === seat;
+    const isNow = (view.asked ?? turnOf()) === seat;
     const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
     const facts = [`${owned} cards`, ...(seen.own ? [`turn ${seen.own.turns}`] : [])];
     const zones = seen.own
       ? zonesOf(seen.own, seat, active)
       : [["Owns", Object.entries(seen.cards)]];
     const rows = zones.flatMap(([name, counts]) => {
-      return [el("dt", {}, name), el("dd", {}, counts.length ? chips(counts) : "none")];
+      const make = () => el("dd", {}, counts.length ? chips(counts) : "none");
+      return [el("dt", {}, name), once(`${seat} ${name.split(" ")[0]}`, counts, make)];
     });
     const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
     return el(
       "article",
-      { class: active ? "dom-strip dom-now" : "dom-strip", style: colour(seat) },
-      el("h3", {}, glyph(seat), names[seat], ...(active ? [say(" (decides)")] : [])),
+      { class: isNow ? "dom-strip dom-now" : "dom-strip", style: colour(seat) },
+      el("h3", {}, glyph(seat), names[seat], ...(isNow ? [say(" (to move)")] : [])),
       el("p", { class: "dom-points" }, el("b", {}, String(seen.score)), ` ${plural(seen.score, "point")}`),
       el("p", { class: "dom-facts" }, facts.join(" · ")),
       ...faults.map((mark) => el("p", { class: "dom-fault" }, `! ${mark.code}`)),

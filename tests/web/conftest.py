@@ -37,21 +37,21 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a file at a place, as a new visitor: `visit(path, "#turn=3", **context)` -> page.
+    """Opens a file, or an address, as a new visitor: `visit(path, "#turn=3", **context)` -> page.
 
     A message in the console, an error of a script or a breach of the policy fails the test.
     """
     contexts = []
     messages: list[str] = []
 
-    def opened(path: Path, place: str = "", **settings: Any) -> Any:
+    def opened(path: Path | str, place: str = "", **settings: Any) -> Any:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(5000)
         page.on("console", lambda message: messages.append(message.text))
         page.on("pageerror", lambda error: messages.append(str(error)))
-        page.goto(path.as_uri() + place)
+        page.goto((path if isinstance(path, str) else path.as_uri()) + place)
         page.wait_for_selector(".match, .list")
         return page
 

@@ -1,0 +1,92 @@
+"""What commands share that show something in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from referee.cli.console import say
+from referee.errors import UsageError
+
+HOST = "127.0.0.1"
+EXTRA = 'pip install "dominion-referee[web]"'
+_ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
+
+
+def add_address(parser: argparse.ArgumentParser, port: int) -> None:
+    """Add `--listen` and `--host-name`.
+
+    Args:
+        port: where it listens if nothing else is chosen; 0 is one that is free.
+    """
+
+    def address(text: str) -> tuple[str, int]:
+        """HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
+        found = _ADDRESS.fullmatch(text)
+        if not text or found is None or int(found[3] or 0) > 65_535:
+            raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000")
+        return found[1] or found[2] or HOST, port if found[3] is None else int(found[3])
+
+    parser.add_argument(
+        "--listen",
+        type=address,
+        default=(HOST, port),
+        metavar="HOST:PORT",
+        help=f"the address (default: {HOST}:{port}); port 0: one that is free",
+    )
+    parser.add_argument(
+        "--host-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name of this host, by which others reach it; may be given more than once",
+    )
+
+
+@contextmanager
+def with_extra(what: str) -> Iterator[None]:
+    """A block that imports what the extra `web` has.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("starlette", "hypercorn"):
+            raise
+        raise UsageError(f"{what} needs Starlette and hypercorn: {EXTRA}") from error
+
+
+def origin(host: str, port: int) -> str:
+    """The beginning of all addresses, without a slash."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_local(host: str) -> bool:
+    """Whether only programs on this machine reach it."""
+    return host in ("127.0.0.1", "::1", "localhost")
+
+
+def has_screen() -> bool:
+    """Whether a browser would have a window: one in the terminal would be in the way."""
+    return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+
+
+async def open_browser(url: str) -> None:
+    """Open it in the browser, or say that there is none."""
+    import webbrowser
+
+    import trio
+
+    if not await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True):
+        say(f"no browser was found: open {url}")
+
+
+def say_bug(error: Exception) -> None:
+    """Say that a page could not be made."""
+    say(f"a page could not be made, which is a bug in the referee: {type(error).__name__}: {error}")

@@ -1,0 +1,86 @@
+"""Results as a notebook shows them (spec/python.md, 8).
+
+Below each stands its text: a notebook that is not trusted, or shown by a site, leaves out the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from referee.errors import RefereeError
+from referee.match.spec import MatchSpec
+from referee.play import Given
+from referee.text.terminal import plain
+from referee.tournament.rating.deals import Deals
+from referee.tournament.rating.tallies import tally
+from referee.web.file import page_file
+from referee.web.recorded import from_answers
+
+_FRAME = Markup(
+    '<iframe sandbox="allow-scripts" title="{}" srcdoc="{}" '
+    'style="width: 100%; height: 640px; border: 1px solid #8888"></iframe>'
+)
+_TEXT = Markup("<p>{}</p>")
+
+
+def player(spec: MatchSpec, answers: Sequence[Given], text: str) -> str:
+    """The page of a match, in a frame that can reach nothing outside it.
+
+    Args:
+        answers: all that the match was given.
+        text: what its result says of it.
+    """
+    try:
+        page = page_file([from_answers(spec, answers)])
+    except RefereeError as error:  # it is too large
+        return f"{_TEXT.format(text)}{_TEXT.format(f'It cannot be shown: {error}')}"
+    return f"{_FRAME.format(text, page)}{_TEXT.format(text)}"
+
+
+def table(
+    bots: Sequence[str],
+    seats: Sequence[Sequence[int]],
+    results: Sequence[tuple[int, Sequence[int]]],
+    text: str,
+) -> str:
+    """How many matches each bot won, drew and lost, with the interval of its win rate.
+
+    Args:
+        bots: as they were given.
+        seats: for each match the bot in each seat, by its number.
+        results: for each match its seed, which is that of its deal, and the rank of each seat.
+        text: what stands below.
+    """
+    deals = Deals(len(bots), len(bots))
+    if results:
+        deals.extend(_numbered([seed for seed, _ in results]), seats, [r for _, r in results])
+    counts = tally(deals.table())
+    rates = counts.win_rate
+    head = ("bot", "won", "drew", "lost", "won of all", "95% interval")
+    rows = Markup().join(
+        _row(
+            "td",
+            plain(bot),
+            counts.wins[number],
+            counts.draws[number],
+            counts.losses[number],
+            f"{rates.share[number]:.1%}" if results else "",
+            f"{rates.low[number]:.1%} to {rates.high[number]:.1%}",
+        )
+        for number, bot in enumerate(bots)
+    )
+    made = Markup("<table><thead>{}</thead><tbody>{}</tbody></table>")
+    return f"{made.format(_row('th', *head), rows)}{_TEXT.format(text)}"
+
+
+def _numbered(seeds: Sequence[int]) -> list[int]:
+    """The number of each match's deal."""
+    numbers = {seed: number for number, seed in enumerate(dict.fromkeys(seeds))}
+    return [numbers[seed] for seed in seeds]
+
+
+def _row(tag: str, *cells: object) -> Markup:
+    made = Markup().join(Markup(f"<{tag}>{{}}</{tag}>").format(cell) for cell in cells)
+    return Markup("<tr>{}</tr>").format(made)

@@ -1,0 +1,123 @@
+"""Games that visitors play against bots, each one its own: `referee serve --play`.
+
+/play    what is played; POST begins a game and leads to its seat
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from functools import partial
+from math import inf
+from typing import Any
+
+import trio
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from referee.bots.command import HUMAN, BotSource, find_bot
+from referee.bots.processes.launch import launched
+from referee.errors import RefereeError, UsageError
+from referee.games import GAMES
+from referee.match.spec import match_spec
+from referee.play import play_once
+from referee.web.server import pages
+from referee.web.server.seat import Seats, Sitting
+
+MOST_GAMES = 20
+"""Games at a time; as many that are over can still be looked at."""
+IDLE_SECONDS = 20 * 60.0
+"""Seconds after which a game ends in which nobody has answered."""
+
+
+class Games:
+    """Games of one person each against the same bots.
+
+    Args:
+        game: a key of `GAMES`.
+        bots: BOT arguments of the others.
+        options: as of `match_spec`.
+        seats: where the people sit.
+
+    Raises:
+        UsageError: a bot is not there, or such a match cannot be.
+    """
+
+    def __init__(
+        self, game: str, bots: Sequence[str], options: dict[str, Any], seats: Seats
+    ) -> None:
+        if GAMES[game].person is None:
+            raise UsageError(f"--play: {game} cannot be played by a person yet, only by bots")
+        self._game = game
+        self._options = options
+        self._seats = seats
+        self._sources = [find_bot(bot, game) for bot in bots]
+        self._running: set[str] = set()
+        self._nursery: trio.Nursery | None = None
+        match_spec([HUMAN, *bots], game=game, options=options)
+
+    def routes(self) -> list[Route]:
+        """What the application answers."""
+        return [
+            Route("/play", self._play_page, methods=["GET", "POST"]),
+        ]
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Play what is begun, until cancelled."""
+        async with trio.open_nursery() as self._nursery:
+            task_status.started()
+            await trio.sleep_forever()
+
+    async def _play_page(self, request: Request) -> Response:
+        if request.method == "POST":
+            return self._begin()
+        bots = [source.argument for source in self._sources]
+        return HTMLResponse(pages.play_page(self._game, bots, MOST_GAMES))
+
+    def _begin(self) -> Response:
+        if self._nursery is None or len(self._running) >= MOST_GAMES:
+            problem = f"{MOST_GAMES} games are played here at the moment: try again later"
+            return HTMLResponse(pages.problem_page(problem), 503)
+        seat = secrets.randbelow(len(self._sources) + 1)
+        bots = [source.argument for source in self._sources]
+        bots.insert(seat, HUMAN)
+        sitting = Sitting(self._game, bots)
+        self._forget()
+        self._seats.sittings[sitting.id] = sitting
+        self._running.add(sitting.id)
+        self._nursery.start_soon(self._play, sitting, bots, seat)
+        return RedirectResponse(sitting.links()[0], 303)
+
+    def _forget(self) -> None:
+        """Let go of games that are over, if there are many of them."""
+        over = [id for id in self._seats.sittings if id not in self._running]
+        for id in over[: len(over) - MOST_GAMES + 1]:
+            del self._seats.sittings[id]
+
+    async def _play(self, sitting: Sitting, bots: list[str], seat: int) -> None:
+        sources: list[BotSource] = [*self._sources]
+        sources.insert(seat, sitting.person(seat))
+        spec = match_spec(bots, game=self._game, options=self._options)
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
+                with launched(sources, spec.limits) as started:
+                    watch = partial(sitting.watch, spec)
+                    played = await play_once(spec, started, watch=watch)
+                sitting.end(spec, played)
+                nursery.cancel_scope.cancel()
+        except* RefereeError as group:
+            sitting.give_up(f"The game was given up: {group.exceptions[0]}.")
+        finally:
+            self._running.discard(sitting.id)
+
+    async def _end_idle(self, sitting: Sitting, game: trio.CancelScope) -> None:
+        (person,) = sitting.seats.values()
+        used = trio.current_time()
+        while trio.current_time() < used + IDLE_SECONDS:
+            await trio.sleep_until(used + IDLE_SECONDS)
+            used = max(used, -inf if person.used is None else person.used)
+        minutes = round(IDLE_SECONDS / 60)
+        sitting.give_up(f"This game has ended: nothing was answered for {minutes} minutes.")
+        game.cancel()

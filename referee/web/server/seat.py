@@ -1,0 +1,461 @@
+"""People who play in the browser: what a seat's page is sent, and what it answers.
+
+    /seat/ID/N           the page; who opens it needs the token, which stands behind # in its link
+    /seat/ID/N/enter     POST {token, tab}: a cookie for the token; the tab has the seat now
+    /seat/ID/N/events    run, after, tab, wait: what came since, as soon as there is something
+    /seat/ID/N/answer    POST {tab, run, request, picks}; picks null leaves the match
+
+A page is sent events by number, so that it can ask again for what got lost; a question has a number
+too, so that an answer can be sent again. spec/serve.md, 6, has all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import NamedTuple, TypeVar
+
+import msgspec
+import trio
+from msgspec import Struct
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from referee.bots.command import HUMAN, PythonBot
+from referee.bots.person import PersonBot
+from referee.games import GAMES
+from referee.games.interface.dialogue import Picks, Question, problem_with
+from referee.games.interface.rules import Rules
+from referee.match.machine import Entry, Match, Sent
+from referee.match.spec import MatchSpec
+from referee.play import Played, Runner
+from referee.web.recorded import from_answers, seat_header
+from referee.web.server import pages
+from referee.web.steps import MatchPage, SeatSteps
+
+POLL_SECONDS = 25.0
+"""Seconds after which a page that waits for news is answered that there are none."""
+END_SECONDS = 5.0
+"""Seconds that a page has to fetch the end of the match."""
+MOST_BODY = 64 * 1024
+BODY_SECONDS = 10.0
+_LAST_TURNS = 8
+"""Turns whose text may still change."""
+_MOVED = "This seat is open in another tab, which was opened later."
+
+Body = TypeVar("Body", bound=Struct)
+
+
+class Enter(Struct):
+    """A tab wants the seat; without a token the cookie has it."""
+
+    tab: str
+    token: str = ""
+
+
+class Answered(Struct):
+    """What a person chose; None if it leaves the match."""
+
+    tab: str
+    run: str
+    request: int
+    picks: list[int] | None
+
+
+class Refused(Exception):
+    """Why a request is not obeyed: an HTTP status, and a sentence for the person."""
+
+    def __init__(self, status: int, problem: str) -> None:
+        super().__init__(problem)
+        self.status = status
+
+
+class _Event(NamedTuple):
+    kind: str
+    data: bytes
+
+
+class Seat:
+    """A person's place: what its page is sent, and what it answers. A `Desk` for one.
+
+    Args:
+        rules: the game.
+        number: of the seat.
+        digest: of the token, if there is one already; else a new token is drawn.
+
+    Attributes:
+        token: opens the seat; empty if only its digest is known.
+        digest: SHA-256 of the token, in hex.
+        run: names this server's run of the match.
+        used: when somebody entered or answered, on trio's clock; None before.
+        has_end: is set when the page has fetched the end of the match.
+    """
+
+    def __init__(self, rules: Rules, number: int, digest: str = "") -> None:
+        self.token = "" if digest else secrets.token_urlsafe(16)
+        self.digest = digest or _digest(self.token)
+        self.run = secrets.token_hex(8)
+        self.used: float | None = None
+        self.has_end = trio.Event()
+        self._steps = SeatSteps(rules, number)
+        self._rules = rules
+        self._number = number
+        self._events: list[_Event] = []
+        self._news = trio.Event()
+        self._is_over = False
+        self._tab = ""
+        self._poll = 0  # the newest one
+        self._request = 0  # of the last question
+        self._question: Question | None = None
+        self._answer: Picks | None = None
+        self._answered = trio.Event()
+        self._turns: dict[int, bytes] = {}  # as they were sent
+
+    # --- as a desk ------------------------------------------------------------------------------
+
+    def tell(self, seat: int, lines: Sequence[str]) -> None:
+        """Send it."""
+        if lines:
+            self._add("told", lines=lines)
+
+    @asynccontextmanager
+    async def turn_of(self, seat: int) -> AsyncIterator[None]:
+        """Nobody else sits here."""
+        yield
+
+    async def ask(self, question: Question) -> Picks | None:
+        """Send the question, and wait for its answer."""
+        self._request += 1
+        self._question, self._answered = question, trio.Event()
+        shown = {name: getattr(question, name) for name in question.__struct_fields__}
+        del shown["check"]
+        self._add("question", request=self._request, question=shown)
+        await self._answered.wait()
+        return self._answer
+
+    # --- what the page asks ---------------------------------------------------------------------
+
+    def opens(self, token: str) -> bool:
+        """Whether a token is that of this seat."""
+        return secrets.compare_digest(_digest(token), self.digest)
+
+    def enter(self, tab: str) -> None:
+        """Give the seat to a tab; the one that had it is told."""
+        self.used = trio.current_time()
+        self._tab = tab
+        self._wake()
+
+    async def news(self, tab: str, run: str, after: int, *, wait: bool) -> bytes:
+        """The events from one number on, once there are any.
+
+        Args:
+            run: from which `after` is; that of another server begins anew.
+            wait: for `POLL_SECONDS` at most.
+        """
+        if not self._has(tab):
+            return _moved()
+        self._poll += 1
+        own = self._poll
+        self._wake()  # an older one, whose connection may be lost
+        first = after if run == self.run and after <= len(self._events) else 0
+        with trio.move_on_after(POLL_SECONDS if wait and not self._is_over else 0):
+            while first == len(self._events) and own == self._poll and self._has(tab):
+                await self._news.wait()
+        if not self._has(tab):
+            return _moved()
+        events = b",".join(self._from(first))
+        return b'{"run":"%s","next":%d,"events":[%s]}' % (
+            self.run.encode(),
+            len(self._events),
+            events,
+        )
+
+    async def note_end(self, after: int) -> None:
+        """Note that the page has all events before this one."""
+        if self._is_over and after >= len(self._events):
+            self.has_end.set()
+
+    def answer(self, given: Answered) -> None:
+        """Take the answer to the question that is asked; the same one may come again.
+
+        Raises:
+            Refused: it is none.
+        """
+        if not self._has(given.tab):
+            raise Refused(409, _MOVED)
+        if given.run != self.run:
+            raise Refused(409, "The server was started again: look at what is asked now.")
+        picks = None if given.picks is None else tuple(given.picks)
+        if self._question is None or given.request != self._request:
+            if given.request == self._request and self._request and picks == self._answer:
+                return
+            if given.request > self._request:
+                raise Refused(422, "There is no such question.")
+            raise Refused(409, "This was answered before.")
+        if picks is not None and (problem := problem_with(self._question, picks)):
+            raise Refused(422, problem)
+        self.used = trio.current_time()
+        self._question, self._answer = None, picks
+        self._add("question", request=self._request, question=None)
+        self._answered.set()
+
+    def _has(self, tab: str) -> bool:
+        """Whether a tab has the seat; a server that was started anew does not know which has."""
+        self._tab = self._tab or tab
+        return tab == self._tab
+
+    # --- what the page is sent ------------------------------------------------------------------
+
+    def hear(self, spec: MatchSpec, match: Match, entries: Sequence[Entry]) -> None:
+        """Take what a round has led to."""
+        made = self._steps
+        steps, lines = len(made.steps), len(made.lines)
+        if not made.add(match, entries):
+            return
+        if not steps:
+            header = seat_header(spec, match.names, made)
+            whole = {"turns": made.turns, "steps": made.steps, "lines": made.lines}
+            self._add("reset", header=header, seat=self._number, **whole)
+            return
+        turns = [
+            turn
+            for turn in made.turns[-_LAST_TURNS:]
+            if self._turns.get(turn.turn) != msgspec.json.encode(turn)
+        ]
+        self._turns |= {turn.turn: msgspec.json.encode(turn) for turn in turns}
+        self._add("steps", steps=made.steps[steps:], lines=made.lines[lines:], turns=turns)
+
+    def end(self, whole: MatchPage) -> None:
+        """Show the whole match, which is over."""
+        self._question = None
+        self._add("question", request=self._request, question=None)
+        self._add("reset", seat=self._number, **msgspec.structs.asdict(whole))
+        self._is_over = True
+        self._add("end", header=whole.header)
+
+    def give_up(self, problem: str) -> None:
+        """Say that the match will not go on."""
+        if not self._is_over:
+            self._is_over = True
+            self._add("gone", problem=problem)
+
+    def _add(self, kind: str, **values: object) -> None:
+        self._events.append(_Event(kind, msgspec.json.encode({"type": kind, **values})))
+        self._wake()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
+
+    def _from(self, first: int) -> Iterator[bytes]:
+        """The events from this one on, without those that a later one has replaced."""
+        events = self._events
+        last = {event.kind: number for number, event in enumerate(events)}
+        for number in range(first, len(events)):
+            kind, data = events[number]
+            if kind in ("told", "end", "gone"):
+                yield data
+            elif kind == "question":
+                if number == last[kind]:
+                    yield data
+            elif number >= last["reset"]:
+                yield data
+
+
+class Sitting:
+    """A match with people at pages.
+
+    Args:
+        game: a key of `GAMES`.
+        bots: the BOT arguments, in seat order; people are `HUMAN`.
+        known: an id and the digests of the tokens by seat, to go on with; else they are drawn.
+
+    Attributes:
+        id: its name in addresses.
+        seats: of the people, by number.
+    """
+
+    def __init__(
+        self, game: str, bots: Sequence[str], known: tuple[str, dict[int, str]] | None = None
+    ) -> None:
+        rules = GAMES[game]
+        self.id, digests = known or (secrets.token_hex(8), {})
+        self.game = game
+        self.seats = {
+            number: Seat(rules, number, digests.get(number, ""))
+            for number, bot in enumerate(bots)
+            if bot == HUMAN
+        }
+        self._unheard: list[Entry] = []
+
+    def person(self, number: int) -> PythonBot:
+        """The source of the person at a seat."""
+        rules, seat = GAMES[self.game], self.seats[number]
+        return PythonBot(HUMAN, lambda: PersonBot(rules, seat))
+
+    def links(self) -> list[str]:
+        """The address of each person's page, in seat order; without what is not known."""
+        return [
+            f"/seat/{self.id}/{number}" + (f"#{seat.token}" if seat.token else "")
+            for number, seat in self.seats.items()
+        ]
+
+    def watch(self, spec: MatchSpec, runner: Runner) -> None:
+        """Follow the match of a runner."""
+        runner.hears.append(lambda match, entries: self._hear(spec, match, entries))
+
+    def _hear(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
+        # Where several are asked, nobody is shown who was first.
+        self._unheard += entries
+        asks = any(type(entry) is Sent and entry.to is not None for entry in self._unheard)
+        if match.outcome is not None or asks:
+            heard, self._unheard = self._unheard, []
+            for seat in self.seats.values():
+                seat.hear(spec, match, heard)
+
+    def end(self, spec: MatchSpec, played: Played) -> None:
+        """Show the whole match to all."""
+        whole = from_answers(spec, played.answers)
+        for seat in self.seats.values():
+            seat.end(whole)
+
+    async def shown(self) -> None:
+        """Wait until the pages have the end of the match, or do not fetch it."""
+        with trio.move_on_after(END_SECONDS):
+            for seat in self.seats.values():
+                if seat.used is not None:
+                    await seat.has_end.wait()
+
+    def give_up(self, problem: str) -> None:
+        """Say to all that the match will not go on."""
+        for seat in self.seats.values():
+            seat.give_up(problem)
+
+
+class Seats:
+    """The addresses of the seats of matches.
+
+    Attributes:
+        sittings: the matches, by id.
+    """
+
+    def __init__(self, sittings: Collection[Sitting] = ()) -> None:
+        self.sittings = {sitting.id: sitting for sitting in sittings}
+
+    def routes(self) -> list[Route]:
+        """What the application answers."""
+        seat = "/seat/{match}/{seat:int}"
+        return [
+            Route(seat, self._page),
+            Route(seat + "/enter", self._enter, methods=["POST"]),
+            Route(seat + "/events", self._events),
+            Route(seat + "/answer", self._answer, methods=["POST"]),
+        ]
+
+    async def _page(self, request: Request) -> Response:
+        try:
+            sitting, _ = self._found(request)
+        except Refused as refused:
+            return HTMLResponse(pages.problem_page(str(refused)), refused.status)
+        return HTMLResponse(pages.match_page("Your match", sitting.game, request.url.path))
+
+    async def _enter(self, request: Request) -> Response:
+        try:
+            _, seat = self._found(request)
+            given = await _body(request, Enter)
+            token = given.token or request.cookies.get("seat", "")
+            if not seat.opens(token):
+                raise Refused(403, "Open the whole link that you were given: it ends with a token.")
+            seat.enter(given.tab[:64])
+        except Refused as refused:
+            return _refused(refused)
+        answer = _json({})
+        answer.set_cookie(
+            "seat",
+            token,
+            path=request.url.path.removesuffix("/enter"),
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+    async def _events(self, request: Request) -> Response:
+        query = request.query_params
+        after = query.get("after", "0")
+        try:
+            seat = self._own(request)
+            if not (after.isascii() and after.isdigit() and len(after) <= 9):
+                raise Refused(422, "after must be a number.")
+            tab = query.get("tab", "")[:64]
+            wait = query.get("wait", "1") != "0"
+            data = await seat.news(tab, query.get("run", ""), int(after), wait=wait)
+        except Refused as refused:
+            return _refused(refused)
+        shown = BackgroundTask(seat.note_end, int(after))  # when it has been sent
+        return Response(data, media_type="application/json", background=shown)
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            seat = self._own(request)
+            seat.answer(await _body(request, Answered))
+        except Refused as refused:
+            return _refused(refused)
+        return _json({})
+
+    def _found(self, request: Request) -> tuple[Sitting, Seat]:
+        sitting = self.sittings.get(request.path_params["match"])
+        seat = None if sitting is None else sitting.seats.get(request.path_params["seat"])
+        if sitting is None or seat is None:
+            raise Refused(404, "There is no such seat, or its match is over and forgotten.")
+        return sitting, seat
+
+    def _own(self, request: Request) -> Seat:
+        _, seat = self._found(request)
+        if not seat.opens(request.cookies.get("seat", "")):
+            raise Refused(403, "Open the whole link that you were given: it ends with a token.")
+        return seat
+
+
+async def _body(request: Request, kind: type[Body]) -> Body:
+    """What was sent.
+
+    Raises:
+        Refused: it is too large, too slow, or something else.
+    """
+    if request.headers.get("content-type") != "application/json":
+        raise Refused(415, "Only application/json is understood.")
+    data = b""
+    with trio.move_on_after(BODY_SECONDS) as scope:
+        async with aclosing(request.stream()) as parts:
+            async for part in parts:
+                data += part
+                if len(data) > MOST_BODY:
+                    raise Refused(413, f"More than {MOST_BODY} bytes.")
+    if scope.cancelled_caught:
+        raise Refused(408, "The request did not end.")
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refused(422, f"This was not understood: {error}") from error
+
+
+def _moved() -> bytes:
+    event = {"type": "moved", "problem": _MOVED}
+    return msgspec.json.encode({"run": "", "next": 0, "events": [event]})
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+def _json(value: object, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def _refused(refused: Refused) -> Response:
+    return _json({"problem": str(refused)}, refused.status)

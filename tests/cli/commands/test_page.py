@@ -1,0 +1,132 @@
+"""`referee page`: what it writes, exit codes, what is said of files that cannot be shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from referee import cli
+from referee.web import file
+from tests.support.live import ROOT
+
+RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
+LOG = ROOT / "spec" / "examples" / "four-players.log.jsonl"
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    out, err = capsys.readouterr()
+    assert out == ""
+    return err
+
+
+def test_a_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "match.html"
+    assert cli.main(["page", str(RECORD), "-o", str(page)]) == 0
+    assert said(capsys) == f"referee: {page}: {page.stat().st_size / 1000:.0f} KB\n"
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert 'id="header-0"' in page.read_text()
+
+
+def test_many_files_are_one_page_and_what_is_none_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong, page = tmp_path / "wrong", tmp_path / "match.html"
+    wrong.write_text("no log\n")
+    assert cli.main(["page", str(RECORD), str(wrong), str(LOG), "-o", str(page)]) == 1
+    problem, written = said(capsys).splitlines()
+    assert problem.startswith(f"referee: {wrong}, line 1: ")
+    assert written.startswith(f"referee: {page}: ")
+    assert "<title>2 matches</title>" in page.read_text()
+
+
+def test_nothing_is_written_where_nothing_can_be_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong, page = tmp_path / "wrong", tmp_path / "match.html"
+    wrong.write_text("no log\n")
+    assert cli.main(["page", str(wrong), "-o", str(page)]) == 1
+    assert said(capsys).count("\n") == 1
+    assert not page.exists()
+
+
+def test_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["page", str(RECORD), "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("<!DOCTYPE html>")
+    assert err == ""
+
+
+def test_it_needs_no_locale(tmp_path: Path) -> None:
+    page = tmp_path / "match.html"
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run(
+        [sys.executable, "-m", "referee", "page", str(RECORD), "-o", str(page)],
+        check=True,
+        capture_output=True,
+        env=os.environ | ascii_only,
+    )
+    assert "■" in page.read_text("utf-8")
+
+
+def test_some_turns_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "match.html"
+    assert cli.main(["page", str(RECORD), "-o", str(page)]) == 0
+    whole = page.stat().st_size
+    assert cli.main(["page", str(RECORD), "-o", str(page), "--turns", "3-4"]) == 0
+    assert page.stat().st_size < whole
+
+
+def test_it_is_opened(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    page = tmp_path / "a match.html"
+    assert cli.main(["page", str(RECORD), "-o", str(page), "--open"]) == 0
+    assert opened == [page.as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["missing"], "cannot read missing: No such file or directory"),
+        (["."], "cannot read .: it is a directory; name the files in it: ./*"),
+        (["-"], 'a page is made of files: save standard input to one, "-" is none'),
+        ([RECORD, "-o", "-", "--open"], "--open needs a file: give another --output"),
+        ([RECORD, "--turns", "9-3"], "'9-3' is no range of turns, such as 10-20"),
+        ([RECORD, "--turns", "0"], "'0' is no range of turns, such as 10-20"),
+        ([RECORD, "--turns", "900-901"], "--turns 900-901: the match has 38 turns"),
+        (
+            [RECORD, "-o", "missing/match.html"],
+            "cannot write missing/match.html: there is no folder missing",
+        ),
+        ([RECORD, "-o", RECORD], "two-players.record.jsonl are the same file"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(
+    words: list[object],
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = RECORD.read_bytes()
+    assert cli.main(["page", *map(str, words)]) == 2
+    err = said(capsys)
+    assert problem in " ".join(err.split())
+    assert RECORD.read_bytes() == before
+
+
+def test_a_page_too_large_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(file, "MAX_FILE", 100)
+    assert cli.main(["page", str(RECORD)]) == 2
+    assert "give fewer files, or part of the match with --turns FIRST-LAST" in said(capsys)

@@ -1,0 +1,159 @@
+"""A person plays whole games in a browser: by clicks, by keys alone, and against another person."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.support.serving import running
+
+Visit = Callable[..., Any]
+OVER = "The match is over."
+DOMINION = ("--page", "human", "minimal", "--set", "max_turns=2", "--seed", "3")
+BOTWARS = ("--page", "--game", "botwars", "human", "gatherer", "--seed", "3")
+SMALL = ("--set", "rows=4", "--set", "cols=4", "--set", "max_turns=3")
+
+
+@contextmanager
+def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """`referee play` with people, and their links; no browser is opened."""
+    command = [sys.executable, "-m", "referee", "play", *words]
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY")
+    env = {name: value for name, value in os.environ.items() if name not in hidden}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    ) as process:
+        try:
+            assert process.stderr is not None
+            yield process, [process.stderr.readline().split()[0] for _ in range(people)]
+        finally:
+            process.kill()
+
+
+def next_question(page: Any, before: str = "") -> str:
+    """Wait until something else is asked, or the match is over; the text."""
+    page.wait_for_selector(".seat-panel")
+    done = "text => !['', text].includes(document.querySelector('.seat-panel').dataset.asked)"
+    page.wait_for_function(done, arg=before)
+    asked: str = page.locator(".seat-panel").get_attribute("data-asked")
+    return asked
+
+
+def status(page: Any) -> str:
+    text: str = page.inner_text(".seat-status")
+    return text
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What the command prints at its end, which is a good one."""
+    printed, problems = process.communicate(timeout=20)
+    assert (process.returncode, problems) == (0, "")
+    return printed
+
+
+def test_dominion_by_clicks(visit: Visit) -> None:
+    with playing(*DOMINION) as (process, (link,)):
+        page = visit(link)
+        asked = ""
+        while (asked := next_question(page, asked)) != "over":
+            copper = page.get_by_role("button", name="Copper")
+            (copper.first if copper.count() else page.locator(".dom-main").last).click()
+        assert OVER in status(page)
+        page.get_by_role("slider").press("Home")  # the whole match is there, hands too
+        assert "player1  Human" in ended(process)
+        assert link.partition("#")[2] not in page.url
+
+
+def test_dominion_by_keys_alone(visit: Visit) -> None:
+    with playing(*DOMINION) as (process, (link,)):
+        page = visit(link)
+        next_question(page)
+        page.keyboard.type("99")
+        page.keyboard.press("Enter")
+        page.get_by_text("There is no 99 here.").wait_for()
+        page.keyboard.press("Control+a")
+        asked = ""
+        while (asked := next_question(page, asked)) != "over":
+            page.keyboard.type("copp")
+            page.keyboard.press("Enter")
+        assert "player1  Human" in ended(process)
+        assert OVER in status(page)
+
+
+def test_botwars_by_drags(visit: Visit) -> None:
+    with playing(*BOTWARS, *SMALL) as (process, (link,)):
+        page = visit(link)
+        asked = ""
+        while (asked := next_question(page, asked)) != "over":
+            box = page.locator("canvas").bounding_box()
+            cell = box["width"] / 4
+            page.mouse.move(box["x"] + cell / 2, box["y"] + cell / 2)
+            page.mouse.down()
+            page.mouse.move(box["x"] + cell / 2, box["y"] + 1.5 * cell, steps=3)
+            page.mouse.up()
+            page.get_by_role("button", name="Send the moves").click()
+        assert "player1  Human" in ended(process)
+
+
+def test_botwars_by_keys_alone(visit: Visit) -> None:
+    with playing(*BOTWARS, *SMALL) as (process, (link,)):
+        page = visit(link)
+        asked = next_question(page)
+        while page.evaluate("document.activeElement.tagName") != "CANVAS":
+            page.keyboard.press("Tab")
+        while asked != "over":
+            page.keyboard.press("a")
+            page.keyboard.press("ArrowDown")
+            page.keyboard.press("Enter")
+            asked = next_question(page, asked)
+        assert "player1  Human" in ended(process)
+
+
+def test_two_people_and_a_second_tab(visit: Visit) -> None:
+    words = ("--page", "--game", "botwars", "human", "human", "--seed", "3", *SMALL)
+    with playing(*words, people=2) as (process, links):
+        one, other = visit(links[0]), visit(links[1])
+        second = one.context.new_page()
+        second.goto(one.url.partition("#")[0])  # the cookie is enough
+        second.wait_for_selector(".seat-panel[data-asked]:not([data-asked=''])")
+        one.get_by_text("open in another tab").wait_for()
+        one.get_by_role("button", name="Play here").click()
+        second.get_by_text("open in another tab").wait_for()
+        asked = ["", ""]
+        while "over" not in asked:
+            for number, page in enumerate((one, other)):
+                asked[number] = next_question(page, asked[number])
+                if asked[number] != "over":
+                    page.get_by_role("button", name="Send the moves").click()
+        assert "player2  Human" in ended(process)
+
+
+def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
+    with running("--play", "minimal", "--set", "max_turns=1") as (_, url):
+        page = browser.new_context().new_page()
+        page.goto(url)
+        page.get_by_role("button", name="Begin a game").click()
+        asked = ""
+        while (asked := next_question(page, asked)) != "over":
+            page.keyboard.press("Enter")
+        assert OVER in status(page)
+        page.reload()
+        page.get_by_text(OVER).first.wait_for()
+        page.context.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
+    with playing(*DOMINION) as (_, (link,)):
+        page = visit(link, viewport={"width": width, "height": 700})
+        next_question(page)
+        page.locator(".seat-list summary").first.click()
+        root = "document.documentElement"
+        assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+        page.goto("about:blank")  # before the server is gone

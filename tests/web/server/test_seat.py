@@ -1,0 +1,446 @@
+"""A person's seat: who has it, what its page is sent, and which answers count."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from http.cookies import SimpleCookie
+from typing import Any
+
+import httpx
+import pytest
+import trio
+import trio.testing
+
+from referee.bots.command import BotSource, find_bot
+from referee.bots.person import PersonBot
+from referee.bots.processes.launch import launched
+from referee.errors import UsageError
+from referee.match.spec import match_spec
+from referee.play import play_once
+from referee.web.server import games, seat
+from referee.web.server.app import Site
+from referee.web.server.games import Games
+from referee.web.server.library import Library
+from referee.web.server.seat import Seats, Sitting
+
+URL = "http://127.0.0.1:8000"
+SHORT = {"max_turns": 2}
+
+
+class Visitor:
+    """A tab of a browser at a seat."""
+
+    def __init__(self, app: Any, link: str, tab: str = "a") -> None:
+        self.client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=URL)
+        self.at, _, self.token = link.partition("#")
+        self.tab = tab
+        self.run = ""
+        self.next = 0
+        self.done = 0  # the last question that was answered
+        self.events: list[dict[str, Any]] = []
+
+    async def post(self, path: str, body: object, **options: Any) -> httpx.Response:
+        return await self.client.post(f"{self.at}/{path}", json=body, **options)
+
+    async def enter(self) -> httpx.Response:
+        return await self.post("enter", {"tab": self.tab, "token": self.token})
+
+    async def listen(self, *, wait: bool = True) -> httpx.Response:
+        query = {"run": self.run, "after": self.next, "tab": self.tab, "wait": int(wait)}
+        answer = await self.client.get(f"{self.at}/events", params=query)
+        if answer.status_code == 200:
+            news = answer.json()
+            self.run, self.next = news["run"], news["next"]
+            self.events += news["events"]
+        return answer
+
+    async def asked(self) -> Any:
+        """The number of the question that is asked, and it; None if the match is over."""
+        while True:
+            for event in reversed(self.events):
+                if event["type"] in ("end", "gone"):
+                    return None
+                if event["type"] == "question":
+                    if event["question"] is not None and event["request"] > self.done:
+                        return event["request"], event["question"]
+                    break
+            assert (await self.listen()).status_code == 200
+
+    async def answer(self, request: int, picks: object, **other: Any) -> httpx.Response:
+        body = {"tab": self.tab, "run": self.run, "request": request, "picks": picks, **other}
+        answer = await self.post("answer", body)
+        if answer.status_code == 200:
+            self.done = request
+        return answer
+
+    async def play(self) -> None:
+        """Answer all questions with nothing."""
+        while (asked := await self.asked()) is not None:
+            assert (await self.answer(asked[0], [])).status_code == 200
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["type"] == kind]
+
+
+class Playing:
+    """A match that is being played, with its people."""
+
+    def __init__(self, sitting: Sitting) -> None:
+        self.sitting = sitting
+        self.app = Site(Library([]), more=Seats([sitting]).routes()).app()
+
+    def visitor(self, number: int = 0, tab: str = "a") -> Visitor:
+        return Visitor(self.app, self.sitting.links()[number], tab)
+
+
+@asynccontextmanager
+async def playing(
+    *bots: str, game: str = "dominion", seed: int = 3, options: Mapping[str, Any] = SHORT
+) -> AsyncIterator[Playing]:
+    sitting = Sitting(game, bots)
+    sources: list[BotSource] = [
+        sitting.person(number) if bot == "human" else find_bot(bot, game)
+        for number, bot in enumerate(bots)
+    ]
+    spec = match_spec(bots, game=game, seed=seed, options=options)
+    it = Playing(sitting)
+    with launched(sources, spec.limits) as started:
+        async with trio.open_nursery() as nursery:
+
+            async def play() -> None:
+                watch = partial(sitting.watch, spec)
+                sitting.end(spec, await play_once(spec, started, watch=watch))
+
+            nursery.start_soon(play)
+            yield it
+            nursery.cancel_scope.cancel()
+
+
+def problem(answer: httpx.Response) -> str:
+    text: str = answer.json()["problem"]
+    return text
+
+
+# --- a whole match --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "bots", "options"),
+    [
+        ("dominion", ("human", "big_money"), {"max_turns": 4}),
+        ("botwars", ("gatherer", "human"), {"max_turns": 4}),
+    ],
+)
+async def test_the_page_is_sent_what_the_seat_was_sent(
+    game: str, bots: tuple[str, str], options: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pushed: list[bytes] = []
+    push = PersonBot.push
+    monkeypatch.setattr(
+        PersonBot, "push", lambda bot, lines: push(bot, pushed.append(lines) or lines)
+    )
+    number = bots.index("human")
+    async with playing(*bots, game=game, options=options) as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        await visitor.play()
+        ((first, whole), steps) = visitor.of("reset"), visitor.of("steps")
+    parts = [first, *steps]
+    lines = [line for part in parts for line in part["lines"]]
+    sent = "".join(f"{text}\n" for kind, _, text in lines if kind in ("all", "sent"))
+    assert b"".join(pushed).startswith(sent.encode())  # the last ones are in the whole match
+    assert sent.count("\n") > 10
+    assert {(kind, to) for kind, to, _ in lines} <= {
+        ("all", None),
+        ("sent", number),
+        ("received", number),
+    }
+    assert first["header"]["seed"] is None
+    assert first["header"]["viewers"] == [str(number)]
+    assert [seat["bot"] for seat in first["header"]["seats"]] == ["", ""]
+    views = {viewer for part in parts for step in part["steps"] for viewer in step.get("set", {})}
+    assert views == {str(number)}
+    assert not any("time" in step for part in parts for step in part["steps"])
+    # When it is over, everything is shown.
+    assert whole["header"]["viewers"][0] == "all"
+    assert whole["header"]["seed"] == 3
+    assert whole["header"]["outcome"] == visitor.of("end")[0]["header"]["outcome"]
+
+
+async def test_two_people() -> None:
+    async with playing("human", "human", game="botwars", options={"max_turns": 2}) as match:
+        one, other = match.visitor(0), match.visitor(1)
+        async with trio.open_nursery() as nursery:
+            for visitor in (one, other):
+                await visitor.enter()
+                nursery.start_soon(visitor.play)
+        assert one.of("end") == other.of("end")
+        assert one.of("reset")[0]["header"]["viewers"] == ["0"]
+        assert (await one.client.get(f"{other.at}/events")).status_code == 403
+
+
+async def test_who_leaves_is_out_and_sees_the_end() -> None:
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        request, _ = await visitor.asked()
+        assert (await visitor.answer(request, None)).status_code == 200
+        assert await visitor.asked() is None
+        assert visitor.of("end")[0]["header"]["outcome"]["reason"] == "last-player-standing"
+
+
+# --- who has a seat -------------------------------------------------------------------------------
+
+
+async def test_a_token_becomes_a_cookie_of_this_seat_alone() -> None:
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        assert (await visitor.client.get(visitor.at)).status_code == 200  # it says nothing
+        for wrong in ("", "x" * 22, "\ud800", visitor.token[:-1]):
+            answer = await visitor.client.post(
+                f"{visitor.at}/enter",
+                content=json.dumps({"tab": "a", "token": wrong}),
+                headers={"content-type": "application/json"},
+            )
+            assert answer.status_code in (403, 422)
+            assert "set-cookie" not in answer.headers
+        assert (await visitor.listen()).status_code == 403
+        assert (await visitor.answer(1, [])).status_code == 403
+        answer = await visitor.enter()
+        cookie = SimpleCookie(answer.headers["set-cookie"])["seat"]
+        assert cookie.value == visitor.token
+        assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == (
+            visitor.at,
+            True,
+            "strict",
+        )
+        assert len(visitor.token) == 22  # 128 bits
+        assert match.sitting.seats[0].digest == hashlib.sha256(visitor.token.encode()).hexdigest()
+        visitor.token = ""  # a reload has the cookie
+        assert (await visitor.enter()).status_code == 200
+
+
+async def test_the_newest_tab_has_the_seat_and_the_other_is_told() -> None:
+    async with playing("human", "big_money") as match:
+        old, new = match.visitor(tab="old"), match.visitor(tab="new")
+        await old.enter()
+        request, _ = await old.asked()
+        told: list[httpx.Response] = []
+        async with trio.open_nursery() as nursery:
+
+            async def wait() -> None:
+                told.append(await old.listen())
+
+            nursery.start_soon(wait)
+            await trio.testing.wait_all_tasks_blocked()
+            await new.enter()
+        assert [event["type"] for event in told[0].json()["events"]] == ["moved"]
+        await new.asked()
+        assert "open in another tab" in problem(await old.answer(request, []))
+        assert (await new.answer(request, [])).status_code == 200
+        await old.enter()
+        old.next, old.events = 0, []
+        assert (await old.asked())[0] > request
+
+
+async def test_a_reload_finds_the_match_again() -> None:
+    async with playing("human", "big_money") as match:
+        before = match.visitor()
+        await before.enter()
+        request, _ = await before.asked()
+        await before.answer(request, [])
+        await before.asked()
+        after = match.visitor(tab="b")
+        await after.enter()
+        assert await after.asked() == await before.asked()
+        assert len(after.of("question")) == 1  # those that were answered are not asked again
+
+        def lines(visitor: Visitor) -> list[Any]:
+            return [line for event in visitor.events for line in event.get("lines", [])]
+
+        assert lines(after) == lines(before)
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+async def test_an_answer_counts_once() -> None:
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        request, question = await visitor.asked()
+        silver = [choice["name"] for choice in question["choices"]].index("silver")
+        assert (await visitor.answer(request, [silver])).status_code == 200
+        assert (await visitor.answer(request, [silver])).status_code == 200  # it was sent again
+        late = await visitor.answer(request, [])
+        assert (late.status_code, problem(late)) == (409, "This was answered before.")
+        again, _ = await visitor.asked()
+        assert again > request
+        assert (await visitor.answer(request, [silver])).status_code == 409
+        assert (await visitor.answer(again, [])).status_code == 200
+        await visitor.play()
+        bought = [line for kind, _, line in visitor.of("reset")[-1]["lines"] if '"silver"' in line]
+        assert sum('"player-gained","player_number":"player1"' in line for line in bought) == 1
+
+
+async def test_wrong_answers_are_refused_with_a_sentence() -> None:
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        request, question = await visitor.asked()
+        names = [choice["name"] for choice in question["choices"]]
+        barred = next(choice for choice in question["choices"] if choice["barred"])
+        at = names.index(barred["name"])
+        key = next(n for n, choice in enumerate(question["choices"]) if choice["key"])
+        for picks, says in (
+            ([len(names)], "There is no such choice here."),
+            ([-1], "There is no such choice here."),
+            ([10**30], "There is no such choice here."),
+            ([at], f"{barred['name']} {barred['barred']}."),
+            ([0, 0], "That is 2."),
+            ([0, key], "stands alone"),
+        ):
+            answer = await visitor.answer(request, picks)
+            assert answer.status_code == 422
+            assert says in problem(answer)
+        assert (await visitor.answer(request + 1, [])).status_code == 422
+        assert (await visitor.answer(request, [], run="other")).status_code == 409
+        assert (await visitor.asked())[0] == request  # nothing has happened
+
+
+async def test_what_the_game_says_of_picks_is_obeyed() -> None:
+    async with playing("human", "gatherer", game="botwars") as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        request, question = await visitor.asked()
+        cells = [choice["name"].partition("-")[0] for choice in question["choices"]]
+        assert cells[0] == cells[1]
+        answer = await visitor.answer(request, [0, 1])
+        assert (answer.status_code, problem(answer)) == (422, f"{cells[0]} is moved twice.")
+
+
+# --- strangers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"{}", "text/plain", 415),
+        (b"", "application/json", 422),
+        (b"[" * 60_000, "application/json", 422),
+        (b'{"tab":"a","run":"","request":"1","picks":[]}', "application/json", 422),
+        (b'{"tab":"a","run":"","request":1,"picks":[1.5]}', "application/json", 422),
+        (b'{"tab":"\xff"}', "application/json", 422),
+        pytest.param(
+            b"1" * 100_000,
+            "application/json",
+            413,
+            # httpx's body is not read to its end.
+            marks=pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+        ),
+    ],
+)
+async def test_bodies_that_are_no_answers(body: bytes, kind: str, status: int) -> None:
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        answer = await visitor.client.post(
+            f"{visitor.at}/answer", content=body, headers={"content-type": kind}
+        )
+        assert answer.status_code == status
+        assert problem(answer)
+
+
+async def test_addresses_that_are_none() -> None:
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        for path in ("/seat/nothing/0", visitor.at[:-1] + "1", f"{visitor.at}/else"):
+            assert (await visitor.client.get(path)).status_code == 404
+        assert (await visitor.client.get(f"{visitor.at}/events?after=x")).status_code == 422
+        assert (await visitor.client.get(f"{visitor.at}/answer")).status_code == 405
+        other = {"origin": "http://elsewhere.example"}
+        assert (await visitor.post("answer", {}, headers=other)).status_code == 403
+
+
+async def test_a_body_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seat, "BODY_SECONDS", 0.01)
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield b"{"
+        await trio.sleep_forever()
+
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        json_kind = {"content-type": "application/json"}
+        answer = await visitor.client.post(
+            f"{visitor.at}/enter", content=slowly(), headers=json_kind
+        )
+        assert answer.status_code == 408
+
+
+async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with playing("human", "big_money") as match:
+        visitor = match.visitor()
+        await visitor.enter()
+        await visitor.asked()
+        async with trio.open_nursery() as nursery:
+            for _ in range(5):
+                nursery.start_soon(visitor.listen)
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(nursery.child_tasks) == 1
+            nursery.cancel_scope.cancel()
+
+
+# --- games of visitors ----------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def visited() -> AsyncIterator[Any]:
+    seats = Seats()
+    offered = Games("dominion", ["big_money"], SHORT, seats)
+    app = Site(Library([]), more=[*seats.routes(), *offered.routes()]).app()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(offered.run)
+        yield app
+        nursery.cancel_scope.cancel()
+
+
+async def begin(app: Any) -> httpx.Response:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=URL) as client:
+        return await client.post("/play")
+
+
+async def test_everybody_has_a_game_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "MOST_GAMES", 2)
+    async with visited() as app:
+        links = [(await begin(app)).headers["location"] for _ in range(2)]
+        assert len({link.split("/")[2] for link in links}) == 2
+        full = await begin(app)
+        assert full.status_code == 503
+        assert "2 games are played here" in full.text
+        visitor = Visitor(app, links[0])
+        await visitor.enter()
+        await visitor.play()
+        await trio.testing.wait_all_tasks_blocked(0.05)
+        assert (await begin(app)).status_code == 303
+        assert (await visitor.client.get(visitor.at)).status_code == 200  # to be looked at still
+
+
+async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "IDLE_SECONDS", 0.2)
+    async with visited() as app:
+        visitor = Visitor(app, (await begin(app)).headers["location"])
+        await visitor.enter()
+        while not visitor.of("gone"):
+            await visitor.listen()
+        assert "nothing was answered" in visitor.of("gone")[0]["problem"]
+
+
+def test_a_bot_that_is_not_there() -> None:
+    with pytest.raises(UsageError, match="no_such_bot"):
+        Games("dominion", ["no_such_bot"], {}, Seats())

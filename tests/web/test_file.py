@@ -1,0 +1,189 @@
+"""One HTML file: its modules as one script, its policy, its size."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import referee
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.web import file
+from referee.web.file import FRAME, bundle, page_file
+from referee.web.recorded import read_match
+from referee.web.steps import Header, MatchPage
+from tests.support.helpers import ROOT, cautious
+from tests.support.watched import watched
+
+RECORD = ROOT / "tests" / "golden" / "faults.record.jsonl"
+MODULES = [*FRAME.glob("*.js"), *(path for game in GAMES if (path := file.drawing(game)))]
+
+
+@pytest.fixture(scope="module")
+def match() -> MatchPage:
+    return read_match(str(RECORD))
+
+
+def unpacked(page: str, part: str) -> Any:
+    found = re.search(rf'<script type="text/plain" id="{part}">(.*?)</script>', page)
+    assert found is not None
+    return msgspec.json.decode(zlib.decompress(base64.b64decode(found[1]), -zlib.MAX_WBITS))
+
+
+def as_json(value: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def test_the_file_has_the_match(match: MatchPage) -> None:
+    page = page_file([match, match])
+    for number in (0, 1):
+        found = re.search(rf'id="header-{number}">(.*?)</script>', page)
+        assert found is not None
+        assert msgspec.json.decode(found[1], type=Header) == match.header
+        steps = {"turns": match.turns, "steps": match.steps}
+        assert unpacked(page, f"steps-{number}") == as_json(steps)
+        assert unpacked(page, f"lines-{number}") == as_json(match.lines)
+
+
+def test_its_policy_allows_its_script_and_its_styles_alone(match: MatchPage) -> None:
+    page = page_file([match])
+    found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert found is not None
+    policy = dict(part.split(" ", 1) for part in html.unescape(found[1]).split("; "))
+    assert policy["default-src"] == "'none'"
+    for tag, rule in (("script", "script-src"), ("style", "style-src")):
+        texts = re.findall(rf'<{tag}(?: type="module")?>(.*?)</{tag}>', page, re.DOTALL)
+        digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+        hashes = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+        assert policy[rule].split() == hashes
+    assert re.findall(r"(?:src|href|url)\s*[=(]", page.split("<body>")[0]) == []
+
+
+@pytest.mark.parametrize(
+    "module", MODULES, ids=lambda path: str(path.relative_to(FRAME.parents[1]))
+)
+def test_every_module_keeps_to_the_forms_that_are_bundled(module: Path) -> None:
+    """Imports of one line with names that are there, no circle, exports that are declared."""
+    source = module.read_text("utf-8")
+    for names, other in file._IMPORT.findall(source):
+        exported = file._EXPORT.findall((module.parent / f"{other}.js").read_text("utf-8"))
+        assert {name.strip() for name in names.split(",")} <= set(exported)
+    made = file._as_function("module", source)
+    assert re.findall(r"^(?:import|export)\b.*|\bimport\s*\(", made, re.MULTILINE) == []
+    assert not re.search(r"^await\b", source, re.MULTILINE)
+    assert len(file._EXPORT.findall(source)) == len(re.findall("^export", source, re.MULTILINE)) > 0
+    assert not re.search("</script|<!--", source, re.IGNORECASE)
+
+
+def test_modules_come_after_those_that_they_import() -> None:
+    script = bundle(sorted(GAMES))
+    for module in FRAME.glob("*.js"):
+        place = script.find(f"const {module.stem} = (() =>")
+        for _, other in file._IMPORT.findall(module.read_text("utf-8")):
+            assert script.find(f"const {other} = (() =>") < place or place < 0
+    assert script.endswith('main.boot({ "botwars": drawing0, "dominion": drawing1 });\n')
+
+
+@pytest.mark.parametrize(
+    ("source", "gives"),
+    [
+        ("export function one(a) {\n}", "one"),
+        ("export async function one() {}", "one"),
+        ("export function* one() {}", "one"),
+        ("export class One {}\nexport const two = 2;", "One, two"),
+        ('import { a, b } from "./x-y.js";\nexport const one = a;', "one"),
+    ],
+)
+def test_what_is_exported(source: str, gives: str) -> None:
+    made = file._as_function("module", source)
+    assert made.startswith("const module = (() => {\n")
+    assert made.endswith(f"return {{ {gives} }};\n}})();")
+    assert "import" not in made
+    assert "export" not in made
+
+
+def test_lines_that_are_too_many_are_left_out_but_for_faults(
+    match: MatchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file, "MAX_LINES", 100)
+    whole = page_file([match], all_lines=True)
+    assert unpacked(whole, "lines-0") == as_json(match.lines)
+    page = page_file([match])
+    lines, steps = unpacked(page, "lines-0"), unpacked(page, "steps-0")["steps"]
+    left_out = 0
+    for short, step in zip(steps, match.steps, strict=True):
+        kept = lines[slice(*short["lines"])]
+        said = match.lines[slice(*step.lines)]
+        if any(mark.kind in ("fault", "disqualified") for mark in step.marks):
+            assert kept == as_json(said)
+        else:
+            assert kept == ([["left-out", None, f"{len(said)} lines"]] if said else [])
+            left_out += len(said)
+    assert 0 < left_out < len(match.lines)
+    assert "--lines keeps all" in page
+    assert match.header.left_out == ""
+
+
+def test_a_file_too_large_is_an_error(match: MatchPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "MAX_FILE", 3_000_000 // 300)
+    with pytest.raises(UsageError, match="give fewer files, or part of the match with --turns"):
+        page_file([match])
+
+
+def little(message: dict[str, Any]) -> Any:
+    """Buys a copper now and then, until there are none, and plays nothing."""
+    if message["type"] == "play-turn" and message["buys"] and "copper" in message["hand"][:2]:
+        return {"type": "play-reply", "phase": "buy", "cards_to_buy": ["copper"]}
+    return cautious(message)
+
+
+@pytest.mark.parametrize(
+    ("game", "bots", "options", "turns", "most"),
+    [
+        ("dominion", ["big_money", "smithy_big_money"], {}, 43, 150_000),
+        ("dominion", [little, little], {"max_turns": 500}, 1000, 500_000),
+        ("botwars", ["gatherer", "gatherer"], {"max_turns": 100}, 100, 200_000),
+    ],
+    ids=["dominion", "dominion-long", "botwars"],
+)
+def test_it_is_small(
+    game: str, bots: list[Any], options: dict[str, Any], turns: int, most: int, tmp_path: Path
+) -> None:
+    """With every line that was sent."""
+    record = tmp_path / "record"
+    result = referee.play_match(bots, game=game, seed=7, options=options, record=record)
+    assert result.turns == turns
+    page = page_file([read_match(str(record))], all_lines=True)
+    assert len(page.encode()) < most
+    assert "--lines keeps all" not in page
+
+
+def test_a_game_without_a_drawing_has_a_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With its turns as text and pictures, its points as a curve, and no views of a log."""
+    rules = GAMES["botwars"]
+    extras = {name: extra for name, extra in rules.extras.items() if name != "page"}
+    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(rules, extras=extras))
+    played = watched("botwars", 2, rows=7, cols=7, max_turns=9)
+    path = tmp_path / "file"
+    path.write_bytes(played.record)
+    match = read_match(str(path))
+    assert match.header.series == [{"name": "points", "unit": ""}]
+    scores = [standing.score for standing in played.match.standings()]
+    assert [step.values["points"] for step in match.steps if step.values][-1] == scores
+    assert all(turn.show for turn in match.turns)
+    assert page_file([match]).count("main.boot({  })") == 1
+    path.write_bytes(played.log)
+    of_log = read_match(str(path))
+    assert [turn.show for turn in of_log.turns] != []
+    assert [step.set for step in of_log.steps] == [{}] * len(of_log.steps)
+    page_file([of_log])

@@ -1,0 +1,215 @@
+"""The page of a record or a spectator log shows what the match was while it was played."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+import referee
+from referee.errors import LogReadError, UsageError
+from referee.logs import read_record
+from referee.web.file import cut
+from referee.web.recorded import from_answers, read_match
+from referee.web.steps import MatchPage
+from tests.support.damage import damage
+from tests.support.helpers import ROOT, TIMES
+from tests.support.watched import Watched, watched
+
+GAMES = {"dominion": {"max_turns": 9}, "botwars": {"rows": 7, "cols": 7, "max_turns": 25}}
+RECORDS = [
+    *(ROOT / "spec" / "examples").glob("*.record.jsonl"),
+    *(ROOT / "tests" / "golden").glob("*"),
+]
+Read = Callable[[bytes], MatchPage]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Reads what a file of these bytes shows."""
+
+    def page(data: bytes) -> MatchPage:
+        file = tmp_path / "file"
+        file.write_bytes(data)
+        return read_match(str(file))
+
+    return page
+
+
+@pytest.fixture(params=[(game, seed) for game in GAMES for seed in range(12 * TIMES)], ids=str)
+def match(request: pytest.FixtureRequest) -> Watched:
+    game, seed = request.param
+    return watched(game, seed, **GAMES[game])
+
+
+def folded(page: MatchPage, viewer: str) -> Iterator[dict[str, Any]]:
+    """What this viewer sees at each step."""
+    view: dict[str, Any] = {}
+    for step in page.steps:
+        view = view | step.set.get(viewer, {})
+        yield msgspec.to_builtins(view)
+
+
+def test_it_is_the_match(match: Watched, read: Read) -> None:
+    """Views, lines, faults and the end; of a record for all viewers, of a log what is public."""
+    page = read(match.record)
+    assert len(page.steps) == len(match.states)
+    for viewer in match.states[0].views:
+        track = viewer if viewer in page.header.viewers else page.header.viewers[0]
+        assert list(folded(page, track)) == [state.views[viewer] for state in match.states]
+    said = [line for step in page.steps for line in page.lines[slice(*step.lines)]]
+    assert said == page.lines
+    assert [tuple(msgspec.to_builtins(line)) for line in page.lines] == match.lines
+    marks = [mark for step in page.steps for mark in step.marks]
+    faults = Counter((mark.seat, mark.code) for mark in marks if mark.kind == "fault")
+    counted = enumerate(match.match.faults)
+    assert faults == {(seat, code): n for seat, codes in counted for code, n in codes.items()}
+    left = {mark.seat: mark.code for mark in marks if mark.kind == "disqualified"}
+    assert left == {seat: gone.code for seat, gone in match.match.disqualified.items()}
+    assert {mark.code for mark in marks} == set(page.header.rules)
+    outcome, shown = match.match.outcome, page.header.outcome
+    assert outcome is not None
+    assert shown is not None
+    scores = [standing.score for standing in match.match.standings()]
+    assert (shown.reason, shown.winners, shown.ranks, shown.scores) == (
+        *(outcome.reason, outcome.winners, outcome.ranks, scores),
+    )
+    assert marks[-1].kind == "end"
+    assert page.header.problem == ""
+    values: dict[str, list[float]] = {}
+    for step in page.steps:
+        values |= step.values
+    assert values[page.header.series[0]["name"]] == scores
+
+    of_log = read(match.log)
+    assert (of_log.header.viewers, of_log.header.problem) == (["public"], "")
+    assert {line.kind for line in of_log.lines} == {"all"}
+    assert {key for step in of_log.steps for key in step.set} == {"public"}
+    after = {
+        step.lines[1]: view
+        for step, view in zip(of_log.steps, folded(of_log, "public"), strict=True)
+    }
+    for state in match.states:
+        assert after[state.public] == state.views["public"]
+    ended = of_log.header.outcome
+    assert ended is not None
+    assert (ended.reason, ended.winners, ended.scores) == (shown.reason, shown.winners, scores)
+
+
+def test_a_part_of_a_match_has_the_same_views(match: Watched, read: Read) -> None:
+    whole, chance = read(match.record), Random(1)
+    turns = [turn.turn for turn in whole.turns]
+    first, last = sorted(chance.choices(turns, k=2))
+    steps = [i for i, step in enumerate(whole.steps) if first <= step.turn <= last]
+    steps += [i for i in (steps[-1] + 1,) if i < len(whole.steps)]  # what the last turn led to
+    views = {viewer: list(folded(whole, viewer)) for viewer in whole.header.viewers}
+    said = [whole.lines[slice(*whole.steps[i].lines)] for i in steps]
+    part = cut(whole, first, last)
+    for viewer in part.header.viewers:
+        assert list(folded(part, viewer)) == [views[viewer][i] for i in steps]
+    assert [part.lines[slice(*step.lines)] for step in part.steps] == said
+    assert [turn.turn for turn in part.turns] == [n for n in turns if first <= n <= last]
+    for turn in part.turns:
+        assert part.steps[turn.first].turn == part.steps[turn.last].turn == turn.turn
+
+
+def test_there_are_no_turns_but_those_of_the_match(read: Read) -> None:
+    page = read(watched("botwars", 1, max_turns=3).record)
+    with pytest.raises(UsageError, match="--turns 8-9: the match has 3 turns"):
+        cut(page, 8, 9)
+
+
+@pytest.mark.parametrize("name", RECORDS, ids=lambda path: path.name)
+def test_its_end_is_that_of_the_record(name: Path) -> None:
+    *_, end = read_record(name)
+    shown = read_match(str(name)).header.outcome
+    assert isinstance(end, referee.EndEntry)
+    assert shown is not None
+    players = [(player.score, player.rank) for player in end.players]
+    assert (shown.reason, list(zip(shown.scores, shown.ranks, strict=True))) == (
+        end.reason,
+        players,
+    )
+    assert [f"player{seat + 1}" for seat in shown.winners] == end.winners
+
+
+@pytest.mark.parametrize(
+    ("game", "bots"),
+    [("dominion", ["big_money", "militia_money", "minimal"]), ("botwars", ["gatherer"] * 2)],
+)
+def test_a_match_that_was_just_played_is_that_of_its_record(
+    game: str, bots: list[str], tmp_path: Path
+) -> None:
+    """All that a notebook shows; it knows neither file nor date, and times more exactly."""
+    record = tmp_path / "record"
+    result = referee.play_match(bots, game=game, seed=3, options={"max_turns": 4}, record=record)
+    of_record = read_match(str(record))
+    shown: Any = result.__dict__["show"]
+    page = from_answers(*shown.args)
+    assert page.header == msgspec.structs.replace(of_record.header, source="", date="")
+    assert (page.turns, page.lines) == (of_record.turns, of_record.lines)
+    without = [msgspec.structs.replace(step, time=None) for step in page.steps]
+    assert without == [msgspec.structs.replace(step, time=None) for step in of_record.steps]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_file_that_was_cut_short_goes_as_far_as_it_goes(game: str, read: Read) -> None:
+    match = watched(game, 3, **GAMES[game])
+    for data, problem in (
+        (match.record, "The record was cut short: this is as far as it goes."),
+        (match.log, "The log ends before the match."),
+    ):
+        whole = read(data)
+        lines = data.splitlines(keepends=True)
+        page = read(b"".join(lines[: len(lines) * 2 // 3]))
+        assert page.header.problem == problem
+        assert page.header.outcome is None
+        assert 1 < len(page.steps) < len(whole.steps)
+        many = len(page.steps) - 1
+        for viewer in whole.header.viewers:
+            track = viewer if viewer in page.header.viewers else page.header.viewers[0]
+            assert list(folded(page, track))[:many] == list(folded(whole, viewer))[:many]
+
+
+def test_a_file_that_ends_before_the_game_shows_nothing(read: Read) -> None:
+    match = watched("dominion", 1)
+    for data, many, problem in (
+        (match.record, 2, "no state of a game comes before this: there is nothing to show"),
+        (match.log, 1, "the log has no line of a game that this referee knows"),
+        (b'{"type":"player-name"}\n' + match.log, None, "no state of a game comes before this"),
+    ):
+        with pytest.raises(LogReadError, match=problem):
+            read(b"".join(data.splitlines(keepends=True)[:many]))
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"{}\n", b"[]\n", b"\x1f\x8b\x08", b"<!DOCTYPE html>\n", b'{"type":"x"}\n']
+)
+def test_a_foreign_file_is_none(data: bytes, read: Read) -> None:
+    with pytest.raises(LogReadError) as raised:
+        read(data)
+    assert str(raised.value).isprintable()
+
+
+def test_a_damaged_file_is_a_sentence(read: Read) -> None:
+    """Either in the header, of a page as far as it goes, or as an error."""
+    files = [name.read_bytes() for name in RECORDS]
+    files += [watched(game, 5, **GAMES[game]).log for game in GAMES]
+    read_so_far = 0
+    for number in range(60 * TIMES):
+        damages, data = damage(Random(number), files)
+        try:
+            page = read(data)
+        except LogReadError:
+            continue
+        read_so_far += 1
+        assert page.header.problem.isprintable(), damages
+        assert page.steps, damages
+        assert page.header.outcome or page.header.problem, damages
+        msgspec.json.encode(page)
+    assert read_so_far > 10 * TIMES

@@ -1,0 +1,97 @@
+"""What a seat's page has of a match: what that seat was sent, and nothing that tells more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.games.dominion import RULES
+from referee.games.dominion.rules.game import Options
+from referee.games.interface.faults import Disqualification
+from referee.match.machine import Match, Received, Sent
+from referee.web.steps import SeatSteps
+from tests.games.dominion.test_view import Forked
+from tests.support.helpers import TIMES, full_supply, name_line
+from tests.support.random_players import mixed, right
+
+SAME = 1_000_000  # no draw is another one
+
+
+def pages(
+    seed: int, seats: int, fork: int, choose: Any, leaving: float = 0.0
+) -> Iterator[tuple[int, bytes, list[str], SeatSteps]]:
+    """A match, round by round: for each seat its page as bytes, and the lines that it heard."""
+    match = Match(RULES, seats=seats, seed=seed, options=Options(8), chance=Forked(seed, fork))
+    made = [SeatSteps(RULES, seat) for seat in range(seats)]
+    heard: list[list[str]] = [[] for _ in range(seats)]
+    dice = [Random(f"{seed}/{seat}") for seat in range(seats)]
+    asked: dict[int, Any] = {}
+    supply = full_supply(seats)
+    match.start()
+    while True:
+        entries = match.take_entries()
+        for entry in entries:
+            if isinstance(entry, Sent):
+                message = json.loads(entry.line)
+                if message["type"] == "supply-info":
+                    supply = {pile["card"]: pile["count"] for pile in message["cards"]}
+                if entry.to is not None:
+                    asked[entry.to] = message
+                for seat in range(seats) if entry.to is None else (entry.to,):
+                    if seat not in match.disqualified:
+                        heard[seat].append(entry.line.decode().rstrip("\n"))
+            elif isinstance(entry, Received):
+                heard[entry.seat].append(entry.line.decode(errors="replace"))
+        for seat, steps in enumerate(made):
+            steps.add(match, entries)
+            if seat not in match.disqualified:
+                whole = {"steps": steps.steps, "turns": steps.turns, "lines": steps.lines}
+                yield seat, msgspec.json.encode(whole), heard[seat], steps
+        if not match.due:
+            return
+        seat = match.due[0]
+        if asked[seat]["type"] == "player-name-request":
+            match.receive(seat, name_line(seat))
+        elif dice[seat].random() < leaving:
+            match.disqualify(seat, Disqualification.TIMEOUT, f"in {match.turns} turns")
+        else:
+            match.receive(seat, choose(dice[seat], asked[seat], supply))
+
+
+@pytest.mark.untraced
+@settings(max_examples=20 * TIMES)
+@given(
+    st.integers(0, 2**53 - 1),
+    st.integers(2, 4),
+    st.integers(0, 60),
+    st.sampled_from([right, mixed]),
+    st.sampled_from([0.0, 0.02]),
+)
+def test_what_is_hidden_changes_no_byte(
+    seed: int, seats: int, fork: int, choose: Any, leaving: float
+) -> None:
+    """Two matches with different hidden cards and the same lines so far give the same page."""
+    seen: dict[tuple[int, int], bytes] = {}
+    for seat, page, heard, _ in pages(seed, seats, SAME, choose, leaving):
+        seen[seat, hash(tuple(heard))] = page
+    for seat, page, heard, _ in pages(seed, seats, fork, choose, leaving):
+        assert seen.get((seat, hash(tuple(heard))), page) == page
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_the_lines_are_those_that_the_seat_was_sent(seats: int) -> None:
+    for _, _, heard, made in pages(7, seats, SAME, right):
+        assert [line.text for line in made.lines] == heard
+    last = made.steps[-1]
+    assert [mark.kind for mark in last.marks] == ["end"]
+    assert last.lines[1] == len(made.lines)
+    assert [turn.turn for turn in made.turns] == list(range(1, len(made.turns) + 1))
+    assert all(turn.title for turn in made.turns)
+    assert set(made.steps[0].set) == {str(seats - 1)}

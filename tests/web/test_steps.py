@@ -1,0 +1,86 @@
+"""What a step holds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+import referee
+from referee.web.recorded import read_match
+from tests.support.watched import watched
+
+
+def test_a_step_has_only_what_is_new(tmp_path: Path) -> None:
+    path = tmp_path / "record"
+    path.write_bytes(watched("dominion", 2, max_turns=5).record)
+    page = read_match(str(path))
+    for viewer in page.header.viewers:
+        view: dict[str, object] = {}
+        for step in page.steps:
+            for name, value in step.set.get(viewer, {}).items():
+                assert name not in view or view[name] != value
+                view[name] = value
+    values: dict[str, list[float]] = {}
+    for step in page.steps:
+        assert all(values.get(name) != of for name, of in step.values.items())
+        values |= step.values
+    assert "seats" not in msgspec.to_builtins(page.steps[-1])  # what is empty is not there
+
+
+def test_one_track_where_nothing_is_hidden(tmp_path: Path) -> None:
+    path = tmp_path / "record"
+    for game, viewers in (
+        ("botwars", ["all"]),
+        ("dominion", ["all", "public", "0", "1"]),
+    ):
+        referee.play_match(
+            {"botwars": ["gatherer", "gatherer"], "dominion": ["minimal", "minimal"]}[game],
+            game=game,
+            seed=1,
+            options={"max_turns": 3},
+            record=path,
+        )
+        page = read_match(str(path))
+        assert page.header.viewers == viewers
+        assert {viewer for step in page.steps for viewer in step.set} <= set(viewers)
+
+
+def test_faults_of_the_handshake_are_marked_at_the_first_step(tmp_path: Path) -> None:
+    path = tmp_path / "record"
+    bot = [sys.executable, "-c", "input(); print('[]', flush=True); input()"]
+    referee.play_match(["minimal", bot], seed=1, options={"max_turns": 2}, record=path)
+    page = read_match(str(path))
+    (mark,) = page.steps[0].marks
+    assert (mark.kind, mark.seat, mark.code, mark.section) == ("fault", 1, "bad-name-reply", "3.2")
+    assert page.header.rules["bad-name-reply"].text
+    assert ["received", 1, "[]"] in msgspec.to_builtins(page.lines[: page.steps[0].lines[1]])
+
+
+TALKER = """
+import json, sys
+for line in sys.stdin:
+    kind = json.loads(line)["type"]
+    if kind in ("player-name-request", "play-turn", "game-end"):
+        print(kind, file=sys.stderr, flush=True)
+    if kind == "player-name-request":
+        print("[]", flush=True)
+    elif kind == "play-turn":
+        print('{"type":"play-reply","phase":"cleanup"}', flush=True)
+"""
+
+
+def test_stderr_stands_before_the_answer_that_it_belongs_to(tmp_path: Path) -> None:
+    """Last words are on the way to the end."""
+    path = tmp_path / "record"
+    bots = ["minimal", [sys.executable, "-c", TALKER]]
+    referee.play_match(bots, seed=1, options={"max_turns": 1}, record=path, record_stderr=True)
+    page = read_match(str(path))
+    said = [line.text.strip() for line in page.lines if line.kind == "stderr"]
+    assert said == ["player-name-request", "play-turn", "game-end"]
+    lines = msgspec.to_builtins(page.lines)
+    assert lines.index(["stderr", 1, "player-name-request\n"]) < lines.index(["received", 1, "[]"])
+    for step, text in ((0, "player-name-request"), (-1, "play-turn"), (-1, "game-end")):
+        assert ["stderr", 1, f"{text}\n"] in lines[slice(*page.steps[step].lines)]
+        assert ("stderr", 1) in [(mark.kind, mark.seat) for mark in page.steps[step].marks]
