@@ -21,7 +21,7 @@ from referee.cli.serving import has_screen
 from referee.errors import ShortageError
 from referee.interrupts import Interrupts
 
-NICE = 15
+NICE = 10
 
 
 @contextmanager

@@ -48,9 +48,14 @@ def end(process: subprocess.Popen[str], number: int) -> tuple[str, str]:
     return printed
 
 
+def get(url: str) -> httpx.Response:
+    """Ask, patiently: the server yields to whatever else runs on this machine."""
+    return httpx.get(url, timeout=60)
+
+
 def is_gone(url: str) -> bool:
     try:
-        httpx.get(url)
+        get(url)
     except httpx.ConnectError:
         return True
     return False
@@ -64,8 +69,8 @@ def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
     ):
         assert process.stderr is not None
         assert "the page stays until Ctrl-C; --record FILE keeps" in process.stderr.readline()
-        assert "Big Money" in httpx.get(url + page).text
-        header = httpx.get(f"{url}{page.replace('watch', 'match')}/header").json()
+        assert "Big Money" in get(url + page).text
+        header = get(f"{url}{page.replace('watch', 'match')}/header").json()
         assert (header["kind"], header["viewers"]) == ("record", ["all", "public", "0", "1"])
         out, _ = end(process, signal.SIGINT)
         assert "The same match again" in out
@@ -85,7 +90,7 @@ def test_no_server_stays(number: int, tmp_path: Path) -> None:
     words = ("play", "--watch", "big_money", str(bot), "--record", str(record))
     with watching(*words, "--startup-limit", "none", folder=tmp_path) as (process, url, page):
         assert page == "/watch/game.jsonl"
-        assert 'http-equiv="refresh"' in httpx.get(url + page).text  # not what was there before
+        assert 'http-equiv="refresh"' in get(url + page).text  # not what was there before
         end(process, number)
         while not is_gone(url):  # of SIGKILL the guardian hears when the kernel closes its pipe
             pass
@@ -96,7 +101,7 @@ def test_a_tournament(tmp_path: Path) -> None:
     with watching(*words, "-q", folder=tmp_path) as (process, url, page):
         assert process.stderr is not None
         assert "--store FILE keeps" in process.stderr.readline()
-        assert "2 of 2 matches" in httpx.get(url + page).text
+        assert "2 of 2 matches" in get(url + page).text
         assert len(list(tmp_path.glob("*/records/*.record.jsonl.zst"))) == 2
         out, _ = end(process, signal.SIGINT)
         assert "big_money" in out

@@ -12,5 +12,5 @@ games.py        games that visitors begin
 guard.py        who may ask, and what a browser may do with the answer
 listen.py       the application on hypercorn
 
-Only app.py, seat.py, games.py and listen.py need the extra `web`.
+Only app.py, seat.py, games.py, live.py and listen.py need the extra `web`.
 """
