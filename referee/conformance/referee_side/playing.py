@@ -64,7 +64,7 @@ async def run_probe_match(
                     trio.serve_listeners, room.serve, [trio.SocketListener(listener)]
                 )
                 with (Path(folder) / "stderr").open("w+b") as stderr:
-                    await _run(template.fill(bots, seed), recorded, stderr.fileno(), limit)
+                    await _run(template.fill(bots, seed), recorded, stderr.fileno(), limit, room)
                     await room.end()
                     stderr.seek(0)
                     keeper = StderrKeeper(None)
@@ -83,6 +83,12 @@ class _Room:
         self._probes = probes
         self._open: set[int] = set()  # the seats whose relays are there
         self._news = trio.Event()
+
+    async def all_are_there(self) -> None:
+        """Wait for the relays: one that has just been started would be killed unheard."""
+        with trio.move_on_after(_NOTICE_SECONDS):
+            while not all(probe.seat.group for probe in self._probes):
+                await self._news.wait()
 
     async def end(self) -> None:
         """The referee has ended: take all that the relays have read, and see which stay."""
@@ -111,6 +117,7 @@ class _Room:
             seat = probe.seat
             seat.group, seat.folder, seat.token = hello[1:]
             self._open.add(number)
+            self._notify()
             rest = b""
             by_itself = False
             heard = trio.current_time()
@@ -181,7 +188,9 @@ async def _send(stream: trio.SocketStream, kind: bytes, data: bytes = b"") -> No
 # --- the referee ----------------------------------------------------------------------------------
 
 
-async def _run(argv: list[str], recorded: RecordedMatch, stderr: int, limit: float) -> None:
+async def _run(
+    argv: list[str], recorded: RecordedMatch, stderr: int, limit: float, room: _Room
+) -> None:
     """Run the referee to its end, or end it."""
     launched = LaunchedBot(
         BotCommand("the referee", tuple(argv)),
@@ -197,6 +206,7 @@ async def _run(argv: list[str], recorded: RecordedMatch, stderr: int, limit: flo
     try:
         with trio.move_on_after(limit) as scope:
             await wait_for_exit(launched)
+            await room.all_are_there()
     finally:
         with trio.CancelScope(shield=True):
             await kill(launched)
