@@ -1,10 +1,17 @@
 """Star Realms: two players, decks that grow, hands that are hidden. Nothing outside knows it.
 
 rules/         the rules, pure
+turns.py       a match turn by turn, for people
+starters/      bots to start from, by language
+
+bot-cases.json has the conformance cases for bots.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from referee.games.interface.capabilities import Starters
 from referee.games.interface.rules import Rules
 from referee.games.starrealms.rules import faults, messages
 from referee.games.starrealms.rules.game import REASONS, Facts, Options, StarRealms, begin_at
@@ -26,8 +33,12 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
+        "turns": "referee.games.starrealms.turns:Turns",
+        "turn": "referee.games.starrealms.turns:Turn",
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,
         "simplest_reply": simplest_reply,
+        "starters": Starters(Path(__file__).with_name("starters"), "random_pilot"),
     },
 )
 

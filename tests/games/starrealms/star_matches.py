@@ -12,7 +12,7 @@ from referee.games.interface.chance import SeededChance
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import Setup
 from referee.games.starrealms import RULES
-from referee.match.machine import Match
+from referee.match.machine import Entry, Match
 from tests.support.helpers import Told, name_line, seat_of, to_line
 
 Json = dict[str, Any]
@@ -40,11 +40,12 @@ def new_match(seed: int = 1, **options: Any) -> Match:
 
 def short(message: Json) -> str:
     """A public message in short words; its type in front, and whose it is behind."""
-    fields = {name: value for name, value in message.items() if name not in ("type", "game")}
-    words = [message["type"]]
-    for value in fields.values():
-        words.append(", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value))
-    return " | ".join(words)
+    values = [value for name, value in message.items() if name not in ("type", "game")]
+    words = [
+        ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+        for value in values
+    ]
+    return " | ".join([message["type"], *words])
 
 
 def short_state(state: Json) -> Json:
@@ -76,7 +77,9 @@ def short_option(option: Json) -> str:
     """An option: "Scout from hand", or "1: trade 3"."""
     if "card" in option:
         return f"{option['card']} from {option['from']}"
-    effects = [f"{word} {number}" for effect in option["effects"] for word, number in effect.items()]
+    effects = [
+        f"{word} {number}" for effect in option["effects"] for word, number in effect.items()
+    ]
     return f"{option['option']}: {', '.join(effects)}"
 
 
@@ -99,6 +102,7 @@ class Scene:
             chance=Kept(1),
         )
         self.state: Json = {}
+        self.entries: list[Entry] = []
         self.match.start()
         self.match.take_entries()
         for seat, number in enumerate(("player1", "player2")):
@@ -123,7 +127,9 @@ class Scene:
         return self._result()
 
     def _result(self) -> Json:
-        told = Told(self.match.take_entries())
+        entries = self.match.take_entries()
+        self.entries += entries
+        told = Told(entries)
         result: Json = {}
         if told.public:
             result["told"] = [short(message) for message in told.public]
@@ -170,9 +176,8 @@ def right(dice: Random, request: Json) -> bytes:
         return to_line({"type": "choose-reply", "picks": picks})
     *others, end = request["actions"]
     actions = [dice.choice(others)] if others and dice.random() < 0.95 else [end]
-    plays = [action for action in others if action["action"] == "play"]
-    if plays and dice.random() < 0.3:
-        actions = plays + [end] * (dice.random() < 0.1)
+    if dice.random() < 0.05:
+        actions.append(end)
     return to_line({"type": "play-reply", "actions": actions})
 
 

@@ -1,6 +1,6 @@
 """What lies on the table, and the moves that every rule is made of.
 
-Each move changes the cards and publishes it, in the order of the protocol, 2.8.
+Each move changes the cards and publishes it, in the order of the protocol, 2.22.
 """
 
 from __future__ import annotations
