@@ -2,6 +2,8 @@
 
 rules/         the rules, pure
 turns.py       a match turn by turn, for people
+statistics.py  the cards that bots gain and what their turns bring, over many matches
+notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
 
 bot-cases.json has the conformance cases for bots.
@@ -35,6 +37,9 @@ RULES = Rules(
     extras={
         "turns": "referee.games.starrealms.turns:Turns",
         "turn": "referee.games.starrealms.turns:Turn",
+        "statistics": "referee.games.starrealms.statistics:FleetStatistics",
+        "notes": "referee.games.starrealms.notes:notes",
+        "hint": "referee.games.starrealms.notes:hint",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,
         "simplest_reply": simplest_reply,
