@@ -1,6 +1,7 @@
 """Star Realms: two players, decks that grow, hands that are hidden. Nothing outside knows it.
 
 rules/         the rules, pure
+checker.py     what a spectator can check of a game
 turns.py       a match turn by turn, for people
 statistics.py  the cards that bots gain and what their turns bring, over many matches
 notes.py       what a bot hardly meant to do, or not to do
@@ -35,6 +36,7 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
+        "checker": "referee.games.starrealms.checker:Checker",
         "turns": "referee.games.starrealms.turns:Turns",
         "turn": "referee.games.starrealms.turns:Turn",
         "statistics": "referee.games.starrealms.statistics:FleetStatistics",
