@@ -87,7 +87,7 @@ def damaged(log: list[Json], dice: Random) -> tuple[str, list[Json]]:
         case 0:
             return f"no {kind}", log[:place] + log[place + 1 :]
         case 1:
-            return f"{kind} twice", log[:place] + [message] + log[place:]
+            return f"{kind} twice", [*log[:place], message, *log[place:]]
     name = dice.choice([name for name in message if name not in ("type", "game")])
     value = message[name]
     if isinstance(value, int):
@@ -102,7 +102,7 @@ def damaged(log: list[Json], dice: Random) -> tuple[str, list[Json]]:
         message[name] = "player1" if value == "player2" else "player2"
     else:
         message[name] = {"deck": "discard", "discard": "hand", "hand": "discard"}.get(value, "deck")
-    return f"{kind} {name}", log[:place] + [message] + log[place + 1 :]
+    return f"{kind} {name}", [*log[:place], message, *log[place + 1 :]]
 
 
 def found_of(tries: int, seeds: int) -> tuple[int, Counter[str], Counter[str]]:
