@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from referee.games.interface.chance import SeededChance
 from referee.games.interface.game import ALL, PUBLIC, Viewer
 from referee.games.starrealms import RULES
-from referee.games.starrealms.rules.view import View
+from referee.games.starrealms.rules.view import View, state_of
+from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match, Received, Sent
-from tests.games.starrealms.star_matches import Choose, mixed, new_match, right
+from tests.games.starrealms.star_matches import Choose, mixed, new_match, new_setup, right
 from tests.support.helpers import TIMES, from_struct, name_line, shake_hands, to_line
 
 SEEDS = st.integers(0, 2**53 - 1)
@@ -137,3 +138,24 @@ def test_a_view_is_json(viewer: Viewer) -> None:
     shake_hands(match)
     view = match.view(viewer)
     assert msgspec.json.decode(msgspec.json.encode(view), type=View) == view
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_player_must_not_know_changes_nothing_that_it_is_sent(seed: int) -> None:
+    """4.9: the order of its deck, and how the other's cards are parted in hand and deck."""
+    game: Any = RULES.new(new_setup(seed, max_turns=15))
+    dice = Random(seed)
+    while game.requests:
+        (request,) = game.requests
+        table, turn = game._table, game._turn
+        other = turn.opponent
+        hidden = other.hand + other.deck
+        kept = (turn.player.deck.copy(), other.hand, other.deck, table.trade_deck.copy())
+        dice.shuffle(turn.player.deck)
+        dice.shuffle(hidden)
+        dice.shuffle(table.trade_deck)
+        other.hand, other.deck = hidden[: len(other.hand)], hidden[len(other.hand) :]
+        assert state_of(table, turn) == request.message.state
+        turn.player.deck[:], other.hand, other.deck, table.trade_deck[:] = kept
+        line = right(dice, from_struct(request.message))
+        game.advance({request.seat: decode_reply(line, reply_decoder(RULES.replies))})

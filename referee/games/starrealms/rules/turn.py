@@ -6,7 +6,7 @@ A turn is a generator: it yields each request and receives the reply. What can b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -49,10 +49,11 @@ def play_turn(table: Table, turn: Turn) -> Decisions:
         yield from discard_from_hand(table, turn, None, due)
     ended = False
     while not ended:
-        actions = [_action(key) for key in legal(table, turn)]
+        now = legal(table, turn)
+        actions = [_action(key) for key in now]
         reply = yield Request(player.seat, PlayTurn(state_of(table, turn), actions))
         if type(reply) is PlayReply:
-            ended = yield from _carry_out(table, turn, reply.actions)
+            ended = yield from _carry_out(table, turn, reply.actions, now)
             if turn.opponent.authority <= 0:
                 return
         else:
@@ -104,14 +105,24 @@ def _action(key: Key) -> Action:
     return Action(action, card or UNSET, to or UNSET)
 
 
-def _carry_out(table: Table, turn: Turn, actions: Any) -> Any:
-    """Carry out the actions of a reply in their order (5.1); returns whether the turn has ended."""
+def _carry_out(
+    table: Table, turn: Turn, actions: Any, now: Mapping[Key, int]
+) -> Generator[Request, Any, bool]:
+    """Carry out the actions of a reply in their order (5.1).
+
+    Args:
+        now: what is legal when the first of them is to be carried out.
+
+    Returns:
+        Whether the turn has ended.
+    """
     if not isinstance(actions, list) or not actions:
         found = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
         table.fault(turn.player, BAD_ACTION, f"`actions` is {found}")
         return True
     for place, entry in enumerate(actions):
-        now = legal(table, turn)
+        if place:
+            now = legal(table, turn)
         key = _key(entry, now)
         if key is None:
             detail = f"actions[{place}] is {_shown(entry)}, which is not legal now"
