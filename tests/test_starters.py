@@ -29,9 +29,11 @@ from tests.support.live import ROOT, entries, one_line, play, referee
 
 PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
 WARS = ["python", "javascript", "c"]
+STARS = ["python", "javascript"]
 STARTERS = [
     *(("dominion", language) for language in ["python", *PLAIN]),
     *(("botwars", language) for language in WARS),
+    *(("starrealms", language) for language in STARS),
 ]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
 README = (ROOT / "README.md").read_text()
@@ -91,7 +93,7 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
         found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
     assert found == {("dominion", "python-kit")} | {
         (game, language)
-        for game, languages in (("dominion", LANGUAGES), ("botwars", WARS))
+        for game, languages in (("dominion", LANGUAGES), ("botwars", WARS), ("starrealms", STARS))
         for language in languages
     }
 
@@ -106,6 +108,10 @@ def test_a_starter_plays_as_the_smallest_bundled_bot(
     plays_a_match(last, game, folder)
     if game == "botwars":
         walks_at_random(language, folder)
+    elif game == "starrealms":
+        sent, lines = two_matches(game, "cadet", "random_pilot")
+        replies = [json.loads(line.replace("Cadet", "My Bot")) for line in lines]
+        assert said_by(language, folder, sent) == replies
     elif language in PLAIN:
         plays_as_minimal_does(language, folder)
 
@@ -116,7 +122,8 @@ def plays_a_match(last: str, game: str, folder: Path) -> None:
     result = json.loads(done.stdout)
     mine, other = result["players"]
     assert (mine["name"], mine["faults"], mine["exit_code"]) == ("My Bot", {}, 0)
-    assert other["bot"] == {"dominion": "minimal", "botwars": "random_walker"}[game]
+    opponents = {"dominion": "minimal", "botwars": "random_walker", "starrealms": "random_pilot"}
+    assert other["bot"] == opponents[game]
     if game == "dominion":
         assert result["winners"] == ["player1"]
 
@@ -187,7 +194,7 @@ def walks_at_random(language: str, folder: Path) -> None:
     ("game", "language"),
     [
         *[("dominion", name) for name in ("python", "python --plain", "javascript", "perl")],
-        *[("botwars", name) for name in ("python", "javascript")],
+        *[(game, name) for game in ("botwars", "starrealms") for name in STARS],
     ],
 )
 def test_a_starter_is_short(game: str, language: str, tmp_path: Path) -> None:

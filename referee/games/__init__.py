@@ -48,6 +48,7 @@ GAMES = Games(
     {
         "dominion": "referee.games.dominion",
         "botwars": "referee.games.botwars",
+        "starrealms": "referee.games.starrealms",
     }
 )
 DEFAULT_GAME = "dominion"

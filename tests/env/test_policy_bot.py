@@ -99,7 +99,9 @@ def test_a_policy_that_is_wrong_says_so() -> None:
 
 
 def test_wrong_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="no game 'chess'; there are: dominion, botwars"):
+    with pytest.raises(
+        UsageError, match="no game 'chess'; there are: dominion, botwars, starrealms"
+    ):
         PolicyBot(np.argmax, "chess")
     monkeypatch.setitem(GAMES, "toy", toy.RULES)
     with pytest.raises(UsageError, match="toy has no environment"):

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Plays all, buys what is dear, attacks: copy this one."""
+
+import json
+import sys
+
+DEAR_FIRST = """Blob World,Brain World,Fleet HQ,Command Ship,Mothership,Machine Base,Dreadnaught
+Central Office,Battle Blob,Blob Carrier,Junkyard,Missile Mech,Battlecruiser,Royal Redoubt,Flagship
+Port of Call,The Hive,Battle Mech,Mech World,War World,Defense Center,Trade Escort,Blob Destroyer
+Patrol Mech,Stealth Needle,Recycling Station,Space Station,Barter World,Freighter,Blob Wheel,Ram
+Battle Station,Supply Bot,Imperial Frigate,Survey Ship,Embassy Yacht,Trading Post,Battle Pod
+Trade Pod,Missile Bot,Corvette,Cutter,Blob Fighter,Trade Bot,Imperial Fighter,Federation Shuttle"""
+WANTED = DEAR_FIRST.replace("\n", ",").split(",")
+OLD = [("discard", "Scout"), ("discard", "Viper")]  # what it scraps: not what it will play
+ORDER = ["play", "use-base", "use-ally", "buy", "attack-base", "attack-player", "end-turn", "scrap"]
+
+
+def rank(action):
+    """What comes first; what is behind the end of the turn is never done."""
+    what, card = action["action"], action.get("card")
+    if card in WANTED:
+        return ORDER.index(what), WANTED.index(card)
+    return ORDER.index("scrap" if what == "buy" else what), 0
+
+
+for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    message, reply = json.loads(line), None
+    if message["type"] == "player-name-request":
+        reply = {"type": "player-name-reply", "player_number": message["player_number"]}
+        reply |= {"name": "Admiral", "version": 1, "keep_alive": True}
+    elif message["type"] == "play-turn":
+        plays = [{"action": "play", "card": card} for card in message["state"]["hand"]]
+        reply = {"type": "play-reply", "actions": plays or [min(message["actions"], key=rank)]}
+    elif message["type"] == "choose":
+        cards = [(option.get("from"), option.get("card")) for option in message["options"]]
+        old = [place for place, card in enumerate(cards) if card in OLD][: message["most"]]
+        some = message["least"] or message["kind"] in ("destroy-base", "gain-ship")
+        reply = {"type": "choose-reply", "picks": old or list(range(some))}
+    if reply:  # all other types are news about the game, or newer than this bot
+        print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain

@@ -1,0 +1,56 @@
+"""Star Realms: two players, decks that grow, hands that are hidden. Nothing outside knows it.
+
+rules/         the rules, pure
+checker.py     what a spectator can check of a game
+turns.py       a match turn by turn, for people
+person.py      what a person who plays is told, sees and can choose
+environment.py the game for programs that learn
+statistics.py  the cards that bots gain and what their turns bring, over many matches
+notes.py       what a bot hardly meant to do, or not to do
+starters/      bots to start from, by language
+
+bot-cases.json has the conformance cases for bots.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.games.interface.capabilities import Starters
+from referee.games.interface.rules import Rules
+from referee.games.starrealms.rules import faults, messages
+from referee.games.starrealms.rules.game import REASONS, Facts, Options, StarRealms, begin_at
+from referee.games.starrealms.rules.situation import simplest_reply
+
+RULES = Rules(
+    name="starrealms",
+    protocol=1,
+    specification="starrealms/protocol",
+    min_seats=2,
+    max_seats=2,
+    options=Options,
+    facts=Facts,
+    new=StarRealms,
+    public=messages.PUBLIC,
+    requests=messages.REQUESTS,
+    replies=messages.REPLIES,
+    faults=faults.SECTIONS,
+    reasons=REASONS,
+    hidden="hands, replies or faults",
+    extras={
+        "checker": "referee.games.starrealms.checker:Checker",
+        "turns": "referee.games.starrealms.turns:Turns",
+        "turn": "referee.games.starrealms.turns:Turn",
+        "person": "referee.games.starrealms.person:Player",
+        "environment": "referee.games.starrealms.environment:ENVIRONMENT",
+        "statistics": "referee.games.starrealms.statistics:FleetStatistics",
+        "notes": "referee.games.starrealms.notes:notes",
+        "hint": "referee.games.starrealms.notes:hint",
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
+        "situation": begin_at,
+        "simplest_reply": simplest_reply,
+        "starters": Starters(Path(__file__).with_name("starters"), "random_pilot"),
+    },
+)
+
+__all__ = ["RULES", "StarRealms"]

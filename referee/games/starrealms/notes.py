@@ -1,0 +1,82 @@
+"""What a bot of Star Realms hardly meant to do, or not to do, and what its faults come of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from referee.games.starrealms.rules.cards import CARDS
+from referee.games.starrealms.rules.faults import BAD_ACTION, BAD_PICKS
+from referee.games.starrealms.rules.game import StarRealms
+from referee.games.starrealms.rules.messages import ACTIONS
+
+_MANY_TURNS = 5
+"""Who has done something in fewer turns may have meant it."""
+
+
+def notes(game: StarRealms) -> list[list[str]]:
+    """Sentences for each seat, in seat order."""
+    found: list[list[str]] = []
+    for standing, made in zip(game.standings(), game.made(), strict=True):
+        said = []
+        if not made.gains and standing.turns > _MANY_TURNS:
+            said.append(
+                f"it bought nothing in {standing.turns} turns: `actions` of the request has each "
+                '"buy" that there is trade for (5.1)'
+            )
+        if made.idle >= _MANY_TURNS:
+            said.append(
+                f"it ended {made.idle} turns with combat left and something to attack: combat is "
+                'lost at the end of a turn; send "attack-base" or "attack-player" before it (4.2)'
+            )
+        found.append(said)
+    return found
+
+
+def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
+    """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
+    if code == BAD_PICKS:
+        picks = reply.get("picks")
+        if isinstance(picks, list) and any(isinstance(pick, str | dict) for pick in picks):
+            return "`picks` are indices of `options`, from 0"
+        return ""
+    actions = reply.get("actions")
+    if code != BAD_ACTION:
+        return ""
+    if isinstance(actions, dict):
+        return "put the action into a list"
+    if not isinstance(actions, list):
+        return "`actions` is a list of actions, such as those of the request"
+    offered = asked.get("actions", [])
+    for entry in actions:
+        if isinstance(entry, dict) and entry not in offered:
+            return _why(entry, asked.get("state", {}))
+    return ""
+
+
+def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    """Why an action that was not offered may be none."""
+    action, card = entry.get("action"), entry.get("card")
+    if action not in ACTIONS:
+        return _meant(action, ACTIONS)
+    if action in ("attack-player", "end-turn"):
+        bases = state.get("opponent", {}).get("bases", [])
+        outposts = [base for base in bases if base in CARDS and CARDS[base].type == "outpost"]
+        if action == "attack-player" and outposts:
+            return f"{outposts[0]} is an outpost: destroy it first"
+        return ""
+    if card not in CARDS:
+        return _meant(card, CARDS)
+    if action == "play" and card not in state.get("hand", []):
+        return f"{card} is not in `hand`"
+    if action == "buy" and CARDS[card].cost > state.get("trade", 0):
+        return f"{card} costs {CARDS[card].cost}, and there was {state.get('trade', 0)} trade"
+    return ""
+
+
+def _meant(word: object, words: Iterable[str]) -> str:
+    from difflib import get_close_matches  # not needed by bots that make no mistakes
+
+    by_folded = {known.casefold(): known for known in words}
+    close = get_close_matches(str(word).casefold(), by_folded, 1)
+    return f'did you mean "{by_folded[close[0]]}"?' if close else ""

@@ -1,0 +1,233 @@
+"""What a person who plays Star Realms is told, sees and can choose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import UNSET, Struct
+
+from referee.games.interface.capabilities import Phrase
+from referee.games.interface.dialogue import Choice, Decision, Picks, Question, View
+from referee.games.interface.seats import seat_id
+from referee.games.starrealms.rules.cards import CARDS, Ability, Card
+from referee.games.starrealms.rules.messages import Action, Choose, Option, PlayTurn, State
+from referee.games.starrealms.turns import Turn, Turns
+
+_WORDS = {
+    "draw": "draw {}",
+    "opponent_discard": "the other discards {}",
+    "scrap_trade_row": "may scrap of the row",
+    "destroy_base": "may destroy a base",
+    "gain_ship": "may take a ship of the row",
+    "scrap_hand_or_discard": "may scrap a card",
+    "scrap_from_hand": "scrap a card of the hand",
+    "scrap_then_draw": "scrap up to {}, draw as many",
+    "discard_up_to_then_draw_that_many": "discard up to {}, draw as many",
+    "copy_ship": "copies another ship",
+    "next_ship_to_top": "next ship on top of the deck",
+    "draw_with_two_bases": "with two bases draw {}",
+    "draw_per_blob_card_played_this_turn": "draw {} a Blob card played",
+}
+"""Of all other words the number stands before: "3 trade"."""
+_CONSTANT = {"ally_of_all": "an ally of all", "combat_per_ship": "1 combat a ship played"}
+_TAKES_FROM_HAND = {"scrap_hand_or_discard", "copy_ship"}
+_KINDS = {
+    "discard": "Which do you discard?",
+    "scrap": "Which do you scrap?",
+    "scrap-trade-row": "Which card of the row do you scrap?",
+    "destroy-base": "Which base do you destroy?",
+    "copy-ship": "Which ship do you copy?",
+    "gain-ship": "Which ship do you take?",
+    "option": "Which do you choose?",
+}
+DEEDS = ("plays", "uses", "ally", "scraps", "buys", "attacks", "discards")
+"""What is told of the other's turn."""
+_HELP = (
+    "Play your hand for trade and combat, use your bases and allies, buy, attack, and end your "
+    "turn: then you discard what is left and draw five.",
+    "An ally ability needs another card of its faction in play. A card that you scrap leaves the "
+    "game for its scrap ability.",
+    "While the other has an outpost in play, you cannot attack anything else.",
+)
+
+
+class Player:
+    """Implements `referee.games.interface.dialogue.Dialogue` for Star Realms."""
+
+    def __init__(self, names: Sequence[str], seat: int) -> None:
+        self._names = list(names)
+        self._number = seat_id(seat)
+        self._turns = Turns(names)
+
+    def hear(self, message: Struct) -> list[str]:
+        """Take a public message or a request; returns what the other's turn was."""
+        if isinstance(message, PlayTurn | Choose):
+            return []
+        return [line for turn in self._turns.read(message, None) for line in self._of_turn(turn)]
+
+    def disqualify(self, seat: int) -> list[str]:
+        """Nothing is to be told besides."""
+        return []
+
+    def end(self) -> list[str]:
+        """What was done in the last turn."""
+        return [line for turn in self._turns.end() for line in self._of_turn(turn)]
+
+    def _of_turn(self, turn: Turn) -> list[str]:
+        if turn.player_number in ("", self._number):
+            return []
+        name = self._names[self._turns.seats(turn)[0]]
+        phrases = [part for part in self._turns.show(turn) if isinstance(part, Phrase)]
+        return [
+            f"{name} {phrase.label} {phrase.text}.".replace(self._number, "you")
+            for phrase in phrases
+            if phrase.label in DEEDS
+        ]
+
+    def decide(self, request: Struct) -> Decision:
+        """Ask for one action after another, or for a choice."""
+        if isinstance(request, Choose):
+            picks = yield _choice(request)
+            return {"type": "choose-reply", "picks": list(picks)}
+        assert isinstance(request, PlayTurn)  # there is no other
+        many = [card for card in request.state.hand if _is_plain(CARDS[card])]
+        *actions, _ = request.actions
+        picks = yield _turn(request, actions, many)
+        if not picks:
+            chosen = [{"action": "end-turn"}]
+        elif picks[0] == len(actions):
+            chosen = [{"action": "play", "card": card} for card in many]
+        else:
+            chosen = [_as_json(actions[picks[0]])]
+        return {"type": "play-reply", "actions": chosen}
+
+
+def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> Question:
+    state = request.state
+    choices = [Choice(_name(action), (_what(action, state),)) for action in actions]
+    if len(many) > 1:
+        choices.append(Choice("play all that asks nothing", (", ".join(many),), key="a"))
+    return Question(
+        "What do you do?",
+        choices,
+        title=f"Turn {state.turn}: {state.authority} to {state.opponent.authority}",
+        state=_state(state),
+        columns=("action", "what it brings"),
+        least=0,
+        enter="end your turn",
+        views=_views(state),
+        help=_HELP,
+    )
+
+
+def _choice(request: Choose) -> Question:
+    def check(picks: Picks) -> str:
+        too_few = len(picks) < request.least
+        return f"choose {request.least}" if too_few else ""
+
+    card = "" if request.card is None else f"{request.card}: "
+    return Question(
+        f"{card}{_KINDS[request.kind]}",
+        [Choice(*_option(option)) for option in request.options],
+        state=_state(request.state),
+        columns=("choice", "what it is"),
+        least=request.least,
+        most=request.most,
+        enter="" if request.least else "none",
+        check=check,
+        views=_views(request.state),
+        help=_HELP,
+    )
+
+
+def _option(option: Option) -> tuple[str, tuple[str, ...]]:
+    if option.card is UNSET:
+        effects = [item for effect in option.effects or () for item in effect.items()]
+        return str(option.option), (_ability((tuple(effects),)),)
+    place = {"trade-row": "row", "opponent": "the other's"}.get(str(option.from_), option.from_)
+    return option.card.replace(" ", "-"), (f"{place}; {_card(CARDS[option.card])}",)
+
+
+def _as_json(action: Action) -> dict[str, str]:
+    fields = {name: getattr(action, name) for name in ("action", "card", "to")}
+    return {name: value for name, value in fields.items() if value is not UNSET}
+
+
+def _name(action: Action) -> str:
+    """What is typed, or its beginning: "play-Blob-Fighter"; white space would part words."""
+    top = "to-deck" if action.to == "deck" else UNSET
+    words = [word for word in (action.action, action.card, top) if word is not UNSET]
+    return "-".join(words).replace(" ", "-")
+
+
+def _what(action: Action, state: State) -> str:
+    if action.card is UNSET:
+        return f"{state.combat} combat"
+    copied = state.copied if action.card == "Stealth Needle" else None
+    card = CARDS[copied or action.card]
+    match action.action:
+        case "use-ally":
+            return _ability(card.ally)
+        case "scrap":
+            return _ability(card.scrap)
+        case "buy":
+            return f"costs {card.cost}; {_card(card)}"
+        case "attack-base":
+            return f"{card.defense} combat"
+    return _card(card)
+
+
+def _card(card: Card) -> str:
+    parts = [_CONSTANT.get(card.constant) or _ability(card.primary)]
+    parts += [f"ally: {_ability(card.ally)}"] * bool(card.ally)
+    parts += [f"scrap: {_ability(card.scrap)}"] * bool(card.scrap)
+    return "; ".join(part for part in parts if part)
+
+
+def _ability(lists: Ability) -> str:
+    return " or ".join(
+        ", ".join(_WORDS.get(word, f"{{}} {word}").format(number) for word, number in effects)
+        for effects in lists
+    )
+
+
+def _is_plain(card: Card) -> bool:
+    """Whether playing it asks nothing that could take another card of the hand."""
+    return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
+
+
+def _state(state: State) -> list[Phrase]:
+    other = state.opponent
+    due = f", {other.due} to discard" if other.due else ""
+    in_play = [piece.card for piece in state.in_play]
+    return [
+        Phrase("other", f"authority {other.authority}, {other.hand_size} in hand{due}", "red"),
+        Phrase("its bases", _listed(f"{base} {CARDS[base].defense}" for base in other.bases)),
+        Phrase("row", _listed(f"{card} {CARDS[card].cost}" for card in state.trade_row), "blue"),
+        Phrase("in play", _listed(in_play)),
+        Phrase("hand", _listed(state.hand), "bold"),
+        Phrase("you", f"trade {state.trade}, combat {state.combat}", "green"),
+    ]
+
+
+def _listed(cards: Iterable[str]) -> str:
+    return ", ".join(cards) or "none"
+
+
+def _views(state: State) -> list[View]:
+    piles = {
+        "d": ("your deck", state.deck),
+        "p": ("your discard pile", state.discard),
+        "o": ("hand and deck of the other", state.opponent.hidden),
+        "x": ("discard pile of the other", state.opponent.discard),
+    }
+    return [
+        View(
+            key,
+            name,
+            ("card", "cards", "what it does"),
+            [(card, str(count), _card(CARDS[card])) for card, count in Counter(cards).items()],
+        )
+        for key, (name, cards) in piles.items()
+    ]

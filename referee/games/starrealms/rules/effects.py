@@ -1,0 +1,184 @@
+"""What the words of the cards mean: one function a word (protocol, 4.3, 4.4).
+
+A function gets the table, the turn, the card that asks (of a Needle that copies, the copied ship)
+and the word's number. One that asks the player is a generator. What cannot happen does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeAlias
+
+from referee.games.interface.game import Request
+from referee.games.starrealms.rules.cards import CARDS, Ability, Card
+from referee.games.starrealms.rules.choices import Decisions, ask, cards_in
+from referee.games.starrealms.rules.messages import Option, PlayerChose, PlayerCopied
+from referee.games.starrealms.rules.player import Turn
+from referee.games.starrealms.rules.table import Table
+
+Effect: TypeAlias = Callable[[Table, Turn, Card, int], Decisions | None]
+
+
+def happen(table: Table, turn: Turn, card: Card, ability: Ability) -> Decisions:
+    """Carry out an ability of a card: its effects in their order, after a choice if it has one."""
+    if not ability:
+        return
+    effects = ability[0]
+    if len(ability) > 1:
+        options = [
+            Option(option=number, effects=[{word: count} for word, count in offered])
+            for number, offered in enumerate(ability, 1)
+        ]
+        (pick,) = yield from ask(table, turn, "option", card, options, must=True)
+        effects = ability[pick]
+        table.events.append(PlayerChose(turn.player.number, card.name, pick + 1))
+    for word, number in effects:
+        asking = EFFECTS[word](table, turn, card, number)
+        if asking is not None:
+            yield from asking
+
+
+def _trade(table: Table, turn: Turn, card: Card, number: int) -> None:
+    turn.trade += number
+    turn.player.made.trade += number
+
+
+def combat(table: Table, turn: Turn, card: Card, number: int) -> None:
+    """Give so much combat."""
+    turn.combat += number
+    turn.player.made.combat += number
+
+
+def _authority(table: Table, turn: Turn, card: Card, number: int) -> None:
+    turn.player.authority += number
+    turn.player.made.authority += number
+
+
+def _draw(table: Table, turn: Turn, card: Card, number: int) -> None:
+    table.draw(turn.player, number)
+
+
+def _draw_with_two_bases(table: Table, turn: Turn, card: Card, number: int) -> None:
+    if len(turn.player.bases()) >= 2:
+        table.draw(turn.player, number)
+
+
+def _draw_per_blob(table: Table, turn: Turn, card: Card, number: int) -> None:
+    table.draw(turn.player, number * turn.blobs())
+
+
+def _opponent_discard(table: Table, turn: Turn, card: Card, number: int) -> None:
+    turn.opponent.due += number
+
+
+def _next_ship_to_top(table: Table, turn: Turn, card: Card, number: int) -> None:
+    turn.next_ship_to_top = True
+
+
+def _scrap_trade_row(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    options = cards_in("trade-row", table.row)
+    for pick in (yield from ask(table, turn, "scrap-trade-row", card, options, most=number)):
+        table.scrap_from_row(turn.player, pick)
+
+
+def _destroy_base(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    bases = turn.opponent.exposed()
+    options = cards_in("opponent", [base.card.name for base in bases])
+    for pick in (yield from ask(table, turn, "destroy-base", card, options, most=number)):
+        table.destroy(turn.opponent, bases[pick], 0)
+        turn.player.made.destroyed += 1
+
+
+def _gain_ship(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    ships = [place for place, name in enumerate(table.row) if CARDS[name].is_ship]
+    options = cards_in("trade-row", [table.row[place] for place in ships])
+    for pick in (yield from ask(table, turn, "gain-ship", card, options, most=number)):
+        table.gain(turn.player, ships[pick], 0, "deck")
+
+
+def _scrap_hand_or_discard(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    yield from _scrap(table, turn, card, number)
+
+
+def _scrap_then_draw(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    scrapped = yield from _scrap(table, turn, card, number)
+    table.draw(turn.player, scrapped)
+
+
+def _scrap_from_hand(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    options = cards_in("hand", turn.player.hand)
+    for pick in (yield from ask(table, turn, "scrap", card, options, most=number, must=True)):
+        table.scrap(turn.player, turn.player.hand.pop(pick), "hand")
+
+
+def _scrap(table: Table, turn: Turn, card: Card, number: int) -> Generator[Request, Any, int]:
+    """Have the player scrap up to so many of discard pile and hand; returns how many."""
+    player = turn.player
+    options = cards_in("discard", player.discard) + cards_in("hand", player.hand)
+    picks = yield from ask(table, turn, "scrap", card, options, most=number)
+    in_discard = len(player.discard)
+    for pick in sorted(picks, reverse=True):  # the last first: the others keep their places
+        if pick < in_discard:
+            del player.discard[pick]
+        else:
+            del player.hand[pick - in_discard]
+    for pick in picks:
+        table.scrap(player, str(options[pick].card), str(options[pick].from_))
+    return len(picks)
+
+
+def _discard_then_draw(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    discarded = yield from discard_from_hand(table, turn, card, number)
+    table.draw(turn.player, discarded)
+
+
+def discard_from_hand(
+    table: Table, turn: Turn, card: Card | None, number: int
+) -> Generator[Request, Any, int]:
+    """Have the player discard up to so many of its hand; all of them if no card asks (4.6).
+
+    Returns:
+        How many.
+    """
+    hand = turn.player.hand
+    must = card is None
+    picks = yield from ask(
+        table, turn, "discard", card, cards_in("hand", hand), most=number, must=must
+    )
+    cards = [hand[pick] for pick in picks]
+    for pick in sorted(picks, reverse=True):
+        del hand[pick]
+    table.discard(turn.player, cards)
+    return len(cards)
+
+
+def _copy_ship(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+    needle = turn.player.in_play[-1]
+    ships = [piece for piece in turn.player.in_play[:-1] if piece.card.is_ship]
+    options = cards_in("play", [ship.card.name for ship in ships])
+    for pick in (yield from ask(table, turn, "copy-ship", card, options, most=number)):
+        copied = needle.acts = ships[pick].card
+        turn.copied = copied.name
+        table.events.append(PlayerCopied(turn.player.number, copied.name))
+        yield from happen(table, turn, copied, copied.primary)
+
+
+EFFECTS: Mapping[str, Effect] = {
+    "trade": _trade,
+    "combat": combat,
+    "authority": _authority,
+    "draw": _draw,
+    "draw_with_two_bases": _draw_with_two_bases,
+    "draw_per_blob_card_played_this_turn": _draw_per_blob,
+    "opponent_discard": _opponent_discard,
+    "next_ship_to_top": _next_ship_to_top,
+    "scrap_trade_row": _scrap_trade_row,
+    "scrap_hand_or_discard": _scrap_hand_or_discard,
+    "scrap_then_draw": _scrap_then_draw,
+    "scrap_from_hand": _scrap_from_hand,
+    "discard_up_to_then_draw_that_many": _discard_then_draw,
+    "destroy_base": _destroy_base,
+    "gain_ship": _gain_ship,
+    "copy_ship": _copy_ship,
+}
+"""Every word of the cards, but for `CONSTANT`."""

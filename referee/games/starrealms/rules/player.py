@@ -1,0 +1,167 @@
+"""One seat's cards, and what a turn has to spend (protocol, 4)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from referee.games.interface.seats import seat_id
+from referee.games.starrealms.rules.cards import BLOB, CARDS, OUTPOST, STARTING_DECK, Card
+
+AUTHORITY = 50
+HAND_SIZE = 5
+FIRST_HANDS = (3, 5)
+
+
+class Piece:
+    """A card in play.
+
+    Attributes:
+        card: which.
+        acts: the card whose abilities it has: another one's if it is a Needle that copies.
+        used: whether its primary ability has nothing left to use.
+        ally_used: whether its ally ability was used this turn.
+    """
+
+    __slots__ = ("acts", "ally_used", "card", "used")
+
+    def __init__(self, card: Card) -> None:
+        self.card = self.acts = card
+        self.ally_used = False
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Make it ready for a turn."""
+        self.used = not self.card.primary
+        self.ally_used = False
+
+    def is_of(self, faction: str) -> bool:
+        """Whether it counts as a card of a faction."""
+        return faction in (self.card.faction, self.acts.faction)
+
+
+class Gain(NamedTuple):
+    """A card that a player has gained.
+
+    Attributes:
+        turn: of the player, counted from 1.
+    """
+
+    card: str
+    turn: int
+
+
+class Made:
+    """What a player's turns have brought, for statistics and notes.
+
+    Attributes:
+        trade, combat, authority: made.
+        gains: cards, in order.
+        destroyed: bases of the other.
+        idle: turns that ended with combat left and something to attack.
+    """
+
+    __slots__ = ("authority", "combat", "destroyed", "gains", "idle", "trade")
+
+    def __init__(self) -> None:
+        self.trade = self.combat = self.authority = self.destroyed = self.idle = 0
+        self.gains: list[Gain] = []
+
+
+class Player:
+    """One seat of the game.
+
+    Attributes:
+        seat: counted from 0.
+        number: its name on the wire.
+        authority: left; 0 or less has lost.
+        deck: face down; the end of the list is the top.
+        hand: in the order drawn.
+        discard: oldest first.
+        in_play: in the order played, those of earlier turns first.
+        due: discards at the start of its next turn.
+        shuffles: of its discard pile.
+        turns: turns begun.
+        made: what they have brought.
+        left: whether it left the match.
+    """
+
+    __slots__ = (
+        *("authority", "deck", "discard", "due", "hand", "in_play", "left", "made", "number"),
+        *("seat", "shuffles", "turns"),
+    )
+
+    def __init__(self, seat: int) -> None:
+        self.seat = seat
+        self.number = seat_id(seat)
+        self.authority = AUTHORITY
+        self.deck = list(STARTING_DECK)
+        self.hand: list[str] = []
+        self.discard: list[str] = []
+        self.in_play: list[Piece] = []
+        self.due = self.shuffles = self.turns = 0
+        self.made = Made()
+        self.left = False
+
+    def bases(self) -> list[Piece]:
+        """Its bases in play, outposts included."""
+        return [piece for piece in self.in_play if not piece.card.is_ship]
+
+    def exposed(self) -> list[Piece]:
+        """The bases that can be attacked or destroyed: outposts alone, if there are any (4.7)."""
+        bases = self.bases()
+        return [piece for piece in bases if piece.card.type == OUTPOST] or bases
+
+    def is_shielded(self) -> bool:
+        """Whether an outpost keeps it from being attacked."""
+        return any(piece.card.type == OUTPOST for piece in self.in_play)
+
+    def constant(self, word: str) -> int:
+        """How many of its cards in play have this word."""
+        return sum(piece.card.constant == word for piece in self.in_play)
+
+    def has_ally(self, piece: Piece) -> bool:
+        """Whether another card of the faction of a piece's ally ability is in play (4.3)."""
+        faction = piece.acts.faction
+        return any(
+            other is not piece and (other.is_of(faction) or other.card.constant == "ally_of_all")
+            for other in self.in_play
+        )
+
+    def cards(self) -> dict[str, int]:
+        """All cards owned: card -> count, by name."""
+        owned: dict[str, int] = {}
+        for card in sorted(self.hand + self.deck + self.discard):
+            owned[card] = owned.get(card, 0) + 1
+        for piece in self.in_play:
+            owned[piece.card.name] = owned.get(piece.card.name, 0) + 1
+        return dict(sorted(owned.items()))
+
+
+class Turn:
+    """One player's turn.
+
+    Attributes:
+        player: whose turn.
+        opponent: the other one.
+        trade, combat: to spend.
+        next_ship_to_top: whether the next ship bought may go to the top of the deck.
+        played: the cards played, the scrapped included.
+        copied: what a Needle copies.
+    """
+
+    __slots__ = (
+        *("combat", "copied", "next_ship_to_top", "opponent", "played", "player", "trade"),
+    )
+
+    def __init__(self, player: Player, opponent: Player) -> None:
+        self.player = player
+        self.opponent = opponent
+        self.trade = self.combat = 0
+        self.next_ship_to_top = False
+        self.played: list[str] = []
+        self.copied: str | None = None
+
+    def blobs(self) -> int:
+        """How many Blob cards were played this turn, a Needle that copies one included (4.4)."""
+        played = [*self.played, self.copied] if self.copied else self.played
+        return sum(CARDS[card].faction == BLOB for card in played)

@@ -1,0 +1,78 @@
+"""Where a game begins that begins in the middle, and the simplest reply: for conformance cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from referee.games.starrealms.rules.cards import CARDS
+from referee.games.starrealms.rules.player import AUTHORITY, Piece, Player, Turn
+from referee.games.starrealms.rules.table import Table
+
+
+class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat; what is not there is empty.
+
+    Attributes:
+        deck: its first card is drawn first.
+        discard: oldest first.
+        bases: in play.
+        due: discards at the start of its next turn.
+    """
+
+    authority: int = AUTHORITY
+    hand: list[str] = []
+    deck: list[str] = []
+    discard: list[str] = []
+    bases: list[str] = []
+    due: int = 0
+
+    def lay_out(self, player: Player) -> None:
+        """Give a player these cards."""
+        player.authority = self.authority
+        player.hand = self.hand.copy()
+        player.deck = self.deck[::-1]
+        player.discard = self.discard.copy()
+        player.in_play = [Piece(CARDS[base]) for base in self.bases]
+        player.due = self.due
+
+
+class Situation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a game begins: with a turn of player 1. What is not there is as after the deal.
+
+    Attributes:
+        seats: player number -> its cards.
+        trade_row: oldest first.
+        trade_deck: its first card is dealt first.
+        turn: how many turns were played before.
+        trade, combat: that the first turn has to spend already.
+    """
+
+    seats: dict[str, SeatCards] = {}
+    trade_row: list[str] | None = None
+    trade_deck: list[str] | None = None
+    turn: int = 0
+    trade: int = 0
+    combat: int = 0
+
+    def lay_out(self, table: Table, turn: Turn) -> None:
+        """Change what lies on a new table, and what the first turn has to spend."""
+        for player in table.players:
+            cards = self.seats.get(player.number)
+            if cards is not None:
+                cards.lay_out(player)
+        if self.trade_row is not None:
+            table.row = self.trade_row.copy()
+        if self.trade_deck is not None:
+            table.trade_deck = self.trade_deck[::-1]
+        table.turn = self.turn
+        turn.trade, turn.combat = self.trade, self.combat
+
+
+def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """End the turn; pick what comes first, and no more than must be."""
+    if request["type"] == "choose":
+        return {"type": "choose-reply", "picks": list(range(request["least"]))}
+    return {"type": "play-reply", "actions": [{"action": "end-turn"}]}

@@ -1,0 +1,266 @@
+"""One turn, from the discards due to the end of its clean-up (protocol, 4.2 and 5).
+
+A turn is a generator: it yields each request and receives the reply. What can be done now is
+`legal`; a reply's actions are looked up there, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from functools import cache
+from typing import Any, TypeAlias
+
+from msgspec import UNSET
+
+from referee.games.interface.faults import WRONG_TYPE, Malformed, describe
+from referee.games.interface.game import Request
+from referee.games.starrealms.rules.cards import CARDS, EXPLORER
+from referee.games.starrealms.rules.choices import Decisions
+from referee.games.starrealms.rules.effects import combat, discard_from_hand, happen
+from referee.games.starrealms.rules.faults import BAD_ACTION
+from referee.games.starrealms.rules.messages import (
+    Action,
+    PlayerAttacked,
+    PlayerPlayed,
+    PlayerUsed,
+    PlayReply,
+    PlayTurn,
+    TurnEnded,
+    TurnStarted,
+)
+from referee.games.starrealms.rules.player import HAND_SIZE, Piece, Turn
+from referee.games.starrealms.rules.table import Table
+from referee.games.starrealms.rules.view import state_of
+
+Key: TypeAlias = tuple[str, str, str]
+"""An action as its `action`, `card` and `to`, each "" where it has none."""
+END_TURN: Key = ("end-turn", "", "")
+WITHOUT_CARD = ("attack-player", "end-turn")
+
+
+def play_turn(table: Table, turn: Turn) -> Decisions:
+    """Play one turn. It ends without clean-up if it ends the game."""
+    player = turn.player
+    table.turn += 1
+    player.turns += 1
+    table.events.append(TurnStarted(table.turn, player.number))
+    due, player.due = player.due, 0
+    if due:
+        yield from discard_from_hand(table, turn, None, due)
+    ended = False
+    while not ended:
+        now = legal(table, turn)
+        actions = [_action(key) for key in now]
+        reply = yield Request(player.seat, PlayTurn(state_of(table, turn), actions))
+        if type(reply) is PlayReply:
+            ended = yield from _carry_out(table, turn, reply.actions, now)
+            if turn.opponent.authority <= 0:
+                return
+        else:
+            _not_a_play_reply(table, turn, reply)
+            ended = True
+    _clean_up(table, turn)
+
+
+def legal(table: Table, turn: Turn) -> dict[Key, int]:
+    """What can be done now, in the order of the protocol, 5.1, each with its index.
+
+    Equal cards are one action: of the first that can do it. An index is of hand, cards in play, row
+    (one beyond it: the Explorers) or the opponent's bases that are exposed.
+    """
+    player = turn.player
+    in_play = player.in_play
+    found: dict[Key, int] = {}
+    add = found.setdefault
+    for index, name in enumerate(player.hand):
+        add(("play", name, ""), index)
+    for index, piece in enumerate(in_play):
+        if not piece.used and not piece.card.is_ship:
+            add(("use-base", piece.card.name, ""), index)
+    for index, piece in enumerate(in_play):
+        if piece.acts.ally and not piece.ally_used and player.has_ally(piece):
+            add(("use-ally", piece.card.name, ""), index)
+    for index, piece in enumerate(in_play):
+        if piece.acts.scrap:
+            add(("scrap", piece.card.name, ""), index)
+    for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
+        card = CARDS[name]
+        if card.cost <= turn.trade:
+            if turn.next_ship_to_top and card.is_ship:
+                add(("buy", name, "deck"), index)
+            add(("buy", name, "discard"), index)
+    if turn.combat:
+        for index, base in enumerate(turn.opponent.exposed()):
+            if base.card.defense <= turn.combat:
+                add(("attack-base", base.card.name, ""), index)
+        if not turn.opponent.is_shielded():
+            add(("attack-player", "", ""), 0)
+    add(END_TURN, 0)
+    return found
+
+
+@cache
+def _action(key: Key) -> Action:
+    action, card, to = key
+    return Action(action, card or UNSET, to or UNSET)
+
+
+def _carry_out(
+    table: Table, turn: Turn, actions: Any, now: Mapping[Key, int]
+) -> Generator[Request, Any, bool]:
+    """Carry out the actions of a reply in their order (5.1).
+
+    Args:
+        now: what is legal when the first of them is to be carried out.
+
+    Returns:
+        Whether the turn has ended.
+    """
+    if not isinstance(actions, list) or not actions:
+        found = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
+        table.fault(turn.player, BAD_ACTION, f"`actions` is {found}")
+        return True
+    for place, entry in enumerate(actions):
+        if place:
+            now = legal(table, turn)
+        key = _key(entry, now)
+        if key is None:
+            detail = f"actions[{place}] is {_shown(entry)}, which is not legal now"
+            table.fault(turn.player, BAD_ACTION, detail)
+            return True
+        if key == END_TURN:
+            return True
+        doing = DO[key[0]](table, turn, now[key], key[2])
+        if doing is not None:
+            yield from doing
+        if turn.opponent.authority <= 0:
+            return True
+    return False
+
+
+def _key(entry: Any, now: Mapping[Key, int]) -> Key | None:
+    """The legal action that an entry of a reply names, if it does; other fields are skipped."""
+    if not isinstance(entry, dict):
+        return None
+    action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
+    if not isinstance(action, str):
+        return None
+    if not isinstance(card, str):
+        card = ""  # no action that needs one has such a name
+    if action != "buy":
+        candidates = [(action, "", "") if action in WITHOUT_CARD else (action, card, "")]
+    elif "to" in entry:
+        candidates = [(action, card, to)] if isinstance(to, str) else []
+    else:
+        candidates = [(action, card, "deck"), (action, card, "discard")]
+    return next((key for key in candidates if key in now), None)
+
+
+def _shown(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return describe(entry)
+    parts = [describe(entry[name]) for name in ("action", "card", "to") if name in entry]
+    return " ".join(parts) or "an object without `action`"
+
+
+def _play(table: Table, turn: Turn, index: int, to: str) -> Decisions:
+    player = turn.player
+    card = CARDS[player.hand.pop(index)]
+    piece = Piece(card)
+    player.in_play.append(piece)
+    turn.played.append(card.name)
+    table.events.append(PlayerPlayed(player.number, card.name))
+    if card.is_ship:
+        piece.used = True
+        combat(table, turn, card, player.constant("combat_per_ship"))
+        yield from happen(table, turn, card, card.primary)
+
+
+def _use_base(table: Table, turn: Turn, index: int, to: str) -> Decisions:
+    piece = turn.player.in_play[index]
+    piece.used = True
+    table.events.append(PlayerUsed(turn.player.number, piece.card.name, "primary"))
+    return happen(table, turn, piece.card, piece.card.primary)
+
+
+def _use_ally(table: Table, turn: Turn, index: int, to: str) -> Decisions:
+    piece = turn.player.in_play[index]
+    piece.ally_used = True
+    table.events.append(PlayerUsed(turn.player.number, piece.card.name, "ally"))
+    return happen(table, turn, piece.acts, piece.acts.ally)
+
+
+def _scrap(table: Table, turn: Turn, index: int, to: str) -> Decisions:
+    piece = turn.player.in_play.pop(index)
+    table.scrap(turn.player, piece.card.name, "play")
+    return happen(table, turn, piece.acts, piece.acts.scrap)
+
+
+def _buy(table: Table, turn: Turn, index: int, to: str) -> None:
+    card = CARDS[table.row[index] if index < len(table.row) else EXPLORER]
+    turn.trade -= card.cost
+    if card.is_ship:
+        turn.next_ship_to_top = False
+    table.gain(turn.player, index, card.cost, to)
+
+
+def _attack_base(table: Table, turn: Turn, index: int, to: str) -> None:
+    base = turn.opponent.exposed()[index]
+    turn.combat -= base.card.defense
+    turn.player.made.destroyed += 1
+    table.destroy(turn.opponent, base, base.card.defense)
+
+
+def _attack_player(table: Table, turn: Turn, index: int, to: str) -> None:
+    other = turn.opponent
+    other.authority -= turn.combat
+    table.events.append(PlayerAttacked(other.number, turn.combat, other.authority))
+    turn.combat = 0
+
+
+DO: Mapping[str, Callable[[Table, Turn, int, str], Decisions | None]] = {
+    "play": _play,
+    "use-base": _use_base,
+    "use-ally": _use_ally,
+    "scrap": _scrap,
+    "buy": _buy,
+    "attack-base": _attack_base,
+    "attack-player": _attack_player,
+}
+"""What each action does: with the index of `legal` and where a bought card goes."""
+
+
+def _not_a_play_reply(table: Table, turn: Turn, reply: object) -> None:
+    if type(reply) is Malformed:
+        table.fault(turn.player, reply.code, reply.detail, section="5.3")
+    else:
+        detail = "a choose-reply answers a play-turn"
+        table.fault(turn.player, WRONG_TYPE, detail, section="5.3")
+
+
+def _clean_up(table: Table, turn: Turn) -> None:
+    """Discard ships, then the hand; draw five (4.2)."""
+    player = turn.player
+    if any(action.startswith("attack") for action, _, _ in legal(table, turn)):
+        player.made.idle += 1
+    turn.trade = turn.combat = 0
+    turn.next_ship_to_top = False
+    player.discard += [piece.card.name for piece in player.in_play if piece.card.is_ship]
+    player.in_play = player.bases()
+    for base in player.in_play:
+        base.refresh()
+    hand, player.hand = player.hand, []
+    table.discard(player, hand)
+    table.draw(player, HAND_SIZE)
+    seats = table.players
+    table.events.append(
+        TurnEnded(
+            table.turn,
+            player.number,
+            [seat.authority for seat in seats],
+            [len(seat.hand) for seat in seats],
+            [len(seat.deck) for seat in seats],
+            [len(seat.discard) for seat in seats],
+            [seat.due for seat in seats],
+        )
+    )

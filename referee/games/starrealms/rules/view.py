@@ -1,0 +1,157 @@
+"""A game as data: what a player is told when asked, and what any viewer may know (4.9)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from referee.games.interface.game import ALL, Request, Viewer
+from referee.games.starrealms.rules.messages import (
+    CardName,
+    Choose,
+    Count,
+    InPlay,
+    Opponent,
+    PlayTurn,
+    State,
+)
+from referee.games.starrealms.rules.player import Player, Turn
+from referee.games.starrealms.rules.table import Table
+
+
+def state_of(table: Table, turn: Turn) -> State:
+    """All that the player whose turn it is may know."""
+    player, other = turn.player, turn.opponent
+    opponent = Opponent(
+        other.authority,
+        len(other.hand),
+        other.due,
+        len(other.deck),
+        other.shuffles,
+        sorted(other.hand + other.deck),
+        other.discard.copy(),
+        [piece.card.name for piece in other.in_play],
+    )
+    return State(
+        table.turn,
+        player.authority,
+        turn.trade,
+        turn.combat,
+        turn.next_ship_to_top,
+        player.shuffles,
+        player.hand.copy(),
+        sorted(player.deck),
+        player.discard.copy(),
+        in_play(player),
+        turn.played.copy(),
+        turn.copied,
+        opponent,
+        table.row.copy(),
+        len(table.trade_deck),
+        table.explorers,
+    )
+
+
+def in_play(player: Player) -> list[InPlay]:
+    """A player's cards in play, as they are sent."""
+    return [InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
+
+
+class SeatView(Struct, frozen=True):
+    """What is to be seen of a seat.
+
+    Attributes:
+        hand: as drawn; None for who does not know it. A seat knows it while it is asked.
+        deck: by name, for `ALL` its first card is on top; None likewise.
+        hidden: hand and deck together, by name.
+        discard: oldest first.
+        due: discards at the start of its next turn.
+        turns: that it has begun.
+    """
+
+    authority: int
+    hand_size: Count
+    deck_size: Count
+    hand: list[CardName] | None
+    deck: list[CardName] | None
+    hidden: list[CardName]
+    discard: list[CardName]
+    in_play: list[InPlay]
+    due: Count
+    shuffles: Count
+    turns: Count
+
+
+class View(Struct, frozen=True):
+    """What is to be seen of a game (`referee.games.interface.game.Game.view`).
+
+    Attributes:
+        turn: counted from 1 over both players; 0 before the first.
+        player: the seat whose turn it is.
+        trade, combat, next_ship_to_top, played, copied: of this turn, as in `State`.
+        trade_deck: its cards.
+        seats: in seat order.
+        asked: the seat that is asked; None for all others, and if nobody is.
+        request: what it is asked; likewise.
+    """
+
+    turn: Count
+    player: int
+    trade: Count
+    combat: Count
+    next_ship_to_top: bool
+    played: list[CardName]
+    copied: CardName | None
+    trade_row: Annotated[list[CardName], Meta(description="Oldest first.")]
+    trade_deck: Count
+    explorers: Count
+    seats: list[SeatView]
+    asked: int | None
+    request: PlayTurn | Choose | None
+
+
+def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Viewer) -> View:
+    """What a viewer may see of a table.
+
+    Args:
+        requests: that the game waits for.
+    """
+    request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
+    asked = None if request is None else request.seat
+    return View(
+        table.turn,
+        turn.player.seat,
+        turn.trade,
+        turn.combat,
+        turn.next_ship_to_top,
+        turn.played.copy(),
+        turn.copied,
+        table.row.copy(),
+        len(table.trade_deck),
+        table.explorers,
+        [_seat(player, viewer, asked) for player in table.players],
+        asked,
+        None if request is None else request.message,  # type: ignore[arg-type]
+    )
+
+
+def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
+    hand, deck = None, None
+    if viewer is ALL:
+        hand, deck = player.hand.copy(), player.deck[::-1]
+    elif viewer == player.seat == asked:
+        hand, deck = player.hand.copy(), sorted(player.deck)
+    return SeatView(
+        player.authority,
+        len(player.hand),
+        len(player.deck),
+        hand,
+        deck,
+        sorted(player.hand + player.deck),
+        player.discard.copy(),
+        in_play(player),
+        player.due,
+        player.shuffles,
+        player.turns,
+    )

@@ -1,0 +1,129 @@
+"""What a spectator can check: right logs have no findings, and departures are found by section."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import reduce
+from operator import or_
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.games.interface.capabilities import Finding
+from referee.games.interface.faults import Disqualification
+from referee.games.starrealms import RULES
+from referee.games.starrealms.checker import Checker
+from referee.games.starrealms.rules.cards import CARDS
+from tests.games.starrealms.star_matches import Choose, mixed, new_match, right
+from tests.support.helpers import NAMES, TIMES, Told, name_line
+
+Json = dict[str, Any]
+_decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
+TYPES = {struct.__struct_config__.tag for struct in RULES.public}
+
+
+def findings(log: list[Json]) -> list[Finding]:
+    """What a checker says of a log, whose lines count from 1."""
+    checker = Checker(NAMES[:2])
+    found: list[Finding] = []
+    for line, message in enumerate(log, 1):
+        if message["type"] == "game-end":
+            found += checker.end(line, message["scores"], message["winners"], message["reason"])
+        elif message["type"] == "player-disqualified":
+            seat = int(message["player_number"][-1]) - 1
+            found += checker.disqualify(line, seat, message["reason"])
+        elif message["type"] in TYPES:
+            found += checker.read(line, _decode(json.dumps(message)))
+    return found
+
+
+def log_of(seed: int, choose: Choose = right, leaving: float = 0.0, **options: Any) -> list[Json]:
+    match = new_match(seed, **options)
+    dice = Random(seed)
+    match.start()
+    match.take_entries()
+    for seat in match.due:
+        match.receive(seat, name_line(seat))
+    public: list[Json] = []
+    while True:
+        told = Told(match.take_entries())
+        public += told.public
+        if not match.due:
+            return public
+        if dice.random() < leaving:
+            match.disqualify(match.due[0], Disqualification.TIMEOUT, "slow")
+        else:
+            match.receive(match.due[0], choose(dice, told.requests[0][1]))
+
+
+@pytest.mark.untraced
+@settings(max_examples=30 * TIMES)
+@given(
+    st.integers(0, 2**53 - 1),
+    st.sampled_from([right, mixed]),
+    st.sampled_from([0.0, 0.005]),
+    st.sampled_from([0, 1, 10]),
+    st.sampled_from([3, 100]),
+)
+def test_a_right_log_has_no_findings(
+    seed: int, choose: Choose, leaving: float, explorers: int, max_turns: int
+) -> None:
+    log = log_of(seed, choose, leaving, explorers=explorers, max_turns=max_turns)
+    assert findings(log) == []
+
+
+def damaged(log: list[Json], dice: Random) -> tuple[str, list[Json]]:
+    """A log with one message taken out, doubled, or changed in one value; what was done."""
+    places = [place for place, message in enumerate(log) if message["type"] in TYPES]
+    place = dice.choice(places)
+    message = json.loads(json.dumps(log[place]))
+    kind = message["type"]
+    match dice.randrange(3):
+        case 0:
+            return f"no {kind}", log[:place] + log[place + 1 :]
+        case 1:
+            return f"{kind} twice", [*log[:place], message, *log[place:]]
+    name = dice.choice([name for name in message if name not in ("type", "game")])
+    value = message[name]
+    if isinstance(value, int):
+        message[name] = value + 1
+    elif isinstance(value, list) and value:
+        index = dice.randrange(len(value))
+        other = [card for card in CARDS if card != value[index]]
+        value[index] = value[index] + 1 if isinstance(value[index], int) else dice.choice(other)
+    elif value in CARDS:
+        message[name] = dice.choice([card for card in CARDS if card != value])
+    elif name == "player_number":
+        message[name] = "player1" if value == "player2" else "player2"
+    else:
+        message[name] = {"deck": "discard", "discard": "hand", "hand": "discard"}.get(value, "deck")
+    return f"{kind} {name}", [*log[:place], message, *log[place + 1 :]]
+
+
+def found_of(tries: int, seeds: int) -> tuple[int, Counter[str], Counter[str]]:
+    """How many damaged logs have findings, and what was done to the others."""
+    logs = [log_of(seed, max_turns=30) for seed in range(seeds)]
+    dice = Random(1)
+    missed: Counter[str] = Counter()
+    sections: Counter[str] = Counter()
+    for _ in range(tries):
+        what, log = damaged(dice.choice(logs), dice)
+        found = findings(log)
+        if not found:
+            missed[what] += 1
+        sections.update(finding.section for finding in found)
+        assert len(found) <= 1
+    return tries - missed.total(), missed, sections
+
+
+@pytest.mark.untraced
+def test_most_damages_are_found() -> None:
+    """What is not found could be so: another card scrapped, a card that was not drawn again."""
+    found, missed, sections = found_of(150, 3)
+    assert found > 120, missed
+    assert len(sections) > 5

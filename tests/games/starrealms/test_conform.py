@@ -1,0 +1,157 @@
+"""The conformance cases of Star Realms: right bots pass them, and wrong bots fail their own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.bots.command import BotSource, PythonBot, find_bot
+from referee.bots.in_process import InProcessBot
+from referee.conformance.case import load_cases, select
+from referee.conformance.driver import Limits
+from referee.conformance.suite import Suite
+from referee.conformance.verdict import Status
+from referee.games import GAMES
+from referee.games.starrealms.rules.situation import simplest_reply
+from referee.match.pages import load_page
+from tests.games.starrealms.star_matches import new_setup
+from tests.support.helpers import ROOT, to_line
+
+Json = dict[str, Any]
+RULES = GAMES["starrealms"]
+CASES = load_cases(RULES).cases
+BOTS = sorted((ROOT / "example_bots" / "starrealms").glob("*.py"))
+PATIENT = Limits(timeout=30.0, grace=10.0)
+"""No bot needs so long, however busy the machine is."""
+
+
+async def failed(bot: BotSource, patterns: Sequence[str]) -> list[str]:
+    """The ids of the cases that a bot does not pass."""
+    suite = Suite(select(CASES, patterns), bot, RULES, seed=1, limits=PATIENT)
+    report = await suite.run(strict=True)
+    fine = (Status.PASSED, Status.SKIPPED)
+    return [result.id for result in report.cases if result.status not in fine]
+
+
+@pytest.mark.all_cases
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
+async def test_an_example_bot_conforms(bot: Path) -> None:
+    assert await failed(find_bot(str(bot), "starrealms"), []) == []
+
+
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
+async def test_an_example_bot_passes_the_basic_cases(bot: Path) -> None:
+    basic = [case.id for case in CASES if case.basic]
+    assert await failed(find_bot(str(bot), "starrealms"), basic) == []
+
+
+# --- wrong bots ---------------------------------------------------------------------------------
+
+
+class Mistaken:
+    """A bot as a Python object: `answer` makes a reply of each request but the handshake."""
+
+    def __init__(self, answer: Callable[[Json], Any]) -> None:
+        self._answer = answer
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        """The reply to the last of these lines."""
+        request = json.loads(lines[-1])
+        if request["type"] == "player-name-request":
+            number = request["player_number"]
+            reply = {"type": "player-name-reply", "player_number": number, "name": "M"}
+            return to_line(reply | {"version": 1})
+        return to_line(self._answer(request))
+
+
+def whole_hand(request: Json) -> Any:
+    """Plays the whole hand, and picks what comes first of all that is offered."""
+    if request["type"] == "choose":
+        return {"type": "choose-reply", "picks": list(range(request["most"]))}
+    plays = [{"action": "play", "card": card} for card in request["state"]["hand"]]
+    wanted = [action for action in request["actions"] if action["action"] != "play"]
+    return {"type": "play-reply", "actions": plays or wanted[:1]}
+
+
+def each_base_again(request: Json) -> Any:
+    """Uses each base that it has, used or not."""
+    if request["type"] == "choose":
+        return simplest_reply(request)
+    pieces = request["state"]["in_play"]
+    uses = [{"action": "use-base", "card": piece["card"]} for piece in pieces]
+    return {"type": "play-reply", "actions": [*uses, *uses[:1], {"action": "end-turn"}]}
+
+
+def buys_all(request: Json) -> Any:
+    """Plays, then buys all that it could buy, each for itself."""
+    if request["type"] == "choose":
+        return simplest_reply(request)
+    plays = [action for action in request["actions"] if action["action"] == "play"]
+    buys = [action for action in request["actions"] if action["action"] == "buy"]
+    return {"type": "play-reply", "actions": plays[:1] or [*buys, {"action": "end-turn"}]}
+
+
+def ends(request: Json, picks: Any) -> Any:
+    """Ends its turns; what it picks is given."""
+    if request["type"] == "choose":
+        return {"type": "choose-reply", "picks": picks}
+    return simplest_reply(request)
+
+
+WRONG: dict[str, tuple[Callable[[Json], Any], list[str]]] = {
+    "plays what a choice took": (whole_hand, ["5.2/2"]),
+    "uses a base twice": (each_base_again, ["4.3/1", "5.2/3"]),
+    "spends its trade twice": (buys_all, ["5.2/4"]),
+    "one action, no list": (
+        lambda r: simplest_reply(r) | {"actions": {"action": "end-turn"}},
+        ["5.1/1"],
+    ),
+    "another type": (lambda request: {"type": "end-turn"}, ["5.1/1", "6.1/1"]),
+    "picks none": (lambda request: ends(request, []), ["6.1/1", "4.6/1"]),
+    "picks one": (lambda request: ends(request, [0]), ["6.2/1", "4.6/2"]),
+    "picks the card": (lambda request: ends(request, ["Scout"]), ["6.1/1"]),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
+    answer, failing = WRONG[mistake]
+    for case in failing:
+        bot = PythonBot(mistake, lambda: InProcessBot(Mistaken(answer)))
+        assert await failed(bot, [case]) == [case]
+
+
+async def test_the_bot_without_a_mistake_passes() -> None:
+    bot = PythonBot("right", lambda: InProcessBot(Mistaken(simplest_reply)))
+    assert await failed(bot, ["4", "5", "6", "7"]) == []
+
+
+# --- the file -----------------------------------------------------------------------------------
+
+
+def test_every_case_is_about_a_section_that_there_is() -> None:
+    assert len(CASES) > 60
+    assert len({case.id for case in CASES}) == len(CASES)
+    assert {case.section for case in CASES} <= {*load_page("starrealms/protocol").sections}
+    order = [[int(part) for part in re.split("[./]", case.id)] for case in CASES]
+    assert order == sorted(order)
+
+
+def test_the_page_about_cases() -> None:
+    page = (ROOT / "spec" / "starrealms" / "cases.md").read_text()
+    assert f"has {len(CASES)} matches" in page
+    situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
+    assert RULES.situation is not None
+    game: Any = RULES.situation(new_setup(), situation)
+    state = game.requests[0].message.state  # of the discard that is due
+    assert [state.turn, state.trade, state.combat, state.authority] == [8, 2, 3, 20]
+    assert [state.hand, state.deck, state.trade_row] == [["Ram"], ["Scout"], ["Ram"]]
+    for wrong in ({"seats": {"player1": {"hands": []}}}, situation | {"x": 1}):
+        with pytest.raises(msgspec.ValidationError):
+            RULES.situation(new_setup(), wrong)

@@ -1,0 +1,109 @@
+"""The rules as data: every scenario holds, and none is missing (scenarios/README.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Termination
+from referee.games.starrealms import RULES
+from referee.games.starrealms.rules.cards import CARDS
+from referee.games.starrealms.rules.messages import KINDS, PUBLIC
+from tests.games.starrealms.star_matches import Scene
+from tests.support.helpers import ROOT
+
+Json = dict[str, Any]
+
+FILES = sorted((ROOT / "tests" / "games" / "starrealms" / "scenarios").glob("*.json"))
+SCENARIOS: list[Json] = [
+    scenario for file in FILES for scenario in json.loads(file.read_text())["scenarios"]
+]
+FIELDS = {"id", "sections", "sentence", "options", "absent", "dealt", "before", "start", "steps"}
+GIVEN = {"do", "picks", "line", "leave"}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["id"])
+def test_scenario(scenario: Json) -> None:
+    assert scenario.keys() <= FIELDS
+    scene = Scene(scenario)
+    if "start" in scenario:
+        assert scene.start == scenario["start"]
+    for step in scenario["steps"]:
+        assert len(step.keys() & GIVEN) == 1
+        result = scene.step(step)
+        if "actions" not in step:
+            result.pop("actions", None)
+        assert result == {name: value for name, value in step.items() if name not in GIVEN}
+
+
+# --- none is missing --------------------------------------------------------------------------
+
+
+def told() -> set[str]:
+    """What is told in all scenarios."""
+    lines = set()
+    for scenario in SCENARIOS:
+        for result in (scenario.get("start", {}), *scenario["steps"]):
+            lines |= {*result.get("told", [])}
+    return lines
+
+
+def test_every_id_is_unique() -> None:
+    ids = [scenario["id"] for scenario in SCENARIOS]
+    assert len(ids) == len(set(ids))
+    assert all(scenario["sentence"].endswith(".") for scenario in SCENARIOS)
+
+
+def test_every_ability_of_every_card_has_a_scenario() -> None:
+    lines = told()
+    for card in CARDS.values():
+        if card.is_ship:
+            assert f"player-played | player1 | {card.name}" in lines
+        elif card.primary:
+            assert f"player-used | player1 | {card.name} | primary" in lines
+        if card.ally:
+            assert f"player-used | player1 | {card.name} | ally" in lines
+        if card.scrap:
+            assert f"player-scrapped | player1 | {card.name} | play" in lines
+        if len(card.primary) > 1:
+            chosen = [f"player-chose | player1 | {card.name} | {option}" for option in (1, 2)]
+            assert {*chosen} <= lines
+
+
+def test_every_message_and_every_kind_of_choice_is_in_a_scenario() -> None:
+    types = {line.partition(" |")[0] for line in told()}
+    assert types >= {struct.__struct_config__.tag for struct in PUBLIC}
+    asked = [step.get("asks", "") for scenario in SCENARIOS for step in scenario["steps"]]
+    assert {ask.split()[1] for ask in asked if " for " in ask} == {*KINDS}
+
+
+def test_every_fault_has_a_scenario() -> None:
+    noted = {
+        tuple(fault.split()[1:])
+        for scenario in SCENARIOS
+        for step in scenario["steps"]
+        for fault in step.get("faults", [])
+    }
+    shared = {(code, section) for code in (INVALID_JSON, WRONG_TYPE) for section in ("5.3", "6.3")}
+    assert noted == {*RULES.faults.items()} | shared
+
+
+def test_every_end_reason_has_a_scenario() -> None:
+    ends = {line.rpartition(" | ")[2] for line in told() if line.startswith("game-end")}
+    assert ends == {*RULES.reasons, *Termination}
+
+
+def test_there_are_the_cards_of_the_core_set() -> None:
+    """7: 80 cards in the trade deck, 20 of each faction."""
+    copies: dict[str, int] = {}
+    for card in CARDS.values():
+        copies[card.faction] = copies.get(card.faction, 0) + card.copies
+    assert copies == {
+        "blob": 20,
+        "machine_cult": 20,
+        "star_empire": 20,
+        "trade_federation": 20,
+        "unaligned": 10,
+    }

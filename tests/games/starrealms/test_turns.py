@@ -1,0 +1,135 @@
+"""A match of Star Realms turn by turn: what is told of each turn, and of damaged logs."""
+
+from __future__ import annotations
+
+import json
+from functools import cache, reduce
+from operator import or_
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.games.interface.capabilities import Phrase
+from referee.games.interface.faults import Fault
+from referee.games.starrealms import RULES, StarRealms
+from referee.games.starrealms.turns import Turn, Turns
+from referee.match.machine import Match
+from tests.games.starrealms.star_matches import Scene, new_match, right
+from tests.support.helpers import NAMES, TIMES, Told, name_line
+
+Json = dict[str, Any]
+_decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
+FLEET = "1 combat of Fleet HQ"
+TYPES = {struct.__struct_config__.tag for struct in RULES.public}
+
+
+@cache
+def log(seed: int, **options: Any) -> tuple[list[Json], Match]:
+    """The public messages of a match, and the match."""
+    match = new_match(seed, **options)
+    dice = Random(seed)
+    match.start()
+    match.take_entries()
+    for seat in match.due:
+        match.receive(seat, name_line(seat))
+    public = []
+    while True:
+        told = Told(match.take_entries())
+        public += told.public
+        if not match.due:
+            return public, match
+        match.receive(match.due[0], right(dice, told.requests[0][1]))
+
+
+def read(reader: Turns, messages: list[Json]) -> list[Turn]:
+    turns: list[Turn] = []
+    for message in messages:
+        if message["type"] in TYPES:
+            turns += reader.read(_decode(json.dumps(message)), None)
+    return turns + reader.end()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_the_turns_made_is_what_the_game_counted(seed: int) -> None:
+    public, match = log(seed)
+    turns = read(Turns(NAMES[:2]), public)
+    assert [turn.turn for turn in turns] == [*range(1, match.turns + 1)]
+    game: Any = match._game
+    assert isinstance(game, StarRealms)
+    for seat, made in enumerate(game.made()):
+        own = [turn for turn in turns if turn.player_number == f"player{seat + 1}"]
+        for what in ("trade", "combat", "authority"):
+            assert sum(getattr(turn, what) for turn in own) == getattr(made, what), what
+        assert [card for turn in own for card in turn.gained] == [gain.card for gain in made.gains]
+    dealt = [sum(turn.dealt for turn in turns[side::2]) for side in (0, 1)]
+    scores = [50 + made.authority - hit for made, hit in zip(game.made(), dealt[::-1], strict=True)]
+    assert scores == [standing.score for standing in match.standings()]
+
+
+def test_a_turn_reads_like_table_talk() -> None:
+    hand = ["Fleet HQ", "Ram", "Stealth Needle", "Corvette", "Missile Bot", "Viper"]
+    seats = {
+        "player1": {"hand": hand, "deck": ["Trade Pod", "Scout"]},
+        "player2": {"bases": ["Trading Post"], "hand": ["Scout"]},
+    }
+    scene = Scene({"before": {"seats": seats, "trade_row": ["Cutter"]}})
+    scene.step({"do": ["play Fleet HQ", "play Ram", "play Stealth Needle"]})
+    scene.step({"picks": [0]})
+    scene.step({"do": ["use-ally Stealth Needle", "play Corvette", "play Missile Bot"]})
+    scene.step({"picks": [0]})
+    scene.step({"do": ["scrap Ram", "buy Cutter", "attack-base Trading Post", "attack-player"]})
+    scene.step({"do": ["fly"]})
+    reader = Turns(NAMES[:2])
+    told = Told(scene.entries)
+    turn, *_ = read(reader, told.public)
+    assert reader.title(turn) == "Ann, 50 to 35"
+    assert [(p.label, p.text) for p in reader.show(turn) if isinstance(p, Phrase)] == [
+        ("plays", f"Fleet HQ, Ram ({FLEET}; 5 combat), Stealth Needle ({FLEET}; as Ram; 5 combat)"),
+        ("ally", "Stealth Needle (2 combat)"),
+        (
+            "plays",
+            f"Corvette ({FLEET}; 1 combat; draws 1), "
+            f"Missile Bot ({FLEET}; 2 combat; scraps Viper of hand)",
+        ),
+        ("scraps", "Ram (3 trade)"),
+        ("buys", "Cutter (for 2)"),
+        ("attacks", "Trading Post (with 4), player2 (with 15; 35 left)"),
+        ("discards", "Trade Pod"),
+        ("cleans up", "draws 1; shuffles; draws 4"),
+    ]
+    assert reader.seats(turn) == (0,)
+
+
+@settings(max_examples=30 * TIMES)
+@given(st.integers(0, 1000), st.randoms(use_true_random=False))
+def test_a_damaged_log_is_read_as_well_as_it_goes(seed: int, dice: Random) -> None:
+    messages, _ = log(3, max_turns=8)
+    damaged = [message for message in messages if dice.random() < 0.9]
+    for _ in range(5):
+        message = dict(dice.choice(damaged))
+        for name, value in message.items():
+            if name in ("card", "gained") and dice.random() < 0.5:
+                message[name] = "x"
+            elif name != "turn" and isinstance(value, int) and dice.random() < 0.5:
+                message[name] = 10**12
+        damaged.insert(dice.randrange(len(damaged)), message)
+    reader = Turns(NAMES[:2])
+    turns = read(reader, damaged)
+    for turn in turns:
+        reader.show(turn)
+        reader.title(turn)
+        msgspec.json.encode(turn)
+    assert len(reader.summary(turns).rows) == len(turns)
+
+
+def test_a_match_that_ends_before_its_first_turn() -> None:
+    reader = Turns(NAMES[:2])
+    reader.fault(Fault(0, "bad-name-reply", "3.2", "no name"))
+    reader.disqualify(1, "exited")
+    (turn,) = reader.end()
+    assert (turn.turn, turn.player_number, len(turn.notes)) == (1, "", 2)
+    assert reader.summary([]).rows == []
