@@ -11,6 +11,7 @@ from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Termination
 from referee.games.starrealms import RULES
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.messages import KINDS, PUBLIC
+from referee.match.pages import load_page
 from tests.games.starrealms.star_matches import Scene
 from tests.support.helpers import ROOT
 
@@ -107,3 +108,12 @@ def test_there_are_the_cards_of_the_core_set() -> None:
         "trade_federation": 20,
         "unaligned": 10,
     }
+
+
+def test_every_section_of_the_rules_has_a_scenario() -> None:
+    """But for 4.9 and 4.11, what is hidden and what is drawn: test_view.py, test_game.py."""
+    shown = {section for scenario in SCENARIOS for section in scenario["sections"]}
+    sections = {*load_page("starrealms/protocol").sections}
+    assert shown <= sections
+    rules = {section for section in sections if section[0] in "4567" and "." in section}
+    assert rules - shown == {"4.9", "4.11"}
