@@ -98,7 +98,7 @@ async def test_our_own_referee_passes_in_some_matches() -> None:
     assert report.passed > 60
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 @pytest.mark.parametrize("command", [OURS, foreign("")], ids=["ours", "foreign"])
 async def test_a_sound_referee_passes_every_case(command: str) -> None:
     told: list[Result] = []
@@ -143,7 +143,7 @@ def test_a_wrong_rule_fails_its_cases(mode: str, cases: str) -> None:
             assert result.violations[0].expected != result.violations[0].actual
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 @pytest.mark.parametrize(
     ("mode", "cases"), [row for row in MUTANTS if row[0] in BY_PROCESS], ids=str
 )

@@ -70,7 +70,7 @@ def test_the_right_bot_conforms(language: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mistake", "language"), ALL[::7])
+@pytest.mark.parametrize(("mistake", "language"), ALL[::25])
 def test_play_names_the_cause(mistake: Mistake, language: str) -> None:
     skip_without(language)
     seen = try_out(mistake, language, "play", limit=HURRIED)
