@@ -22,6 +22,7 @@ from referee.errors import ShortageError
 from referee.interrupts import Interrupts
 
 NICE = 10
+"""How far the server's priority is below that of the match (`nice`)."""
 
 
 @contextmanager

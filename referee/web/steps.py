@@ -2,8 +2,8 @@
 
 A step is a state, and what happened on the way to it. Each viewer's view is kept as the fields of
 its first level that changed, so that a page can go back and forth with one shallow copy a step.
-Whoever has a match, live or run again, feeds a `MatchSteps`; who has public messages alone,
-a `LogSteps`.
+A match that is run again feeds a `MatchSteps`, one seat of a match that is played a `SeatSteps`,
+public messages alone a `LogSteps`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.faults import Fault
-from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
+from referee.games.interface.game import PUBLIC, Audience, Viewer
 from referee.games.interface.page import Series
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_of
@@ -289,9 +289,31 @@ class Steps:
             return shown
         return [part for part in shown if isinstance(part, Phrase)]
 
+    def _keep_line(self, entry: Sent | Received) -> None:
+        if type(entry) is Sent:
+            kind = "all" if entry.to is None else "sent"
+            self.lines.append(Line(kind, entry.to, entry.line.decode().rstrip("\n")))
+        elif type(entry) is Received:
+            self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
+
+    def _hear(self, message: Struct | None) -> Sequence[Any]:
+        """Take a public message, but for a name; the turns that are over by now."""
+        reader = self._reader
+        if isinstance(message, PlayerDisqualified):
+            seat = seat_of(message.player_number, self._rules.max_seats)
+            self._marks.append(Mark("disqualified", seat, message.reason))
+            if reader is not None and seat is not None:
+                return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
+        elif isinstance(message, GameEnd):
+            self._marks.append(Mark("end", code=message.reason))
+            return [] if reader is None else reader.end()
+        elif reader is not None and not isinstance(message, PlayerName):
+            return reader.read(message, None)  # type: ignore[no-any-return]
+        return []
+
 
 class MatchSteps(Steps):
-    """The steps of a match that is there, live or run again: one a round."""
+    """The steps of a match that is run again, for all viewers: one a round."""
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Take what a round has led to.
@@ -301,19 +323,12 @@ class MatchSteps(Steps):
             entries: what was said and noted since the last call.
             time: seconds since the bots were started.
         """
-        hears_seats = ALL in self._viewers
         if self._reader is None and not match.in_handshake:
             self._begin(match.names)
         over: list[Any] = []
         for entry in entries:
-            public = type(entry) is Sent and entry.to is None
-            if not (hears_seats or public or type(entry) is Disqualified):
-                continue
-            if type(entry) is Sent:
-                kind = "all" if entry.to is None else "sent"
-                self.lines.append(Line(kind, entry.to, entry.line.decode().rstrip("\n")))
-            elif type(entry) is Received:
-                self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
+            if type(entry) is Sent or type(entry) is Received:
+                self._keep_line(entry)
             over += self._note(entry)
         if match.in_handshake:
             return
@@ -377,12 +392,11 @@ class SeatSteps(Steps):
             if self._has_left:
                 break
             if type(entry) is Sent and entry.to in (None, self._seat):
-                kind = "all" if entry.to is None else "sent"
-                self.lines.append(Line(kind, entry.to, entry.line.decode().rstrip("\n")))
+                self._keep_line(entry)
                 if entry.to is None:
                     over += self._hear(entry.message)
             elif type(entry) is Received and entry.seat == self._seat:
-                self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
+                self._keep_line(entry)
             elif type(entry) is Disqualified and entry.seat == self._seat:
                 self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
                 self._has_left = True
@@ -401,21 +415,6 @@ class SeatSteps(Steps):
         self._add(self._turn, views, scores, (self._seat,) if asked else ())
         self._turns_over(over)
         return True
-
-    def _hear(self, message: Struct | None) -> Sequence[Any]:
-        """Take a public message; the turns that are over by now."""
-        reader = self._reader
-        if isinstance(message, PlayerDisqualified):
-            seat = seat_of(message.player_number, self._rules.max_seats)
-            self._marks.append(Mark("disqualified", seat, message.reason))
-            if reader is not None and seat is not None:
-                return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
-        elif isinstance(message, GameEnd):
-            self._marks.append(Mark("end", code=message.reason))
-            return [] if reader is None else reader.end()
-        elif reader is not None and isinstance(message, self._rules.public):
-            return reader.read(message, None)  # type: ignore[no-any-return]
-        return []
 
 
 class LogSteps(Steps):
@@ -442,20 +441,10 @@ class LogSteps(Steps):
         self.lines.append(Line("all", None, line))
         if isinstance(message, PlayerName):
             return
-        over: Sequence[Any] = ()
+        over = self._hear(message)
         whole = True
-        reader = self._reader
-        if isinstance(message, PlayerDisqualified):
-            seat = seat_of(message.player_number, self.seats)
-            self._marks.append(Mark("disqualified", seat, message.reason))
-            if reader is not None and seat is not None:
-                over = reader.disqualify(seat, message.reason)
-        elif isinstance(message, GameEnd):
-            self._marks.append(Mark("end", code=message.reason))
-            over = [] if reader is None else reader.end()
-        else:
-            over = [] if reader is None else reader.read(message, None)
-            whole = self._spectator is None or self._spectator.hear(message)
+        if self._spectator is not None and not isinstance(message, PlayerDisqualified | GameEnd):
+            whole = self._spectator.hear(message)
         self._over = max([self._over, *(turn.turn for turn in over)])
         if isinstance(message, GameEnd):
             self._end_turns()

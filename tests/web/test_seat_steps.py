@@ -17,7 +17,7 @@ from referee.games.dominion.rules.game import Options
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match, Received, Sent
 from referee.web.steps import SeatSteps
-from tests.games.dominion.test_view import Forked
+from tests.support.forked import Forked
 from tests.support.helpers import TIMES, full_supply, name_line
 from tests.support.random_players import mixed, right
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -17,11 +17,11 @@ from referee.games.dominion import RULES
 from referee.games.dominion.environment.follower import Follower
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.view import View
-from referee.games.interface.chance import SeededChance
 from referee.games.interface.faults import Disqualification, Malformed
 from referee.games.interface.game import ALL, PUBLIC, Viewer
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match, Received, Sent
+from tests.support.forked import Forked
 from tests.support.helpers import (
     TIMES,
     Told,
@@ -35,24 +35,6 @@ from tests.support.helpers import (
 from tests.support.random_players import mixed, right
 
 SEEDS = st.integers(0, 2**53 - 1)
-
-
-class Forked(SeededChance):
-    """The chance of a seed, but for all draws and random discards from the given one on."""
-
-    def __init__(self, seed: int, fork: int) -> None:
-        super().__init__(seed)
-        self._other = SeededChance(seed + 1)
-        self._left = fork
-
-    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        self._left -= 1
-        if self._left < 0:
-            self._other.shuffle(stream, deck)
-
-    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
-        self._left -= 1
-        return (self._other if self._left < 0 else super()).take(stream, items, count)
 
 
 def sights(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -11,31 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.interface.chance import SeededChance
 from referee.games.interface.game import ALL, PUBLIC, Viewer
 from referee.games.starrealms import RULES
 from referee.games.starrealms.rules.view import View, state_of
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match, Received, Sent
 from tests.games.starrealms.star_matches import Choose, mixed, new_match, new_setup, right
+from tests.support.forked import Forked
 from tests.support.helpers import TIMES, from_struct, name_line, shake_hands, to_line
 
 SEEDS = st.integers(0, 2**53 - 1)
 VIEWERS: tuple[Viewer, ...] = (0, 1, PUBLIC)
-
-
-class Forked(SeededChance):
-    """The chance of a seed, but for the order of each deck from the given draw on."""
-
-    def __init__(self, seed: int, fork: int) -> None:
-        super().__init__(seed)
-        self._other = SeededChance(seed + 1)
-        self._left = fork
-
-    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        self._left -= 1
-        if self._left < 0:
-            self._other.shuffle(stream, deck)
 
 
 def sights(seed: int, fork: int, choose: Choose) -> Iterator[dict[Viewer, tuple[int, Any, bytes]]]:

@@ -1,0 +1,25 @@
+"""A match's chance that goes another way from some draw on, to ask who can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.games.interface.chance import SeededChance
+
+
+class Forked(SeededChance):
+    """The chance of a seed, but for all draws and random discards from the given one on."""
+
+    def __init__(self, seed: int, fork: int) -> None:
+        super().__init__(seed)
+        self._other = SeededChance(seed + 1)
+        self._left = fork
+
+    def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self._other.shuffle(stream, deck)
+
+    def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
+        self._left -= 1
+        return (self._other if self._left < 0 else super()).take(stream, items, count)
