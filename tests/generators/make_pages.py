@@ -41,7 +41,9 @@ def pages(spec: Path = SPEC) -> dict[Path, str]:
             Template(parts[text]).substitute(words) if place % 2 else text
             for place, text in enumerate(MARK.split(own))
         ]
-        made[spec / f"{game.specification}.md"] = HEAD.format(source, f"spec/{SHARED}") + "".join(texts)
+        made[spec / f"{game.specification}.md"] = HEAD.format(source, f"spec/{SHARED}") + "".join(
+            texts
+        )
     rules = (spec / RULES).read_text()
     made[spec / "rule-bots.md"] = HEAD.format(RULES, "the games' words") + with_words(rules)
     return made

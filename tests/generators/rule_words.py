@@ -45,7 +45,7 @@ def _sets(words: Vocabulary) -> Iterator[str]:
 
 
 def _keys(words: Vocabulary) -> dict[str, str]:
-    """Keys with what they are. Two that are the same stand together, and so do those of all cards."""
+    """Keys with what they are; those that are the same, and those of all cards, in one row."""
     together: dict[int, list[str]] = {}
     for name, key in words.keys.items():
         together.setdefault(id(key), []).append(name)
