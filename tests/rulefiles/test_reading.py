@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import jsonschema
 import pytest
 
 import referee
@@ -16,6 +17,7 @@ from referee.rulefiles.problems import Problem
 from referee.rulefiles.reading import read
 from referee.rulefiles.source import MAX_BYTES
 from tests.support.helpers import TIMES
+from tests.support.live import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(ROOT.glob("example_bots/*/*.json"))
@@ -209,6 +211,24 @@ def test_the_example_files_are_right(path: Path) -> None:
     book, found = read(path.read_bytes(), words, game)
     assert book is not None
     assert found == []
+    jsonschema.validate(json.loads(path.read_bytes()), schema(f"{game}-v1-rule-file"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"buyRule": []},
+        {"buyRules": [{"card": "Ram"}]},
+        {"buyRules": [{"card": "Ram", "rules": [{"deck": 1}]}]},
+        {"buyRules": [{"card": "Ram", "rules": [{"dek": 1, "score": 1}]}]},
+        {"makeChoiceRules": [{"card": "Ram", "choice": 3}]},
+        {"cardInfo": [{"card": "Ram"}]},
+    ],
+)
+def test_the_schema_refuses_what_is_wrong(wrong: dict[str, Any]) -> None:
+    problems(file(**wrong), right=False)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(json.loads(file(**wrong)), schema("starrealms-v1-rule-file"))
 
 
 # --- broken files -----------------------------------------------------------------------------
