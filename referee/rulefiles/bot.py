@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,16 @@ class RuleFile(Struct, frozen=True):
             BotNotFoundError: the file has an error.
         """
         rules = GAMES[self.game]
-        book, problems = read(self.data, vocabulary_of(rules), self.game)
+        book, problems = _read(self.data, self.game)
         if book is None:
             raise BotNotFoundError(_refusal(self, [p for p in problems if p.is_error]))
-        return RuleBot(rules, book)
+        return RuleBot(rules, book.anew())
+
+
+@lru_cache(maxsize=16)
+def _read(data: bytes, game: str) -> tuple[Book | None, list[Problem]]:
+    """Read a file once for all matches of a tournament; it takes as long as dozens of decisions."""
+    return read(data, vocabulary_of(GAMES[game]), game)
 
 
 def vocabulary_of(rules: Rules) -> Vocabulary:
