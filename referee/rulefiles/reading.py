@@ -50,11 +50,11 @@ class _Reference(NamedTuple):
 
 
 def game_of(data: bytes) -> str | None:
-    """The game that a file says it is for; None if it says none, or is no object."""
+    """The game that a file says it is for; empty if it is no JSON, None if it says none."""
     try:
         root, _ = parse(data[:MAX_BYTES].decode("utf-8-sig"))
     except (UnicodeDecodeError, NotJSONError):
-        return None
+        return ""
     game = root.value.get("game") if isinstance(root.value, dict) else None
     return game.value if game is not None and isinstance(game.value, str) else None
 

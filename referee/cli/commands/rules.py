@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands, check_files, count, player
-from referee.cli.console import OK, printing, say
+from referee.cli.console import OK, PLAIN_WIDTH, printing, say
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.text.nearest import instead
-from referee.text.terminal import as_text, plain
+from referee.text.terminal import as_text, plain, wrap_list
 
 if TYPE_CHECKING:
     from referee.games.interface.vocabulary import Vocabulary
@@ -130,7 +130,7 @@ def _game(data: bytes, wanted: str | None, name: str) -> tuple[str, bool]:
     from referee.rulefiles.reading import game_of
 
     said = game_of(data)
-    if wanted is not None or said is None:
+    if wanted is not None or not said:
         return wanted or DEFAULT_GAME, said is not None
     if said not in _with_words():
         raise UsageError(
@@ -235,30 +235,35 @@ def _lines(number: int, decided: Decided) -> Iterator[str]:
 
 
 def _candidates(ranked: Ranked) -> Iterator[str]:
+    """A line for each card that the file names; those that have the default stand together."""
+    defaults: dict[float, list[str]] = {}
     for each in ranked.candidates:
         many = f" ({each.count})" if each.count > 1 else ""
-        where = "default"
-        if each.rule is not None:
-            where = f"line {each.entry}, the rule of line {each.rule}"
-        elif each.entry is not None:
-            where = f"line {each.entry}"
-        yield f"{each.score:8.6g}  {each.card + many:24} {where}"
+        if each.entry is None:
+            defaults.setdefault(each.score, []).append(each.card + many)
+            continue
+        rule = "" if each.rule is None else f", the rule of line {each.rule}"
+        yield f"{each.score:8.6g}  {each.card + many:24} line {each.entry}{rule}"
+    for score, cards in defaults.items():
+        start = f"{score:8.6g}  "
+        for line in wrap_list(f"{', '.join(cards)}: default", PLAIN_WIDTH - len(start) - 4):
+            yield start + line
+            start = " " * len(start)
 
 
 def _short(reply: Any) -> str:
-    """A reply in few words: "actions: buy Ram discard; end-turn"."""
+    """A reply in few words: "actions: buy Ram discard, end-turn"."""
     if not isinstance(reply, dict):
         return str(reply)
-    said = {name: value for name, value in reply.items() if name != "type"}
-    return ", ".join(f"{name}: {_words_of(value)}" for name, value in said.items())
+    said = {name: value for name, value in reply.items() if name != "type" and value}
+    return "; ".join(f"{name}: {_words_of(value)}" for name, value in said.items())
 
 
 def _words_of(value: Any) -> str:
     if isinstance(value, dict):
         return " ".join(map(_words_of, value.values()))
     if isinstance(value, list):
-        between = "; " if value and isinstance(value[0], dict) else ", "
-        return between.join(map(_words_of, value)) or "none"
+        return ", ".join(map(_words_of, value))
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -106,7 +106,7 @@ def test_explain_shows_the_scores_of_a_turn(made: Path) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("Decision 1, player1, play:\n  playRules\n")
     assert "      20  Scout (2)" in done.stdout
-    assert " default\n  does actions: play Scout\n" in done.stdout
+    assert ": default\n  does actions: play Scout\n" in done.stdout
     assert "but in the record" not in done.stdout
     # Of another player, who did something else, it says what the file would do.
     other = referee(*explain, "2", "right.json", "--player", "2", cwd=made)
