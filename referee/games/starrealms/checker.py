@@ -220,7 +220,7 @@ class Checker:
                 piece = self._piece(card, message, lambda p: not p.used and not p.card.is_ship)
                 piece.used = True
                 yield from self._happen(piece.card, piece.card.primary)
-            case PlayerUsed(card=card):
+            case PlayerUsed(card=card, ability="ally"):
                 yield from self._take(PlayerUsed)
                 piece = self._piece(
                     card,
@@ -446,7 +446,8 @@ class Checker:
         price = f"{message.gained} for {card.cost}, with {turn.trade} trade"
         self._check(message.paid == card.cost <= turn.trade, "4.5", price, message)
         to_top = turn.next_ship_to_top and card.is_ship
-        self._check(message.to != "deck" or to_top, "4.4", "to the discard pile", message)
+        places = ("discard", "deck") if to_top else ("discard",)
+        self._check(message.to in places, "4.4", f"to {' or '.join(places)}", message)
         turn.trade -= card.cost
         turn.next_ship_to_top &= not card.is_ship
         if message.gained == EXPLORER:

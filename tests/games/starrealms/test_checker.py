@@ -1,4 +1,7 @@
-"""What a spectator can check: right logs have no findings, and departures are found by section."""
+"""What a spectator can check: right logs have no findings, and departures are found by section.
+
+`python -m tests.games.starrealms.test_checker` damages 1,000 logs and says how many are found.
+"""
 
 from __future__ import annotations
 
@@ -127,3 +130,9 @@ def test_most_damages_are_found() -> None:
     found, missed, sections = found_of(150, 3)
     assert found > 120, missed
     assert len(sections) > 5
+
+
+if __name__ == "__main__":
+    found, missed, sections = found_of(1000, 20)
+    print(f"{found} of 1000 damaged logs have findings, by section: {dict(sections.most_common())}")
+    print(f"not found: {dict(missed.most_common())}")
