@@ -549,6 +549,7 @@ def test_toss_leaves_known_cards() -> None:
     scene = Scene("PSIJIC", me={"hand": "SCRYING_GLOBE TIME_MASTERY", "pile": "GOLD PECK SWIPE"})
     scene.play("SCRYING_GLOBE")
     assert scene.listed == ["GOLD", "PECK"]
+    assert scene.asked["state"]["me"]["known"] == scene.asked["cards"]
     scene.choose("GOLD")
     known = scene.asked["state"]["me"]["known"]
     assert [card["card"] for card in known] == ["PECK"]

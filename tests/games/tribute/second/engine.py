@@ -555,8 +555,9 @@ class Game:
             case "TOSS":
                 self._prepare(n)
                 top = me.pile[:n]
+                me.known = max(me.known, len(top))  # it is looking at them
                 cards = yield from choose("toss-cards", top, 0, len(top))
-                me.known = max(me.known, len(top)) - len(cards)
+                me.known -= len(cards)
                 for tossed in cards:
                     me.pile.remove(tossed)
                     me.cooldown.append(tossed)
