@@ -1,10 +1,10 @@
 """Games of random replies on the second rules, to be played by others as well.
 
 `random_game(n)` is the n-th: its options, its seed, what its bots wrote, and all that follows. Most
-replies are legal, and each choice is as likely as the others, or, in most games, actions by a taste
-of that game: uniform play ends turns early, calls patrons and hardly buys anything. Some replies
-say a legal thing in an odd way; and in a third of the games each is wrong with a probability of
-5 %, in one of the ways of 14.5.
+replies are legal. Each choice is as likely as the others; actions are so in some games, and go by a
+taste in most, since uniform play ends turns early, destroys its coins and hardly buys anything.
+Some replies say a legal thing in an odd way. In every third game replies are wrong, in one of the
+ways of 14.5: one of twenty, or one of four to a `choose-request`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,24 @@ from dataclasses import dataclass
 from math import comb
 from random import Random
 
-from tests.games.tribute.second.cards import CARD_SETS, OFFERED, Json, Options, card_set
+from tests.games.tribute.second.cards import (
+    CARD_SETS,
+    OFFERED,
+    TREASURY,
+    Json,
+    Options,
+    card_set,
+)
 from tests.games.tribute.second.engine import LEFT, SEATS, Fault, Game
 from tests.games.tribute.second.lines import DEEPEST, encoded, read
 
 NAMES = ("Ann", "Bjørn")
-WRONG = 0.05
+WRONG: tuple[dict[str, float], ...] = (
+    *({}, {}, {}, {}),
+    dict.fromkeys(("patron-request", "play-turn", "choose-request"), 0.05),
+    {"choose-request": 0.25},
+)
+"""How likely a reply is wrong, by what was asked: one of these for each game."""
 ODD = 0.1
 
 
@@ -46,8 +58,8 @@ def random_game(number: int) -> Script:
     options = _options(random)
     seed = random.choice((number, random.randrange(2**53), 2**53 - 1 - number))
     absent = random.choice(((0,), (1,), (0, 1))) if random.random() < 0.01 else ()
-    wrong = random.choice((0, 0, WRONG))
-    taste = _taste(random)
+    wrong = random.choice(WRONG)
+    taste = Taste(random)
     game = Game(options, seed, NAMES, absent)
     replies: list[bytes | None] = []
     messages = transcript(game)
@@ -101,41 +113,56 @@ def _options(random: Random) -> Options:
     return Options(
         cards=cards,
         patrons=chosen,
-        max_turns=random.choice((1, 4, 20, 60, 500, 500)),
-        max_actions=random.choice((1, 3, 10, 40, 1000, 1000)),
+        max_turns=random.choice((1, 20, 60, 500, 500)),
+        max_actions=random.choice((1, 6, 10, 40, 1000, 1000, 1000, 1000)),
         chance=random.choice(("streams", "engine")),
     )
 
 
-def _taste(random: Random) -> dict[str, float]:
-    """How likely the types of action are, in proportion, as long as there are any."""
-    kinds = ("play-card", "activate-agent", "attack", "buy-card", "call-patron")
-    if random.random() < 0.2:
-        return dict.fromkeys([*kinds, "end-turn"], 1)
-    taste = {kind: random.choice((0.1, 1, 1, 10)) for kind in kinds}
-    taste["play-card"] = 10
-    return {**taste, "end-turn": random.choice((0.001, 0.1))}
+class Taste:
+    """How likely actions are, in proportion."""
+
+    def __init__(self, random: Random) -> None:
+        self._uniform = random.random() < 0.2
+        kinds = ("activate-agent", "attack", "buy-card", "call-patron")
+        self._kinds: dict[str, float] = {kind: random.choice((1, 10, 10, 100)) for kind in kinds}
+        self._kinds |= {"play-card": random.choice((100, 10000))}
+        self._kinds |= {"end-turn": random.choice((0.01, 1))}
+        self._patrons = {patron: random.choice((0.1, 1, 1)) for patron in OFFERED}
+        self._patrons[TREASURY] = random.choice((0.0001, 0.0001, 1))
+        self._dear = random.choice((0, 2, 4))  # how much it likes what costs much
+
+    def weight(self, action: Json, game: Game) -> float:
+        if self._uniform:
+            return 1
+        weight: float = self._kinds[action["type"]]
+        if action["type"] == "call-patron":
+            weight *= self._patrons[action["patron"]]
+        elif action["type"] == "buy-card":
+            [cost] = [card.of.cost for card in game.row if card.uid == action["card"]]
+            weight *= (cost / 5) ** self._dear
+        return weight
 
 
-def _reply(random: Random, game: Game, wrong: float, taste: dict[str, float]) -> bytes | None:
+def _reply(random: Random, game: Game, wrong: dict[str, float], taste: Taste) -> bytes | None:
     assert game.request is not None
     request = game.request.message
-    right = _right(random, request, taste)
-    if random.random() < wrong:
+    right = _right(random, game, request, taste)
+    if random.random() < wrong.get(request["type"], 0):
         return random.choice(_WAYS[request["type"]] + _NO_OBJECTS)(random, request, right, game)
     if random.random() < ODD:
         return _odd(random, request, right)
     return encoded(right).encode()
 
 
-def _right(random: Random, request: Json, taste: dict[str, float]) -> Json:
+def _right(random: Random, game: Game, request: Json, taste: Taste) -> Json:
     """A legal reply."""
     kind = request["type"]
     if kind == "patron-request":
         return {"type": "patron-reply", "patron": random.choice(request["available"])}
     if kind == "play-turn":
         actions = request["actions"]
-        weights = [taste[action["type"]] for action in actions]
+        weights = [taste.weight(action, game) for action in actions]
         return {"type": "play-reply", "action": random.choices(actions, weights)[0]}
     if request["effects"]:
         return {"type": "choose-reply", "effect": random.randrange(2)}
@@ -325,5 +352,5 @@ _NO_OBJECTS: list[Way] = [_leaves, _no_json, _no_type]
 _WAYS: dict[str, list[Way]] = {
     "patron-request": [_patron, _patron],
     "play-turn": [_action, _illegal, _illegal],
-    "choose-request": [_choice, _choice, _choice],
+    "choose-request": [_choice] * 6,
 }
