@@ -48,9 +48,6 @@ from tests.games.tribute.second.vectors import departures, replay, set_up, vecto
 from tests.support.helpers import TIMES, name_line
 
 VECTORS = vectors()
-needs_rules = pytest.mark.skipif(
-    "tribute" not in GAMES, reason="tribute is no game of this referee yet: nothing to compare with"
-)
 
 
 # --- the second rules themselves ------------------------------------------------------------------
@@ -154,13 +151,11 @@ def _difference(expected: str, found: str) -> str:
     )
 
 
-@needs_rules
 @pytest.mark.parametrize("number", range(8 * TIMES))
 def test_random_games_agree(number: int) -> None:
     assert first_departure(number) is None
 
 
-@needs_rules
 def test_one_clock_a_turn() -> None:
     """10: the requests of a turn share a clock, no two turns do, and a pick has its own."""
     games = (random_game(number) for number in count())
@@ -276,7 +271,6 @@ def test_damaged_record(number: int, tmp_path: Path) -> None:
     assert number < int(departure.split(":")[0].removeprefix("line ")) <= len(lines) + 1
 
 
-@needs_rules
 @pytest.mark.parametrize("number", range(4 * TIMES))
 def test_records_of_the_product(number: int, tmp_path: Path) -> None:
     script = random_game(number)
