@@ -1,6 +1,7 @@
 """What `referee new` makes: in every language a bot that is built, plays and keeps to the protocol.
 
-The tests marked `slow` run the test that comes along with a bot, which is all of `conform`.
+The tests marked `slow` play with bots in other languages than Python, most of which are built, and
+run the test that comes along with a bot, which is all of `conform`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,13 @@ STARTERS = [
     *(("starrealms", language) for language in STARS),
 ]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
+played_starters = pytest.mark.parametrize(
+    ("game", "language"),
+    [
+        pytest.param(*row, marks=[] if "python" in row[1] else [pytest.mark.slow], id="-".join(row))
+        for row in STARTERS
+    ],
+)
 README = (ROOT / "README.md").read_text()
 
 
@@ -98,7 +106,7 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
     }
 
 
-@starters
+@played_starters
 def test_a_starter_plays_as_the_smallest_bundled_bot(
     game: str, language: str, tmp_path: Path
 ) -> None:

@@ -79,7 +79,7 @@ def check_request(request: Json, seat: Any) -> None:
 
 
 @pytest.mark.untraced
-@settings(max_examples=25 * TIMES)
+@settings(max_examples=10 * TIMES)
 @given(SEEDS, st.sampled_from([right, mixed, wrong]), st.sampled_from([0, 1, 10]))
 def test_whatever_bots_do_no_card_is_lost(seed: int, choose: Choose, explorers: int) -> None:
     told = played(seed, choose, explorers=explorers, max_turns=40)
