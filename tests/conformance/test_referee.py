@@ -18,12 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
 from referee.conformance.referee_side import RefereeCase, Template, check_referee
 from referee.conformance.verdict import Report, Result, Status
 from referee.errors import UsageError
+from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 from tests.conformance import foreign_referee
 from tests.conformance.in_process import (
     CASES,
@@ -264,13 +266,13 @@ async def test_why_a_case_was_not_judged() -> None:
     report = await conform(wrong("actions are free", TWO), "pass", "woodcutter")
     why = {result.id: result.why for result in report.cases}
     assert why["8.3/2"] == "needs 3 seats: name {player3} in COMMAND, or {players}"
-    assert why["4.7/1"] == "needs a seed: name {seed} in COMMAND"
+    assert why["4.7/2"] == "needs a seed: name {seed} in COMMAND"
     assert why["5.2/5"].startswith("departed before, at woodcutter, line ")
     assert why["6.1/1"] == "never came up"
     assert why["5.1/4"] == ""
     skipped = set(ids(report, Status.SKIPPED))
     assert skipped <= {case.id for case in CASES if case.seats > 2 or case.seeded}
-    assert {"4.2/2", "4.7/1", "8.3/2"} <= skipped
+    assert {"4.2/2", "4.7/2", "8.3/2"} <= skipped
 
 
 async def test_what_probes_were_sent_and_wrote_is_kept(tmp_path: Path) -> None:
@@ -456,9 +458,21 @@ def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
     case = RefereeCase("4.2/2", "MUST", "A supply.", seats=3)
     assert not case.applies(Template("r {player1} {player2}", 4))
     assert case.applies(Template("r {players}", 4))
-    assert not RefereeCase("4.7/1", "MUST", "Seeds.", seeded=True).applies(
+    assert not RefereeCase("4.7/2", "MUST", "Seeds.", seeded=True).applies(
         Template("r {players}", 4)
     )
+
+
+def test_what_can_be_wrong_with_a_message_is_a_field_or_that_it_is_missing() -> None:
+    fields = {
+        struct.__struct_config__.tag: {
+            field.encode_name for field in msgspec.structs.fields(struct)
+        }
+        for struct in (PlayerNameRequest, *SHARED_PUBLIC, *RULES.public, *RULES.requests)
+    }
+    rows = [row.removesuffix(" at the start").split() for row in RULES.probes().about if " " in row]
+    for kind, what in rows:
+        assert what in {"missing", *fields[kind]}, (kind, what)
 
 
 def test_every_case_has_a_match() -> None:
