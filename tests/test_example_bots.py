@@ -1,8 +1,8 @@
 """The example bots, in every language whose toolchain is on the machine, conform.
 
-The tests take some cases of each section, with one bot in Python and those that need not be built.
-Those marked `slow` take the rest with bots in Python, and bots that are built; those marked
-`all_cases` the rest with bots in other languages.
+The tests take some cases of each section, with one bot in Python and one in Perl. Those marked
+`slow` take them with all bots, and the rest with that in Python; those marked `all_cases` the rest
+with all.
 `python -m tests.soak` plays 200 matches for each of them.
 """
 
@@ -22,7 +22,7 @@ import trio
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
 from referee.conformance.case import Case
-from tests.support.conforming import CASES, SOME, failures
+from tests.support.conforming import CASES, REST, SOME, failures
 from tests.support.helpers import PILES, to_line
 from tests.support.live import ROOT, entries, play
 
@@ -88,9 +88,13 @@ def test_there_are_many_cases_and_some_of_each_chapter() -> None:
     [
         pytest.param("minimal", SOME, id="minimal-some"),
         *(
-            pytest.param(bot, rest, marks=pytest.mark.slow, id=f"{bot}-rest")
+            pytest.param(bot, some, marks=mark, id=f"{bot}-{name}")
             for bot in sorted(bundled_bots())
-            for rest in [[case for case in CASES if bot != "minimal" or case not in SOME]]
+            for some, name, mark in (
+                (SOME, "some", pytest.mark.slow),
+                (REST, "rest", pytest.mark.slow if bot == "minimal" else pytest.mark.all_cases),
+            )
+            if (bot, name) != ("minimal", "some")
         ),
     ],
 )
@@ -108,8 +112,8 @@ async def test_a_bot_in_another_language_passes_the_rest(name: str, tmp_path: Pa
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[] if build is None else [pytest.mark.slow])
-        for name, (_, build, _) in FOREIGN.items()
+        pytest.param(name, marks=[] if name == "big_money.pl" else [pytest.mark.slow])
+        for name in FOREIGN
     ],
 )
 async def test_a_bot_in_another_language_conforms_and_plays_as_the_python_one(

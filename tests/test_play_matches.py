@@ -226,6 +226,7 @@ def test_an_error_in_a_bot_ends_the_processes_too() -> None:
     assert left_behind() == []
 
 
+@pytest.mark.slow
 def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
     """The bot is out after the first, and the others are not played."""
     bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
@@ -243,7 +244,7 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
     assert left_behind() == []
 
 
-@pytest.mark.parametrize("as_file", [True, False])
+@pytest.mark.parametrize("as_file", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file: bool) -> None:
     """It is not run again by the processes that play, nor need it be a file."""
     program = (

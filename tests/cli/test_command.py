@@ -446,10 +446,10 @@ sys.exit(main())
     ("module", "code"),
     [
         ("referee.interrupts", -signal.SIGINT),  # nothing is started, and nothing is caught
-        ("referee.cli", 130),
+        pytest.param("referee.cli", 130, marks=pytest.mark.slow),
         ("referee.bots.processes.launch", 130),
         ("referee.games", 130),  # the bots are running from here on
-        ("msgspec._core", 130),
+        pytest.param("msgspec._core", 130, marks=pytest.mark.slow),
         ("trio._core._run", 130),
     ],
 )
@@ -833,7 +833,7 @@ CLOSED = (">&-", "Bad file descriptor")
 
 @pytest.mark.parametrize(
     ("arguments", "stdout", "reason"),
-    [*((answer, *FULL) for answer in ANSWERS), (ANSWERS[0], *CLOSED)],
+    [*((answer, *FULL) for answer in ANSWERS[::2]), (ANSWERS[0], *CLOSED)],
 )
 def test_an_answer_that_cannot_be_written(
     arguments: tuple[str, ...], stdout: str, reason: str

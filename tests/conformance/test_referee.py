@@ -318,7 +318,7 @@ async def test_what_it_prints_and_its_exit_code_do_not_matter() -> None:
     ("mode", "failing"),
     [
         ("unseeded", ["4.7/2"]),
-        ("another shuffle", ["4.7/2"]),
+        pytest.param("another shuffle", ["4.7/2"], marks=pytest.mark.slow),
         ("the first cards at random", ["4.7/3"]),
         ("right", []),
     ],

@@ -370,11 +370,11 @@ OURS = f"{sys.executable} -m referee play {{player1}} {{player2}} --quiet"
 
 
 def test_a_referee_that_conforms() -> None:
-    done = referee("conform", "--referee", OURS, "--case", "6.7", "--case", "3.2")
+    done = referee("conform", "--referee", OURS, "--case", "6.7")
     assert done.returncode == 0, done.stdout
     assert done.stderr == ""
     assert "6 The ten kingdom cards  1 of 1 passed" in done.stdout
-    assert "conforms: 5 of 5 cases passed" in words_of(done.stdout)
+    assert "conforms: 1 of 1 cases passed" in words_of(done.stdout)
 
 
 def test_a_referee_that_departs_is_shown_what_is_right(tmp_path: Path) -> None:
