@@ -12,9 +12,12 @@ too, so that an answer can be sent again. spec/serve.md, 6, has all of it.
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
+import tempfile
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -27,6 +30,7 @@ from starlette.routing import Route
 
 from referee.bots.command import HUMAN, PythonBot
 from referee.bots.person import PersonBot
+from referee.errors import LogWriteError, UsageError
 from referee.games import GAMES
 from referee.games.interface.dialogue import Picks, Question, problem_with
 from referee.games.interface.rules import Rules
@@ -47,7 +51,39 @@ _LAST_TURNS = 8
 """Turns whose text may still change."""
 _MOVED = "This seat is open in another tab, which was opened later."
 
+LINKS_SUFFIX = ".seats"
+"""Of the file beside a record that has what links to its seats are known by."""
+
 Body = TypeVar("Body", bound=Struct)
+
+
+class Links(Struct, frozen=True):
+    """What a new server needs for old links.
+
+    Attributes:
+        id: of the sitting.
+        digests: of the tokens, by seat.
+        port: that the server listened on.
+    """
+
+    id: str
+    digests: dict[int, str]
+    port: int
+
+
+def links_beside(record: str) -> Links | None:
+    """The links to a match by its record; None if there are none.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    name = record + LINKS_SUFFIX
+    try:
+        return msgspec.json.decode(Path(name).read_bytes(), type=Links)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:  # a decoder's errors are ValueErrors
+        raise UsageError(f"{name} has no links: remove it, and new ones are made") from error
 
 
 class Enter(Struct):
@@ -272,18 +308,18 @@ class Sitting:
     Args:
         game: a key of `GAMES`.
         bots: the BOT arguments, in seat order; people are `HUMAN`.
-        known: an id and the digests of the tokens by seat, to go on with; else they are drawn.
+        known: the links to go on with; else new ones are drawn.
 
     Attributes:
         id: its name in addresses.
+        port: that the links name; 0 if it is not known.
         seats: of the people, by number.
     """
 
-    def __init__(
-        self, game: str, bots: Sequence[str], known: tuple[str, dict[int, str]] | None = None
-    ) -> None:
+    def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
         rules = GAMES[game]
-        self.id, digests = known or (secrets.token_hex(8), {})
+        known = known or Links(secrets.token_hex(8), {}, 0)
+        self.id, digests, self.port = known.id, known.digests, known.port
         self.game = game
         self.seats = {
             number: Seat(rules, number, digests.get(number, ""))
@@ -303,6 +339,28 @@ class Sitting:
             f"/seat/{self.id}/{number}" + (f"#{seat.token}" if seat.token else "")
             for number, seat in self.seats.items()
         ]
+
+    def keep_links(self, record: str) -> None:
+        """Write what the links are known by into a file beside the record, for its owner alone.
+
+        Raises:
+            LogWriteError: it cannot be written.
+        """
+        name = record + LINKS_SUFFIX
+        digests = {number: seat.digest for number, seat in self.seats.items()}
+        data = msgspec.json.encode(Links(self.id, digests, self.port))
+        try:
+            made, part = tempfile.mkstemp(dir=os.path.dirname(name) or ".")  # mode 0600
+            with open(made, "wb") as file:
+                file.write(data)
+            os.replace(part, name)
+        except OSError as error:
+            raise LogWriteError(name, error) from error
+
+    def forget_links(self, record: str) -> None:
+        """Remove the file: the match is over."""
+        with suppress(OSError):
+            os.unlink(record + LINKS_SUFFIX)
 
     def watch(self, spec: MatchSpec, runner: Runner) -> None:
         """Follow the match of a runner."""

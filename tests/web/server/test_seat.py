@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from http.cookies import SimpleCookie
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,7 +16,7 @@ import pytest
 import trio
 import trio.testing
 
-from referee.bots.command import BotSource, find_bot
+from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.person import PersonBot
 from referee.bots.processes.launch import launched
 from referee.errors import UsageError
@@ -25,7 +26,7 @@ from referee.web.server import games, seat
 from referee.web.server.app import Site
 from referee.web.server.games import Games
 from referee.web.server.library import Library
-from referee.web.server.seat import Seats, Sitting
+from referee.web.server.seat import Seats, Sitting, links_beside
 
 URL = "http://127.0.0.1:8000"
 SHORT = {"max_turns": 2}
@@ -444,3 +445,25 @@ async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPat
 def test_a_bot_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no_such_bot"):
         Games("dominion", ["no_such_bot"], {}, Seats())
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"id":1}', b"\xff", b'{"id":"a","digests":[]}'])
+def test_links_that_cannot_be_read_are_an_error(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "game.jsonl.seats").write_bytes(data)
+    with pytest.raises(UsageError, match="has no links: remove it"):
+        links_beside(str(tmp_path / "game.jsonl"))
+
+
+def test_links_are_kept_for_their_owner_alone_and_without_tokens(tmp_path: Path) -> None:
+    record = str(tmp_path / "game.jsonl")
+    sitting = Sitting("dominion", [HUMAN, "minimal"])
+    sitting.keep_links(record)
+    (kept,) = tmp_path.iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    token = sitting.seats[0].token
+    assert token not in kept.read_text()
+    again = Sitting("dominion", [HUMAN, "minimal"], links_beside(record))
+    assert again.id == sitting.id
+    assert again.seats[0].opens(token)
+    again.forget_links(record)
+    assert links_beside(record) is None
