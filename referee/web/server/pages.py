@@ -255,7 +255,7 @@ def match_page(title: str, game: str, data: str) -> str:
         game: a key of `GAMES`.
         data: the address below which they are.
     """
-    links = ["/static/theme.css", "/static/frame.css"]
+    links = ["/static/theme.css", "/static/frame.css", "/static/seat.css"]
     if GAMES[game].page is not None:
         links.append(f"/static/{game}/drawing.css")
     return file.render(
