@@ -12,17 +12,18 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.console import say
-from referee.cli.serving import has_screen
+from referee.cli.serving import HOST, has_screen
 from referee.errors import ShortageError
 from referee.interrupts import Interrupts
 
+FREE = ("--listen", f"{HOST}:0")
 NICE = 10
 """How far the server's priority is below that of the match (`nice`)."""
 _SLICE_NS = 100_000
@@ -41,8 +42,8 @@ def temporary_folder() -> Iterator[Path]:
 class Server:
     """`referee serve` as a process that ends with this one, however that ends."""
 
-    def __init__(self, paths: Sequence[str], page: str) -> None:
-        command = [sys.executable, "-P", "-m", "referee", "serve", "--listen", "127.0.0.1:0"]
+    def __init__(self, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
+        command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
         with GUARDIAN.lock:
             try:
                 GUARDIAN.begin()
@@ -79,21 +80,30 @@ class Server:
 
 
 @contextmanager
-def watched(interrupts: Interrupts, paths: Sequence[str], page: str) -> Iterator[Server | None]:
+def watched(
+    interrupts: Interrupts,
+    paths: Sequence[str],
+    page: str,
+    address: Sequence[str] = (),
+    begin: Callable[[], object] = lambda: None,
+) -> Iterator[Server | None]:
     """Serve files inside this block, and say where.
 
     Args:
         paths: of the files and folders.
         page: that is shown, below the server's address; it is in the first file.
+        address: `--listen` and the like; none: a port of this machine that is free.
+        begin: is called before the page is shown, once there is one.
 
     Yields:
         The server; None if it could not begin, and has said why.
     """
-    server = Server(paths, page)
+    server = Server(paths, page, address)
     try:
         with interrupts.raising():
             url = server.url()
         if url:
+            begin()
             say(f"watch it at {url}")
         yield server if url else None
     finally:

@@ -9,12 +9,15 @@ import argparse
 import os
 import sys
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seed
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
+    address_as_words,
+    check_address,
     has_screen,
     is_local,
     open_browser,
@@ -132,6 +135,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     recorded = options.record
+    check_address(options, 0, options.page or options.watch, "--page or --watch")
     if options.watch:
         from referee.cli.watching import stay, watched
 
@@ -159,9 +163,10 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         server = None
         if options.watch:
             assert record is not None
-            record.begin(copy=True)  # or a match that was there before would be shown
             page = f"watch/{os.path.basename(recorded)}"
-            server = watching.enter_context(watched(interrupts, [recorded], page))
+            address = [] if options.page else address_as_words(options)  # else it is the seats'
+            begin = partial(record.begin, copy=True)  # or what was there before would be shown
+            server = watching.enter_context(watched(interrupts, [recorded], page, address, begin))
             if server is None:
                 return USAGE
         stderr: list[Sink | None] = [*files]
@@ -339,8 +344,6 @@ def _play_match(
     sitting: Sitting | None,
 ) -> Played:
     """Play the match with bots that come up while trio is imported."""
-    from functools import partial
-
     from referee.bots.command import HUMAN
     from referee.cli.work import collect_garbage, run_in_trio, show_progress
     from referee.logs.files import LogFile

@@ -140,7 +140,8 @@ def test_two_people_and_a_second_tab(visit: Visit) -> None:
 def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
     with running("--play", "minimal", "--set", "max_turns=1") as (_, url):
         page = browser.new_context().new_page()
-        page.goto(url)
+        page.goto(url.removesuffix("play"))
+        page.get_by_role("link", name="Play a game").click()
         page.get_by_role("button", name="Begin a game").click()
         asked = ""
         while (asked := next_question(page, asked)) != "over":

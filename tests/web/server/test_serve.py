@@ -53,7 +53,7 @@ def test_without_the_extra() -> None:
     program = "import sys; sys.modules['starlette'] = None; from referee.cli import main; main()"
     command = [sys.executable, "-c", f"{program}", "serve", str(EXAMPLES)]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert 'pip install "dominion-referee[web]"' in one_line(done.stderr)
+    assert 'pip install ".[web]"' in one_line(done.stderr)
 
 
 def test_other_commands_do_not_load_it() -> None:
