@@ -23,6 +23,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 import trio
@@ -126,6 +127,9 @@ class _Course(Generic[BotType]):
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[Given] = []
         self._room = MAX_ANSWERS
+        for seat, bot in enumerate(bots):
+            if isinstance(bot, InProcessBot):
+                bot.sit(partial(self.match.view, seat))
 
     def _begin(self) -> None:
         now = self._clock()
