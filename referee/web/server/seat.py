@@ -128,6 +128,7 @@ class Seat:
         digest: SHA-256 of the token, in hex.
         run: names this server's run of the match.
         used: when somebody entered or answered, on trio's clock; None before.
+        is_over: whether the match has ended, or will not go on.
         has_end: is set when the page has fetched the end of the match.
     """
 
@@ -142,7 +143,7 @@ class Seat:
         self._number = number
         self._events: list[_Event] = []
         self._news = trio.Event()
-        self._is_over = False
+        self.is_over = False
         self._tab = ""
         self._poll = 0  # the newest one
         self._request = 0  # of the last question
@@ -198,7 +199,7 @@ class Seat:
         own = self._poll
         self._wake()  # an older one, whose connection may be lost
         first = after if run == self.run and after <= len(self._events) else 0
-        with trio.move_on_after(POLL_SECONDS if wait and not self._is_over else 0):
+        with trio.move_on_after(POLL_SECONDS if wait and not self.is_over else 0):
             while first == len(self._events) and own == self._poll and self._has(tab):
                 await self._news.wait()
         if not self._has(tab):
@@ -212,7 +213,7 @@ class Seat:
 
     async def note_end(self, after: int) -> None:
         """Note that the page has all events before this one."""
-        if self._is_over and after >= len(self._events):
+        if self.is_over and after >= len(self._events):
             self.has_end.set()
 
     def answer(self, given: Answered) -> None:
@@ -270,13 +271,13 @@ class Seat:
         self._question = None
         self._add("question", request=self._request, question=None)
         self._add("reset", seat=self._number, **msgspec.structs.asdict(whole))
-        self._is_over = True
+        self.is_over = True
         self._add("end", header=whole.header)
 
     def give_up(self, problem: str) -> None:
         """Say that the match will not go on."""
-        if not self._is_over:
-            self._is_over = True
+        if not self.is_over:
+            self.is_over = True
             self._add("gone", problem=problem)
 
     def _add(self, kind: str, **values: object) -> None:
@@ -387,6 +388,11 @@ class Sitting:
             for seat in self.seats.values():
                 if seat.used is not None:
                     await seat.has_end.wait()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended, or will not go on."""
+        return all(seat.is_over for seat in self.seats.values())
 
     def give_up(self, problem: str) -> None:
         """Say to all that the match will not go on."""

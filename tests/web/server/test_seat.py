@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,6 +17,7 @@ import pytest
 import trio
 import trio.testing
 
+from referee import cli
 from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.person import PersonBot
 from referee.bots.processes.launch import launched
@@ -401,9 +403,9 @@ async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @asynccontextmanager
-async def visited() -> AsyncIterator[Any]:
+async def visited(folder: Path | None = None) -> AsyncIterator[Any]:
     seats = Seats()
-    offered = Games("dominion", ["big_money"], SHORT, seats)
+    offered = Games("dominion", ["big_money"], SHORT, seats, folder)
     app = Site(Library([]), more=[*seats.routes(), *offered.routes()]).app()
     async with trio.open_nursery() as nursery:
         await nursery.start(offered.run)
@@ -445,6 +447,23 @@ async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPat
 def test_a_bot_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no_such_bot"):
         Games("dominion", ["no_such_bot"], {}, Seats())
+
+
+async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None:
+    async with visited(tmp_path) as app:
+        link = (await begin(app)).headers["location"]
+        visitor = Visitor(app, link)
+        await visitor.enter()
+        asked = await visitor.asked()
+    async with visited(tmp_path) as app:
+        again = Visitor(app, link, "b")
+        assert (await again.enter()).status_code == 200
+        assert await again.asked() == asked
+        await again.play()
+        assert len(again.of("end")) == 1
+        await trio.testing.wait_all_tasks_blocked(0.05)
+    (record,) = os.listdir(tmp_path)  # the links are gone
+    assert cli.main(["verify", str(tmp_path / record), "-q"]) == 0
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"id":1}', b"\xff", b'{"id":"a","digests":[]}'])
