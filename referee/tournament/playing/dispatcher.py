@@ -40,7 +40,7 @@ class Dispatcher:
         workers: makes the executor.
         jobs: says how many batches it works on at once.
         keep: which records are given back: "all", "faulty" or "none".
-        record_stderr, results, sources: as of `Batch`.
+        record_stderr, live, results, sources: as of `Batch`.
 
     Attributes:
         out: bots whose matches are not played, since they kill workers, by their numbers.
@@ -53,6 +53,7 @@ class Dispatcher:
         *,
         keep: str = "none",
         record_stderr: bool = False,
+        live: str = "",
         results: bool = False,
         sources: Mapping[int, BotSource] | None = None,
     ) -> None:
@@ -60,6 +61,7 @@ class Dispatcher:
         self._jobs = jobs
         self._keep = keep
         self._record_stderr = record_stderr
+        self._live = live
         self._results = results
         self._sources = dict(sources or {})
         self._seconds: float | None = None  # a match, lately
@@ -215,6 +217,7 @@ class Dispatcher:
             keep_alive=setup.keep_alive,
             keep=self._keep,
             record_stderr=self._record_stderr,
+            live=self._live,
             results=self._results,
             sources={number: self._sources[number] for number in numbers & self._sources.keys()},
             matches_a_deal=setup.matches_a_deal,
