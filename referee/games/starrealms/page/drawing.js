@@ -2,9 +2,9 @@
 // it is with what it has played and holds. What cards are and do comes from Python
 // (`header.facts`), as all legality does.
 
-const WORDS = {
+const WORDS = { // action -> what stands on its button
   play: "Play", "use-base": "Use", "use-ally": "Ally", scrap: "Scrap", buy: "Buy",
-  "attack-base": "Attack", "attack-player": "Attack",
+  "attack-base": "Attack",
 };
 
 /** Draws into root; see the interface of a drawing. */
@@ -108,7 +108,7 @@ export function mount(root, header, kit) {
 
   function button(index, words, attributes = {}) {
     const { name, cells } = asking.question.choices[index];
-    const label = `${words}: ${[name.replaceAll("-", " "), ...cells].join(", ")}`;
+    const label = `${words}: ${[name.replaceAll("-", " "), ...cells].join(", ")}`; // begins with what is seen
     return el("button", {
       type: "button", "data-choice": String(index), "aria-label": label, title: cells.join("; "),
       onclick: () => choose(index), ...attributes,
@@ -144,15 +144,13 @@ export function mount(root, header, kit) {
       `hand ${seen.hand_size}`, `deck ${seen.deck_size}`, `discarded ${seen.discard.length}`,
       ...(seen.due ? [`${seen.due} to discard`] : []),
     ];
-    const attacks = asking && seat !== view.player ? choices.take(["attack-player"], undefined) : [];
     return el(
       "article",
       { class: isNow ? "sr-strip sr-now" : "sr-strip", style: { "--seat": kit.seat(seat).colour } },
-      el("h3", {}, glyph(seat), names[seat], isNow && el("span", { class: "sr-told" }, " has the turn")),
+      el("h2", {}, glyph(seat), names[seat], isNow && el("span", { class: "sr-told" }, " has the turn")),
       el("p", { class: "sr-authority" }, el("b", {}, String(seen.authority)), " authority", change !== 0 && ` (${change > 0 ? "+" : "−"}${Math.abs(change)})`),
       el("p", { class: "sr-told" }, facts.join(" · ")),
       faults.map((mark) => el("p", { class: "sr-fault" }, `! ${mark.code}`)),
-      attacks,
       seat === view.player ? null : tiles(pieces(seen, asking ? choices : null, ["attack-base"]), "No bases."),
     );
   }
@@ -248,7 +246,7 @@ export function mount(root, header, kit) {
       const rows = seen.hand ? [["Hand", seen.hand], ["Deck", seen.deck]] : [["Hand and deck", seen.hidden]];
       rows.push(["Discarded", seen.discard]);
       const zones = rows.flatMap(([name, list]) => [el("dt", {}, `${name} ${list.length}`), el("dd", {}, chips(list))]);
-      return el("article", { class: "sr-strip", style: { "--seat": kit.seat(seat).colour } }, el("h3", {}, glyph(seat), `Cards of ${names[seat]}`), el("dl", { class: "sr-zones" }, zones));
+      return el("article", { class: "sr-strip", style: { "--seat": kit.seat(seat).colour } }, el("h2", {}, glyph(seat), `Cards of ${names[seat]}`), el("dl", { class: "sr-zones" }, zones));
     }));
     fill(parts.piles, lists);
   }
@@ -283,7 +281,8 @@ export function mount(root, header, kit) {
       );
     }
     for (const index of choices.left.keys()) { // what has no place on the table
-      inside.push(button(index, question.choices[index].name.replaceAll("-", " ")));
+      const { name, cells } = question.choices[index];
+      inside.push(button(index, `${name.replaceAll("-", " ")} (${cells.join(", ")})`));
     }
     if (question.enter && !picks.length) {
       inside.push(el("button", { type: "button", class: "sr-main", "data-choice": "enter", onclick: () => send([]) }, question.enter));
