@@ -53,12 +53,16 @@ export function mount(root, header, kit) {
     );
   }
 
-  function tiles(list, nothing) {
-    return list.length ? el("ul", { class: "sr-cards" }, list) : el("p", { class: "sr-told" }, nothing);
+  function tiles(place, list, nothing) {
+    const box = once(`tiles ${place}`, 0, () => el("ul", { class: "sr-cards" }));
+    fill(box, list);
+    return list.length ? box : once(`none ${place}`, nothing, () => el("p", { class: "sr-told" }, nothing));
   }
 
-  function zone(name, content) {
-    return el("div", { class: "sr-zone" }, el("h3", {}, name), content);
+  function zone(name, list, nothing) {
+    const box = once(`zone ${name}`, 0, () => el("div", { class: "sr-zone" }, el("h3", {}, name)));
+    fill(box, [box.firstChild, tiles(name, list, nothing)]);
+    return box;
   }
 
   /** Cards as a line of small labels. */
@@ -127,16 +131,20 @@ export function mount(root, header, kit) {
     const { view, before, more } = shown;
     const strips = view.seats.map((seen, seat) => {
       const was = before?.seats[seat];
-      const make = () => strip(seen, was, seat, choices);
-      const attack = asking && seat !== view.player;
-      const key = [seen, was?.authority, mover(), more.marks, view.player];
-      return attack ? make() : once(`seat ${seat}`, key, make);
+      const key = [
+        ...[seen.authority, seen.hand_size, seen.deck_size, seen.discard.length, seen.due],
+        ...[was?.authority, mover(), more.marks, view.player],
+      ];
+      const box = once(`seat ${seat}`, key, () => strip(seen, was, seat));
+      const bases = () => tiles(`seat ${seat}`, pieces(seen, asking ? choices : null, ["attack-base"]), "No bases.");
+      fill(box, [box.firstChild, ...(seat === view.player ? [] : [bases()])]);
+      return box;
     });
     fill(parts.seats, strips);
   }
 
-  function strip(seen, was, seat, choices) {
-    const { view, more } = shown;
+  function strip(seen, was, seat) {
+    const { more } = shown;
     const isNow = mover() === seat;
     const change = was ? seen.authority - was.authority : 0;
     const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
@@ -147,11 +155,14 @@ export function mount(root, header, kit) {
     return el(
       "article",
       { class: isNow ? "sr-strip sr-now" : "sr-strip", style: { "--seat": kit.seat(seat).colour } },
-      el("h2", {}, glyph(seat), names[seat], isNow && el("span", { class: "sr-told" }, " has the turn")),
-      el("p", { class: "sr-authority" }, el("b", {}, String(seen.authority)), " authority", change !== 0 && ` (${change > 0 ? "+" : "−"}${Math.abs(change)})`),
-      el("p", { class: "sr-told" }, facts.join(" · ")),
-      faults.map((mark) => el("p", { class: "sr-fault" }, `! ${mark.code}`)),
-      seat === view.player ? null : tiles(pieces(seen, asking ? choices : null, ["attack-base"]), "No bases."),
+      el(
+        "div",
+        {},
+        el("h2", {}, glyph(seat), names[seat], isNow && el("span", { class: "sr-told" }, " has the turn")),
+        el("p", { class: "sr-authority" }, el("b", {}, String(seen.authority)), " authority", change !== 0 && ` (${change > 0 ? "+" : "−"}${Math.abs(change)})`),
+        el("p", { class: "sr-told" }, facts.join(" · ")),
+        faults.map((mark) => el("p", { class: "sr-fault" }, `! ${mark.code}`)),
+      ),
     );
   }
 
@@ -167,13 +178,19 @@ export function mount(root, header, kit) {
       const key = JSON.stringify(piece);
       groups.set(key, { piece, times: (groups.get(key)?.times || 0) + 1 });
     }
-    return [...groups.values()].map(({ piece, times }) => {
+    const { player, seats } = shown.view;
+    return [...groups].map(([key, { piece, times }]) => {
       const { card, used, ally_used: ally } = piece;
-      const isOwn = seen === shown.view.seats[shown.view.player];
+      const isOwn = seen === seats[player];
       const notes = isOwn ? [!used && "can be used", ally && "ally used"].filter(Boolean) : [];
       const fitting = does.filter((what) => (what !== "use-base" || !used) && (what !== "use-ally" || !ally));
-      return tile(card, { times, notes, buttons: choices ? choices.take(fitting, card) : [], state: notes.includes("can be used") ? "sr-ready" : "" });
+      return held(`${isOwn} ${key}`, card, { times, notes, buttons: choices ? choices.take(fitting, card) : [], state: isOwn && !used ? "sr-ready" : "" });
     });
+  }
+
+  /** A tile that stays while it is the same; with buttons it is made anew. */
+  function held(place, card, more) {
+    return asking ? tile(card, more) : once(`tile ${place}`, [card, more], () => tile(card, more));
   }
 
   function paintRow(choices) {
@@ -187,17 +204,12 @@ export function mount(root, header, kit) {
       }
       return [card, isNew];
     });
-    const make = () => [
-      el("h2", {}, `Trade row, ${view.trade_deck} more in the deck`),
-      el(
-        "ul",
-        { class: "sr-cards" },
-        list.map(([card, isNew]) => tile(card, { state: isNew ? "sr-new" : "", notes: isNew ? ["new"] : [], buttons: choices.take(["buy"], card) })),
-        tile(pile, { times: view.explorers, notes: view.explorers ? [] : ["none left"], buttons: choices.take(["buy"], pile) }),
-      ),
-    ];
-    const key = [list, view.trade_deck, view.explorers];
-    fill(parts.row, asking ? make() : once("row", key, make));
+    const row = list.map(([card, isNew], place) => {
+      return held(`row ${place}`, card, { state: isNew ? "sr-new" : "", notes: isNew ? ["new"] : [], buttons: choices.take(["buy"], card) });
+    });
+    row.push(held("pile", pile, { times: view.explorers, notes: view.explorers ? [] : ["none left"], buttons: choices.take(["buy"], pile) }));
+    const title = once("row", view.trade_deck, () => el("h2", {}, `Trade row, ${view.trade_deck} more in the deck`));
+    fill(parts.row, [title, tiles("row", row, "")]);
   }
 
   function paintActive(choices) {
@@ -222,15 +234,13 @@ export function mount(root, header, kit) {
     const own = view.asked === view.player && view.request;
     const options = asking && !view.request?.actions;
     if (options) {
-      inside.push(zone("Choose from", tiles(offered(), "")));
+      inside.push(zone("Choose from", offered(), ""));
     }
-    const hand = () => tally(seen.hand).map(([card, times]) => tile(card, { times, buttons: choices.take(["play"], card) }));
-    const showHand = () => zone("Hand", tiles(hand(), "No cards."));
     if (seen.hand && own && !options) {
-      inside.push(asking ? showHand() : once("hand", seen.hand, showHand));
+      const hand = tally(seen.hand).map(([card, times]) => held(`hand ${card}`, card, { times, buttons: choices.take(["play"], card) }));
+      inside.push(zone("Hand", hand, "No cards."));
     }
-    const showPlay = () => zone("In play", tiles(pieces(seen, choices, ["use-base", "use-ally", "scrap"]), "No cards."));
-    inside.push(asking ? showPlay() : once("in play", [seen.in_play, view.player], showPlay));
+    inside.push(zone("In play", pieces(seen, choices, ["use-base", "use-ally", "scrap"]), "No cards."));
     if (view.copied) {
       inside.push(el("p", { class: "sr-note" }, `A ship is copied: ${view.copied}.`));
     }
@@ -242,12 +252,19 @@ export function mount(root, header, kit) {
 
   function paintPiles() {
     const { view } = shown;
-    const lists = view.seats.map((seen, seat) => once(`piles ${seat}`, [seen.hand, seen.deck, seen.hidden, seen.discard], () => {
-      const rows = seen.hand ? [["Hand", seen.hand], ["Deck", seen.deck]] : [["Hand and deck", seen.hidden]];
-      rows.push(["Discarded", seen.discard]);
-      const zones = rows.flatMap(([name, list]) => [el("dt", {}, `${name} ${list.length}`), el("dd", {}, chips(list))]);
-      return el("article", { class: "sr-strip", style: { "--seat": kit.seat(seat).colour } }, el("h2", {}, glyph(seat), `Cards of ${names[seat]}`), el("dl", { class: "sr-zones" }, zones));
-    }));
+    const lists = view.seats.map((seen, seat) => {
+      const piles = seen.hand ? [["Hand", seen.hand], ["Deck", seen.deck]] : [["Hand and deck", seen.hidden]];
+      piles.push(["Discarded", seen.discard]);
+      const box = once(`cards ${seat}`, 0, () => {
+        const title = el("h2", {}, glyph(seat), `Cards of ${names[seat]}`);
+        return el("article", { class: "sr-strip", style: { "--seat": kit.seat(seat).colour } }, title, el("dl", { class: "sr-zones" }));
+      });
+      fill(box.lastChild, piles.flatMap(([name, list]) => [
+        once(`count ${name} ${seat}`, list.length, () => el("dt", {}, `${name} ${list.length}`)),
+        once(`pile ${name} ${seat}`, list, () => el("dd", {}, chips(list))),
+      ]));
+      return box;
+    });
     fill(parts.piles, lists);
   }
 
