@@ -45,9 +45,7 @@ class Follower:
         """What `Game.view` says to this seat when it is asked."""
         state = self._memory.state()
         pile, deck = (sorted(cards.elements()) for cards in (state.discard_pile, state.deck))
-        own = OwnCards(
-            state.hand, state.cards_played, pile, deck, state.turn, self._shuffles
-        )
+        own = OwnCards(state.hand, state.cards_played, pile, deck, state.turn, self._shuffles)
         seats = [
             SeatView(
                 {card: player.cards[card] for card in CARDS if player.cards[card]},
