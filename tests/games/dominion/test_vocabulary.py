@@ -18,7 +18,7 @@ def counts(numbers: str) -> dict[str, int]:
     return dict(zip(PILES, map(int, numbers.split()), strict=True))
 
 
-# In every column the five places that keys ask for have different numbers.
+# In every column at least four of the five places that keys ask for have different numbers.
 #                curse cop sil gol est duc pro cel mar mil min moa rem smi vil woo wor
 HAND = counts("   1    2   3   1   0   2   1   1   0   2   1   0   3   1   2   0   1")
 PLAYED = counts(" 0    1   0   2   1   0   2   2   3   1   0   1   0   2   0   4   0")
