@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from referee.games import GAMES
 from referee.games.interface.vocabulary import Vocabulary
+from referee.rulefiles.words import key_rows
 
 _MARK = re.compile(r"^<!-- words (.+) -->$", re.MULTILINE)
 
@@ -23,7 +24,7 @@ def _tables(game: str) -> Iterator[str]:
     yield ""
     yield from _sets(words)
     yield ""
-    yield from _table("key", _keys(words))
+    yield from _table("key", key_rows(words))
     yield ""
     averages = {f"{prefix}card_info_avg_X": a.about for prefix, a in words.averages.items()}
     yield from _table("average of an info X over", averages)
@@ -42,19 +43,3 @@ def _sets(words: Vocabulary) -> Iterator[str]:
     for name, rules in words.sets.items():
         flags = "".join(f"; `{flag}`: {does}" for flag, does in rules.flags.items())
         yield f"| `{name}` | {rules.about}{flags} | {rules.default_text} |"
-
-
-def _keys(words: Vocabulary) -> dict[str, str]:
-    """Keys with what they are; those that are the same, and those of all cards, in one row."""
-    together: dict[int, list[str]] = {}
-    for name, key in words.keys.items():
-        together.setdefault(id(key), []).append(name)
-    rows: dict[str, str] = {}
-    for names in together.values():
-        about = words.keys[names[0]].about
-        start, _, last = names[0].rpartition(".")
-        if last in words.cards or last in words.matchers:
-            rows.setdefault(f"{start}.X", about.replace(last, "X"))
-        else:
-            rows["`, `".join(names)] = about
-    return rows

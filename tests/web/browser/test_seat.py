@@ -20,6 +20,8 @@ Visit = Callable[..., Any]
 OVER = "The match is over."
 DOMINION = ("--page", "human", "minimal", "--set", "max_turns=2", "--seed", "3")
 BOTWARS = ("--page", "--game", "botwars", "human", "gatherer", "--seed", "3")
+STARREALMS = ("--page", "--game", "starrealms", "human", "cadet", "--seed", "3")
+SHORT = ("--set", "max_turns=1")
 SMALL = ("--set", "rows=4", "--set", "cols=4", "--set", "max_turns=3")
 
 
@@ -118,6 +120,32 @@ def test_botwars_by_keys_alone(visit: Visit) -> None:
         assert "player1  Human" in ended(process)
 
 
+def test_starrealms_by_clicks(visit: Visit) -> None:
+    with playing(*STARREALMS, *SHORT) as (process, (link,)):
+        page = visit(link)
+        asked, bought = "", 0
+        while (asked := next_question(page, asked)) != "over":
+            cards, row = page.locator(".sr-active .sr-card button"), page.locator(".sr-row button")
+            others = page.locator(".sr-buttons button")  # the last ends the turn
+            bought += not cards.count() and row.count() > 0
+            (cards.first if cards.count() else row.last if row.count() else others.first).click()
+        assert bought > 0
+        assert "Explorer" in page.inner_text(".turns")
+        assert OVER in status(page)
+        assert "player1  Human" in ended(process)
+
+
+def test_starrealms_by_keys_alone(visit: Visit) -> None:
+    with playing(*STARREALMS, *SHORT) as (process, (link,)):
+        page = visit(link)
+        asked = ""
+        while (asked := next_question(page, asked)) != "over":
+            if page.locator(".sr-cards button").count():
+                page.keyboard.press("1")  # the first that can be done
+            page.keyboard.press("Enter")
+        assert "player1  Human" in ended(process)
+
+
 def test_two_people_and_a_second_tab(visit: Visit) -> None:
     words = ("--page", "--game", "botwars", "human", "human", "--seed", "3", *SMALL)
     with playing(*words, people=2) as (process, links):
@@ -202,6 +230,28 @@ def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
         page.locator(".seat-list summary").first.click()
         root = "document.documentElement"
         assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+        page.goto("about:blank")  # before the server is gone
+
+
+@pytest.mark.parametrize(
+    ("words", "width", "scheme"),
+    [
+        pytest.param(DOMINION, 360, "dark", marks=pytest.mark.slow, id="dominion"),
+        pytest.param(BOTWARS, 1280, "light", marks=pytest.mark.slow, id="botwars"),
+        pytest.param(STARREALMS, 1280, "dark", id="starrealms"),
+    ],
+)
+def test_axe_finds_nothing_in_a_question(
+    visit: Visit, words: tuple[str, ...], width: int, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    with playing(*words) as (_, (link,)):
+        viewport = {"width": width, "height": 700}
+        page = visit(link, viewport=viewport, color_scheme=scheme, bypass_csp=True)
+        next_question(page)
+        page.locator(".seat-list summary").first.click()
+        found = axe.Axe().run(page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
         page.goto("about:blank")  # before the server is gone
 
 

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from referee import cli
+from referee.games.botwars.statistics import _COUNTS as FIGURES
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup, setup
@@ -115,6 +117,23 @@ async def test_the_figures_are_those_of_the_command(
         pair = await parsed(client, "/store/night.sqlite/pair/0/1?format=json")
         assert pair["head_to_head"] == printed["head_to_head"]["bot0"].get("bot1")
         assert pair["total"] == (pair["head_to_head"] or {"matches": 0})["matches"]
+
+
+async def test_the_page_of_a_bot_has_its_rows_of_the_games_tables(tmp_path: Path) -> None:
+    counts = dict.fromkeys(FIGURES, 4) | {"spawn_disabled": 1}
+
+    def result(plan: Plan) -> MatchRow:
+        return row(plan, statistics=[msgspec.json.encode(counts)] * 2)
+
+    stored(tmp_path, made_setup(3, game="botwars", deals=2, players=2), result=result)
+    async with serving(tmp_path) as client:
+        for number in range(3):
+            page = (await client.get(f"/store/night.sqlite/bot/{number}")).text
+            table = page.partition("Botlets and energy")[2].partition("</table>")[0]
+            headings = re.findall("<th>", table)
+            rows = table.split("<tr>")[2:]
+            assert rows
+            assert all(len(re.findall("<td", each)) == len(headings) for each in rows)
 
 
 async def test_the_file_and_the_served_page_say_the_same(

@@ -94,7 +94,7 @@ function sideOf(kit, seat) {
   const root = kit.el(
     "section",
     { class: "bw-side", style: { "--colour": colour } },
-    kit.el("h3", {}, mark, kit.el("span", { class: "bw-name" }, name)),
+    kit.el("h2", {}, mark, kit.el("span", { class: "bw-name" }, name)),
     kit.el("dl", {}, row("botlets"), row("energy"), row("spawn point"), row("moved")),
   );
   return {
