@@ -177,7 +177,8 @@ class Spectator:
         for base in player.in_play:
             base.refresh()
         sizes = zip(self._players, ended.hand, ended.deck, ended.discard, strict=False)
-        for each, each.hand_size, each.deck_size, discarded in sizes:
+        for each, hand, deck, discarded in sizes:
+            each.hand_size, each.deck_size = hand, deck
             if each is player and not discarded:  # it was shuffled
                 each.hidden.update(each.discard)
                 each.discard = []
