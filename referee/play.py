@@ -29,6 +29,7 @@ from typing import Generic, NamedTuple, TypeVar
 import trio
 from msgspec import Struct
 
+from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
@@ -128,7 +129,7 @@ class _Course(Generic[BotType]):
         self._answers: list[Given] = []
         self._room = MAX_ANSWERS
         for seat, bot in enumerate(bots):
-            if isinstance(bot, InProcessBot):
+            if isinstance(bot, InProcessBot | BotAround):
                 bot.sit(partial(self.match.view, seat))
 
     def _begin(self) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import referee
-from referee.logs import summaries
+from referee.logs import read_record, summaries
 from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
@@ -23,6 +23,7 @@ from referee.tournament.rows import MatchRow
 from referee.tournament.setup import entrant, setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
+from tests.support.batches import kept
 from tests.support.helpers import cautious
 from tests.support.live import ROOT, hostile, left_behind
 
@@ -157,6 +158,21 @@ def test_records(tmp_path: Path, jobs: int) -> None:
     ]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_stderr_is_recorded_on_request(tmp_path: Path, jobs: int) -> None:
+    bots = [kept(), "minimal"]
+    for wanted in (False, True):
+        folder = tmp_path / str(wanted)
+        referee.play_matches(
+            bots, 2, seed=1, options=SHORT, records=folder, record_stderr=wanted, jobs=jobs
+        )
+        for file in folder.glob("*.zst"):
+            entries = [
+                entry for entry in read_record(file) if isinstance(entry, referee.StderrEntry)
+            ]
+            assert bool(entries) == wanted
+
+
 def test_the_facts_of_the_game_are_in_the_results() -> None:
     result = referee.play_matches([cautious, cautious], 1, seed=1, options=SHORT).results[0]
     assert isinstance(result, referee.MatchResult)
@@ -183,6 +199,7 @@ def test_a_seed_is_drawn_and_told() -> None:
         ({"options": ["max_turns"]}, "options are given by name"),
         ({"bots": ["minimal"]}, "dominion takes 2 to 4 bots, not 1"),
         ({"bots": "minimal"}, "bots are given as a list"),
+        ({"record_stderr": True}, "record_stderr goes with records, the folder"),
         ({"records": 3}, "records is a file name, not 3"),
         ({"records": "/dev/null/x"}, "cannot write /dev/null/x: Not a directory"),
         ({"records": "/proc/x"}, "cannot write /proc/x: No such file or directory"),
@@ -209,6 +226,7 @@ def test_an_error_in_a_bot_ends_the_processes_too() -> None:
     assert left_behind() == []
 
 
+@pytest.mark.slow
 def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
     """The bot is out after the first, and the others are not played."""
     bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
@@ -226,7 +244,7 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
     assert left_behind() == []
 
 
-@pytest.mark.parametrize("as_file", [True, False])
+@pytest.mark.parametrize("as_file", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file: bool) -> None:
     """It is not run again by the processes that play, nor need it be a file."""
     program = (

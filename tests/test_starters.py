@@ -1,6 +1,8 @@
 """What `referee new` makes: in every language a bot that is built, plays and keeps to the protocol.
 
-The tests marked `slow` run the test that comes along with a bot, which is all of `conform`.
+The tests marked `slow` play with bots in other languages than Python, most of which are built, and
+run the test that comes along with one in Python, which is all of `conform`; those marked
+`all_cases` run that of the others.
 """
 
 from __future__ import annotations
@@ -33,9 +35,16 @@ STARS = ["python", "javascript"]
 STARTERS = [
     *(("dominion", language) for language in ["python", *PLAIN]),
     *(("botwars", language) for language in WARS),
-    *(("starrealms", language) for language in STARS),
+    *((game, language) for game in ("starrealms", "tribute") for language in STARS),
 ]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
+played_starters = pytest.mark.parametrize(
+    ("game", "language"),
+    [
+        pytest.param(*row, marks=[] if "python" in row[1] else [pytest.mark.slow], id="-".join(row))
+        for row in STARTERS
+    ],
+)
 README = (ROOT / "README.md").read_text()
 
 
@@ -91,14 +100,13 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
         rules = GAMES[game]
         assert rules.starters is not None
         found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
+    languages = {"dominion": LANGUAGES, "botwars": WARS, "starrealms": STARS, "tribute": STARS}
     assert found == {("dominion", "python-kit")} | {
-        (game, language)
-        for game, languages in (("dominion", LANGUAGES), ("botwars", WARS), ("starrealms", STARS))
-        for language in languages
+        (game, language) for game in languages for language in languages[game]
     }
 
 
-@starters
+@played_starters
 def test_a_starter_plays_as_the_smallest_bundled_bot(
     game: str, language: str, tmp_path: Path
 ) -> None:
@@ -112,6 +120,12 @@ def test_a_starter_plays_as_the_smallest_bundled_bot(
         sent, lines = two_matches(game, "cadet", "random_pilot")
         replies = [json.loads(line.replace("Cadet", "My Bot")) for line in lines]
         assert said_by(language, folder, sent) == replies
+    elif game == "tribute":  # no bundled bot is as small: as that in Python does
+        sent, _ = two_matches(game, "random_patron", "random_patron")
+        other = tmp_path / "other" / "my_bot"
+        other.parent.mkdir()
+        built(other, "python", game)
+        assert said_by(language, folder, sent) == said_by("python", other, sent)
     elif language in PLAIN:
         plays_as_minimal_does(language, folder)
 
@@ -122,7 +136,12 @@ def plays_a_match(last: str, game: str, folder: Path) -> None:
     result = json.loads(done.stdout)
     mine, other = result["players"]
     assert (mine["name"], mine["faults"], mine["exit_code"]) == ("My Bot", {}, 0)
-    opponents = {"dominion": "minimal", "botwars": "random_walker", "starrealms": "random_pilot"}
+    opponents = {
+        "dominion": "minimal",
+        "botwars": "random_walker",
+        "starrealms": "random_pilot",
+        "tribute": "random_patron",
+    }
     assert other["bot"] == opponents[game]
     if game == "dominion":
         assert result["winners"] == ["player1"]
@@ -194,7 +213,7 @@ def walks_at_random(language: str, folder: Path) -> None:
     ("game", "language"),
     [
         *[("dominion", name) for name in ("python", "python --plain", "javascript", "perl")],
-        *[(game, name) for game in ("botwars", "starrealms") for name in STARS],
+        *[(game, name) for game in ("botwars", "starrealms", "tribute") for name in STARS],
     ],
 )
 def test_a_starter_is_short(game: str, language: str, tmp_path: Path) -> None:
@@ -224,8 +243,17 @@ def test_the_readme_is_short_and_of_this_bot(game: str, language: str, tmp_path:
 # --- the test that comes along --------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@starters
+@pytest.mark.parametrize(
+    ("game", "language"),
+    [
+        pytest.param(
+            *row,
+            marks=pytest.mark.slow if "python" in row[1] else pytest.mark.all_cases,
+            id="-".join(row),
+        )
+        for row in STARTERS
+    ],
+)
 def test_a_starter_passes_the_test_that_comes_along(
     game: str, language: str, tmp_path: Path
 ) -> None:

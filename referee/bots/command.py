@@ -107,7 +107,7 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     """
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
-    file = _bot_file(argument, game, directory)
+    file = find_bot_file(argument, game, directory)
     if file is not None:
         return file
     dialect, colon, rest = argument.partition(":")
@@ -128,8 +128,14 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     return found._replace(argument=as_text(argument), dialect=dialect)
 
 
-def _bot_file(argument: str, game: str, directory: str) -> PythonBot | None:
-    """A file that is no program and that the game itself plays."""
+def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
+    """A file that is no program and that the game itself plays; None if it is none.
+
+    It has the text of a rule file with it, for processes where the file is not.
+
+    Raises:
+        BotNotFoundError: it cannot be played.
+    """
     path = Path(directory, argument)
     if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
         return None  # without a look at the game, which takes long to load

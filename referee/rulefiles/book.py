@@ -26,6 +26,10 @@ class Book:
         self.looks: list[Look] = []
         self._sets = sets
 
+    def anew(self) -> Book:
+        """The same for another match."""
+        return Book(self.name, self.vocabulary, self._sets)
+
     def decide(self, sight: Any) -> Look:
         """Look at a game."""
         look = Look(self, sight)

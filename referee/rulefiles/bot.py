@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,7 @@ from referee.games.interface.vocabulary import Vocabulary
 from referee.rulefiles.book import Book
 from referee.rulefiles.problems import Problem
 from referee.rulefiles.reading import read
-
-_MOST_SHOWN = 3
-"""Problems of a file that are told where it is a bot; `referee rules check` tells all."""
+from referee.text.terminal import command_line
 
 
 class RuleFile(Struct, frozen=True):
@@ -35,10 +34,16 @@ class RuleFile(Struct, frozen=True):
             BotNotFoundError: the file has an error.
         """
         rules = GAMES[self.game]
-        book, problems = read(self.data, vocabulary_of(rules), self.game)
+        book, problems = _read(self.data, self.game)
         if book is None:
             raise BotNotFoundError(_refusal(self, [p for p in problems if p.is_error]))
-        return RuleBot(rules, book)
+        return RuleBot(rules, book.anew())
+
+
+@lru_cache(maxsize=16)
+def _read(data: bytes, game: str) -> tuple[Book | None, list[Problem]]:
+    """Read a file once for all matches of a tournament; it takes as long as dozens of decisions."""
+    return read(data, vocabulary_of(GAMES[game]), game)
 
 
 def vocabulary_of(rules: Rules) -> Vocabulary:
@@ -69,10 +74,10 @@ def read_rule_file(path: Path, game: str) -> RuleFile:
 
 
 def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
-    lines = [f"{file.path}:{each.line}: {each.text} ({each.path})" for each in errors[:_MOST_SHOWN]]
-    if len(errors) > _MOST_SHOWN:
-        lines.append(f"{len(errors) - _MOST_SHOWN} more: `referee rules check {file.path}`")
-    return "; ".join(lines)
+    """The first mistake of a file; where all are said."""
+    first, more = errors[0], len(errors) - 1
+    others = f"; {more} more: referee rules check {command_line([file.path])}" if more else ""
+    return f"{file.path}, line {first.line}: {first.text} ({first.path}){others}"
 
 
 class RuleBot:
@@ -81,11 +86,14 @@ class RuleBot:
     Args:
         rules: the game.
         book: the file.
+
+    Attributes:
+        book: the same; its `looks` are those of the last reply.
     """
 
     def __init__(self, rules: Rules, book: Book) -> None:
         self._name = book.name
-        self._book = book
+        self.book = book
         self._pilot = vocabulary_of(rules).pilot(book)
         self._view: Callable[[], Any] = lambda: None
         self._encode = msgspec.json.Encoder().encode
@@ -101,5 +109,5 @@ class RuleBot:
             seat = msgspec.json.decode(lines[-1])["player_number"]
             named = {"type": "player-name-reply", "player_number": seat, "name": self._name}
             return self._encode({**named, "version": 1})
-        self._book.looks.clear()
+        self.book.looks.clear()
         return self._encode(self._pilot.reply(view))

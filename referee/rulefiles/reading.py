@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from referee.games.interface.vocabulary import RuleSet, Vocabulary
 from referee.rulefiles.book import Book
 from referee.rulefiles.problems import Problem
-from referee.rulefiles.source import MAX_BYTES, Node, NotJSONError, parse
+from referee.rulefiles.source import MAX_BYTES, Node, NotJSONError, parse, shown
 from referee.rulefiles.values import (
     OPERATORS,
     AverageTerm,
@@ -31,6 +31,7 @@ MAX_CHAIN = 100
 INFO, AVERAGE = "card_info_", "card_info_avg_"
 _MOST_HINTS = 200
 _LONGEST_WORD = 60
+_MOST_NAMED = 5
 _VALUE = re.compile(r"([<>=!]*)\s*(.*)", re.DOTALL)
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)", re.ASCII).fullmatch
 
@@ -46,6 +47,16 @@ class _Reference(NamedTuple):
     key: str
     line: int
     path: str
+
+
+def game_of(data: bytes) -> str | None:
+    """The game that a file says it is for; empty if it is no JSON, None if it says none."""
+    try:
+        root, _ = parse(data[:MAX_BYTES].decode("utf-8-sig"))
+    except (UnicodeDecodeError, NotJSONError):
+        return ""
+    game = root.value.get("game") if isinstance(root.value, dict) else None
+    return game.value if game is not None and isinstance(game.value, str) else None
 
 
 def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, list[Problem]]:
@@ -187,7 +198,9 @@ class _Reader:
         elif isinstance(node.value, str):
             sign, operand = _parts(node.value)
             if sign not in OPERATORS:
-                self._error(node, f"no operator {sign!r}: there are <, >, <= and >=; none is equal")
+                self._error(
+                    node, f"no operator {shown(sign)!r}: there are <, >, <= and >=; none is equal"
+                )
                 return []
             found = self._operand(node, operand, owner)
             if found is None:
@@ -252,7 +265,9 @@ class _Reader:
                 if name == "comment":
                     continue
                 if name.startswith("avg_"):
-                    self._error(value, f"the name {name!r} begins with avg_, which averages do")
+                    self._error(
+                        value, f"the name {shown(name)!r} begins with avg_, which averages do"
+                    )
                     continue
                 owner = ("info", name, entry.path)
                 if isinstance(value.value, list):
@@ -337,7 +352,7 @@ class _Reader:
             return self._info(key.removeprefix(INFO))
         else:
             hint = self._hint(key, [*self._vocabulary.keys, *also])
-            self._error(node, f"no key is called {key!r}{hint}")
+            self._error(node, f"no key is called {shown(key)!r}{hint}")
             return None
         self._terms[key] = term
         return term
@@ -364,8 +379,9 @@ class _Reader:
         except CycleError as error:
             circle: list[_Place] = error.args[1]
             first = min((where[place] for place in circle if place in where), key=lambda r: r.line)
-            names = " -> ".join(dict.fromkeys(place[1] for place in reversed(circle)))
-            text = f"the value leads back to itself: {names}"
+            names = list(dict.fromkeys(shown(place[1]) for place in reversed(circle)))
+            names[_MOST_NAMED:-1] = ["..."] * (len(names) > _MOST_NAMED + 1)
+            text = f"the value leads back to itself: {' -> '.join(names)}"
             self.problems.append(Problem(first.line, first.path, text))
             return
         length: dict[_Place, int] = {}
@@ -387,7 +403,7 @@ class _Reader:
             name = key.removeprefix((prefix or "") + (INFO if prefix is None else AVERAGE))
             if name not in self._infos:
                 hint = self._hint(name, self._infos)
-                text = f"no entry of cardInfo has {name!r}, for {key}{hint}"
+                text = f"no entry of cardInfo has {shown(name)!r}, for {shown(key)}{hint}"
                 self.problems.append(Problem(reference.line, reference.path, text))
             elif prefix is None and owner[0] == "info":  # of the same card, so of the same entry
                 if owner[2] in self._infos[name]:
@@ -427,7 +443,9 @@ class _Reader:
     def _no_others(self, fields: Mapping[str, Node], known: list[str], what: str) -> None:
         for name, node in fields.items():
             if name not in known:
-                self._error(node, f"no {what} is called {name!r} here{self._hint(name, known)}")
+                self._error(
+                    node, f"no {what} is called {shown(name)!r} here{self._hint(name, known)}"
+                )
 
     def _hint(self, word: str, known: Iterable[str]) -> str:
         """What may have been meant; looking for it takes long, so not for all of very many."""
@@ -465,4 +483,4 @@ def _shown(node: Node) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
         return f"{value:g}"
-    return f'"{value}"' if len(value) <= 40 else f'"{value[:37]}..."'
+    return f'"{shown(value)}"'

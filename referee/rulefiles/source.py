@@ -13,11 +13,17 @@ from referee.rulefiles.problems import Problem
 
 MAX_BYTES = 2**20
 MAX_DEPTH = 32
+_LONGEST = 40
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 _WORD = re.compile(r"[-+\w.]+")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _PLAIN = re.compile(r"\w+").fullmatch
+
+
+def shown(text: str) -> str:
+    """A text of a file, short enough for a message."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 class Node(NamedTuple):
@@ -92,12 +98,14 @@ class _Parser:
                 raise self._wrong(at, path, 'a name in quotes should stand here, such as "card"')
             line = self._line(at)
             name, at = self._string(at, path)
-            inner = f"{path}.{name}" if _PLAIN(name) else f"{path}[{name!r}]"
+            inner = f"{path}.{shown(name)}" if _PLAIN(name) else f"{path}[{shown(name)!r}]"
             at = self._skip(at)
             if self._text[at : at + 1] != ":":
-                raise self._wrong(at, inner, f"`:` is missing after {name!r}")
+                raise self._wrong(at, inner, f"`:` is missing after {shown(name)!r}")
             if name in found:
-                self._twice.append(Problem(line, inner, f"{name!r} stands twice in this object"))
+                self._twice.append(
+                    Problem(line, inner, f"{shown(name)!r} stands twice in this object")
+                )
             found[name], at = self._value(self._skip(at + 1), inner, depth)
             at, is_end = self._next(at, path, "}", opened)
             if is_end:
@@ -123,10 +131,9 @@ class _Parser:
         if mark == close:
             return at + 1, True
         if mark != ",":
-            since = f"what `{self._text[opened]}` in line {self._line(opened)} opened"
-            raise self._wrong(
-                end, path, f"`,` or `{close}` is missing after this value, in {since}"
-            )
+            opening, line = self._text[opened], self._line(opened)
+            what = f"`,` or `{close}` is missing here: the `{opening}` of line {line} is open"
+            raise self._wrong(end, path, what)
         comma, at = at, self._skip(at + 1)
         if self._text[at : at + 1] == close:
             raise self._wrong(comma, path, f"a comma stands before `{close}`: take it out")

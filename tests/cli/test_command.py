@@ -237,7 +237,7 @@ def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
 def test_the_list_of_bots() -> None:
     done = referee("bots")
     assert done.returncode == 0
-    dominion, botwars, starrealms, more = done.stdout.split("\n\n")
+    dominion, botwars, starrealms, tribute, more = done.stdout.split("\n\n")
     names = [line.split()[0] for line in dominion.splitlines()]
     assert "big_money.c" in dominion
     assert {"big_money", "smithy_big_money", "militia_money", "village_engine"} <= set(names)
@@ -245,6 +245,7 @@ def test_the_list_of_bots() -> None:
     assert "\n  gatherer " in botwars
     assert "http_gatherer.js" in botwars
     assert "\n  admiral " in starrealms
+    assert "\n  random_patron " in tribute
     assert "referee new" in more
     assert max(map(len, done.stdout.splitlines())) <= 80
 
@@ -446,10 +447,10 @@ sys.exit(main())
     ("module", "code"),
     [
         ("referee.interrupts", -signal.SIGINT),  # nothing is started, and nothing is caught
-        ("referee.cli", 130),
+        pytest.param("referee.cli", 130, marks=pytest.mark.slow),
         ("referee.bots.processes.launch", 130),
         ("referee.games", 130),  # the bots are running from here on
-        ("msgspec._core", 130),
+        pytest.param("msgspec._core", 130, marks=pytest.mark.slow),
         ("trio._core._run", 130),
     ],
 )
@@ -523,8 +524,9 @@ def test_a_bug_while_the_disk_is_full_is_said_on_stderr(
 @pytest.mark.parametrize(
     ("mode", "target"),
     [
-        *product(["truncate", "change", "add_lines", "remove", "replace"], ["log", "record"]),
-        *product(["add_lines", "remove", "replace"], ["record.gz"]),
+        *product(["truncate", "change", "add_lines", "remove", "replace"], ["log"]),
+        ("change", "record"),
+        *product(["add_lines", "replace"], ["record.gz"]),
     ],
 )
 def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, target: str) -> None:
@@ -832,7 +834,7 @@ CLOSED = (">&-", "Bad file descriptor")
 
 @pytest.mark.parametrize(
     ("arguments", "stdout", "reason"),
-    [*((answer, *FULL) for answer in ANSWERS), *((answer, *CLOSED) for answer in ANSWERS[::4])],
+    [*((answer, *FULL) for answer in ANSWERS[::2]), (ANSWERS[0], *CLOSED)],
 )
 def test_an_answer_that_cannot_be_written(
     arguments: tuple[str, ...], stdout: str, reason: str

@@ -52,7 +52,7 @@ def test_what_the_standard_library_refuses_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "path", "said"),
     [
-        ('{\n"a": 1\n"b": 2}', 2, "$", "`,` or `}` is missing after this value"),
+        ('{\n"a": 1\n"b": 2}', 2, "$", "`,` or `}` is missing here: the `{` of line 1 is open"),
         ('{"a": [\n1,\n]}', 2, "$.a", "a comma stands before `]`"),
         ('{"a": [1, 2}', 1, "$.a", "`,` or `]` is missing"),
         ('{"a": 1', 1, "$", "the file ends"),

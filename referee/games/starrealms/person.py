@@ -41,7 +41,8 @@ _KINDS = {
     "gain-ship": "Which ship do you take?",
     "option": "Which do you choose?",
 }
-DEEDS = ("plays", "uses", "ally", "scraps", "buys", "attacks", "discards")
+DEEDS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
+DEEDS["ally"] = "uses, with an ally,"
 """What is told of the other's turn."""
 _HELP = (
     "Play your hand for trade and combat, use your bases and allies, buy, attack, and end your "
@@ -80,7 +81,7 @@ class Player:
         name = self._names[self._turns.seats(turn)[0]]
         phrases = [part for part in self._turns.show(turn) if isinstance(part, Phrase)]
         return [
-            f"{name} {phrase.label} {phrase.text}.".replace(self._number, "you")
+            f"{name} {DEEDS[phrase.label]} {phrase.text}.".replace(self._number, "you")
             for phrase in phrases
             if phrase.label in DEEDS
         ]

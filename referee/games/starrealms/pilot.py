@@ -135,7 +135,10 @@ class Pilot:
         bought = [cards[order[place]] for place in pair or (0,)]
         if pair:
             worth = scores[pair[0]] + scores[pair[1]]
-            look.remark(f"{' and '.join(bought)} are worth {worth:g} together, so both are bought")
+            look.remark(
+                f"{bought[0]} and {bought[1]} are worth {worth:g} together, more than "
+                f"{cards[order[0]]} alone"
+            )
         actions = []
         to_top = state.next_ship_to_top
         for card in bought:

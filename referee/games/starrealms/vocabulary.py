@@ -178,13 +178,15 @@ def _keys() -> dict[str, Key]:
 
 def _add_cards(found: dict[str, Key], faction: str) -> None:
     """Add the keys that count cards of a faction."""
-    kind = "starting cards" if faction == STARTERS else f"cards of {faction}"
+    kind = "Scouts and Vipers"
+    if faction != STARTERS:
+        kind = f"{faction.replace('_', ' ').title()} cards"
     zones: list[tuple[str, str, _Cards, bool]] = [
         ("cards.played", "that you played this turn", lambda s: s.played, True),
         ("cards.hand", "in your hand", lambda s: s.hand, False),
         ("cards.discard", "in your discard pile", lambda s: s.discard, False),
         ("cards.deck", "in your deck", lambda s: s.deck, False),
-        ("cards.all", "of yours", _all_own, True),
+        ("cards.all", "that you own", _all_own, True),
         (
             "opponent.cards.discard",
             "in the opponent's discard pile",
@@ -197,7 +199,7 @@ def _add_cards(found: dict[str, Key], faction: str) -> None:
             lambda s: s.opponent.hidden,
             False,
         ),
-        ("opponent.cards.all", "of the opponent's", _all_of_opponent, False),
+        ("opponent.cards.all", "that the opponent owns", _all_of_opponent, False),
     ]
     if faction != STARTERS:
         zones.append(("trade_row", "in the trade row", lambda s: s.trade_row, False))

@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referee import cli
-from tests.support.live import one_line
+from tests.support.live import entries, one_line
 from tests.support.serving import running
 
 Visit = Callable[..., Any]
@@ -167,7 +168,8 @@ def test_two_people_and_a_second_tab(visit: Visit) -> None:
 def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
     with running("--play", "minimal", "--set", "max_turns=1") as (_, url):
         page = browser.new_context().new_page()
-        page.goto(url)
+        page.goto(url.removesuffix("play"))
+        page.get_by_role("link", name="Play a game").click()
         page.get_by_role("button", name="Begin a game").click()
         asked = ""
         while (asked := next_question(page, asked)) != "over":
@@ -176,6 +178,48 @@ def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
         page.reload()
         page.get_by_text(OVER).first.wait_for()
         page.context.close()
+
+
+@pytest.mark.slow
+def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None:
+    """Killed and started again, it has the same links, and no answer counts twice or is lost."""
+    record = tmp_path / "game.jsonl"
+
+    def answers() -> list[bytes]:
+        """Of the person, without the name."""
+        found = [entry for entry in entries(record) if entry["entry"] == "received"]
+        return [entry["line"] for entry in found if entry["player_number"] == "player1"][1:]
+
+    page = browser.new_context().new_page()
+    words = ("--page", "human", "minimal", "--set", "max_turns=4", "--seed", "3")
+    with playing(*words, "--record", str(record)) as (process, (link,)):
+        page.goto(link)
+        asked = ""
+        while not answers():
+            asked = next_question(page, asked)
+            page.keyboard.press("Enter")
+        next_question(page, asked)  # it is the person's turn again
+        before = answers()
+        process.kill()
+        process.wait()
+    with playing("--page", "--from", str(record), "--record", str(record)) as (process, (again,)):
+        assert again == link.partition("#")[0]
+        page.locator(".seat-panel .problem").filter(has_text="not reached").wait_for(state="hidden")
+        asked = next_question(page)
+        assert answers() == before
+        page.keyboard.press("Enter")
+        fresh = browser.new_context().new_page()
+        fresh.goto(link)  # the token opens it as before
+        asked = ""
+        while (asked := next_question(fresh, asked)) != "over":
+            fresh.keyboard.press("Enter")
+        assert "player1  Human" in ended(process)
+    assert answers()[: len(before)] == before
+    assert len(answers()) > len(before)
+    assert [path.name for path in tmp_path.iterdir()] == ["game.jsonl"]
+    assert cli.main(["verify", str(record), "-q"]) == 0
+    page.context.close()
+    fresh.context.close()
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -160,6 +160,19 @@ async def test_the_file_and_the_served_page_say_the_same(
 # --- what is there --------------------------------------------------------------------------------
 
 
+async def test_the_seed_is_hidden_until_all_is_played(tmp_path: Path) -> None:
+    """It foretells how the matches to come are shuffled."""
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.add_stage(made_setup(2, deals=2, seed=987654321))
+        async with serving(tmp_path) as client:
+            assert "987654321" not in (await got(client, "/store/night.sqlite")).text
+            assert (await parsed(client, "/store/night.sqlite?format=json"))["seed"] is None
+        play(store)
+    async with serving(tmp_path) as client:
+        assert "--seed 987654321" in (await got(client, "/store/night.sqlite")).text
+        assert (await parsed(client, "/store/night.sqlite?format=json"))["seed"] == 987654321
+
+
 async def test_the_list_has_records_logs_and_stores(records: Path) -> None:
     stored(records, made_setup(2, deals=1))
     (records / "cut.record.jsonl").write_bytes(
