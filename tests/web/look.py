@@ -14,7 +14,8 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
             "served-list": url,
             "served-play": play,
             "served-match": f"{url}match/dominion.record.jsonl#turn=9",
-            "served-cut-off": f"{url}watch/live.record.jsonl",
+            "served-cut-off": f"{url}match/cut-off.record.jsonl",
             "served-problem": f"{url}store/none",
         }
         for game in BOTS:
@@ -129,9 +130,6 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
 
 def _run(*words: str) -> str:
     """The command; what it prints."""
-    from contextlib import redirect_stdout
-    from io import StringIO
-
     printed = StringIO()
     with redirect_stdout(printed):
         code = cli.main(list(words))
