@@ -2,6 +2,8 @@
 
 rules/         the rules, pure
 starters/      bots to start from, by language
+
+bot-cases.json has the conformance cases for bots.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,
         "simplest_reply": simplest_reply,
         "starters": Starters(Path(__file__).with_name("starters"), "random_patron"),

@@ -13,6 +13,7 @@ It knows no messages to bots: `game.py` makes them, so that the rules cost what 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from referee.games.interface.faults import Termination
@@ -41,6 +42,7 @@ DRAFT = (0, 1, 1, 0)
 Deed: TypeAlias = tuple[str, Card | str | None]
 """An action: its type, and a card, a patron or nothing."""
 _END: Deed = (END_TURN, None)
+_ORDER = attrgetter("order")
 
 
 class Pick(NamedTuple):
@@ -101,11 +103,7 @@ def show(table: Table) -> None:
 
 def as_set(cards: list[Card]) -> list[Any]:
     """Cards whose order is not to be told, as they are sent (1.6)."""
-    return [card.ref for card in sorted(cards, key=_order)]
-
-
-def _order(card: Card) -> int:
-    return card.order
+    return [card.ref for card in sorted(cards, key=_ORDER)]
 
 
 def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, Any, End]:
