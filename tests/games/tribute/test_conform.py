@@ -78,7 +78,7 @@ class Object:
 
 
 def eager(request: Json) -> Json:
-    """Does what comes first, but attacks nobody; chooses as many as can be, and the right effect."""
+    """Does what comes first, but attacks nobody; chooses all that it may, and the right effect."""
     if request["type"] == "play-turn":
         kinds = [action["type"] for action in request["actions"]]
         index = next(place for place, kind in enumerate(kinds) if kind != "attack")
