@@ -214,7 +214,7 @@ def test_a_bot_needs_nobody_else(file: Path) -> None:
     text = file.read_text()
     assert "import referee" not in text
     assert "from referee" not in text
-    if file.name != "minimal.py":
+    if file.name != "minimal.py" and file.suffix != ".json":
         assert "referee play" in text  # its run line
 
 

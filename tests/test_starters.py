@@ -35,7 +35,7 @@ STARS = ["python", "javascript"]
 STARTERS = [
     *(("dominion", language) for language in ["python", *PLAIN]),
     *(("botwars", language) for language in WARS),
-    *(("starrealms", language) for language in STARS),
+    *((game, language) for game in ("starrealms", "tribute") for language in STARS),
 ]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
 played_starters = pytest.mark.parametrize(
@@ -100,10 +100,9 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
         rules = GAMES[game]
         assert rules.starters is not None
         found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
+    languages = {"dominion": LANGUAGES, "botwars": WARS, "starrealms": STARS, "tribute": STARS}
     assert found == {("dominion", "python-kit")} | {
-        (game, language)
-        for game, languages in (("dominion", LANGUAGES), ("botwars", WARS), ("starrealms", STARS))
-        for language in languages
+        (game, language) for game in languages for language in languages[game]
     }
 
 
@@ -121,6 +120,12 @@ def test_a_starter_plays_as_the_smallest_bundled_bot(
         sent, lines = two_matches(game, "cadet", "random_pilot")
         replies = [json.loads(line.replace("Cadet", "My Bot")) for line in lines]
         assert said_by(language, folder, sent) == replies
+    elif game == "tribute":  # no bundled bot is as small: as that in Python does
+        sent, _ = two_matches(game, "random_patron", "random_patron")
+        other = tmp_path / "other" / "my_bot"
+        other.parent.mkdir()
+        built(other, "python", game)
+        assert said_by(language, folder, sent) == said_by("python", other, sent)
     elif language in PLAIN:
         plays_as_minimal_does(language, folder)
 
@@ -131,7 +136,12 @@ def plays_a_match(last: str, game: str, folder: Path) -> None:
     result = json.loads(done.stdout)
     mine, other = result["players"]
     assert (mine["name"], mine["faults"], mine["exit_code"]) == ("My Bot", {}, 0)
-    opponents = {"dominion": "minimal", "botwars": "random_walker", "starrealms": "random_pilot"}
+    opponents = {
+        "dominion": "minimal",
+        "botwars": "random_walker",
+        "starrealms": "random_pilot",
+        "tribute": "random_patron",
+    }
     assert other["bot"] == opponents[game]
     if game == "dominion":
         assert result["winners"] == ["player1"]
@@ -203,7 +213,7 @@ def walks_at_random(language: str, folder: Path) -> None:
     ("game", "language"),
     [
         *[("dominion", name) for name in ("python", "python --plain", "javascript", "perl")],
-        *[(game, name) for game in ("botwars", "starrealms") for name in STARS],
+        *[(game, name) for game in ("botwars", "starrealms", "tribute") for name in STARS],
     ],
 )
 def test_a_starter_is_short(game: str, language: str, tmp_path: Path) -> None:

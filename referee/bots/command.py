@@ -27,6 +27,7 @@ from referee.text.terminal import as_text
 
 if TYPE_CHECKING:
     from referee.bots.bot import Bot
+    from referee.rulefiles.bot import RuleFile
 
 _INTERPRETERS = {
     ".js": "node",
@@ -106,7 +107,7 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     """
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
-    file = _bot_file(argument, game, directory)
+    file = find_bot_file(argument, game, directory)
     if file is not None:
         return file
     dialect, colon, rest = argument.partition(":")
@@ -127,12 +128,23 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     return found._replace(argument=as_text(argument), dialect=dialect)
 
 
-def _bot_file(argument: str, game: str, directory: str) -> PythonBot | None:
-    """A file that is no program and that the game itself plays."""
+def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
+    """A file that is no program and that the game itself plays; None if it is none.
+
+    It has the text of a rule file with it, for processes where the file is not.
+
+    Raises:
+        BotNotFoundError: it cannot be played.
+    """
     path = Path(directory, argument)
     if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
         return None  # without a look at the game, which takes long to load
     rules = GAMES.get(game)
+    if rules is not None and path.suffix == ".json" and rules.vocabulary is not None:
+        from referee.rulefiles.bot import read_rule_file
+
+        file = read_rule_file(path, game)
+        return PythonBot(as_text(argument), partial(_of_rule_file, file), is_file=True)
     make = ((rules and rules.bot_files) or {}).get(path.suffix)
     if make is None:
         return None
@@ -145,6 +157,12 @@ def _of_file(game: str, path: Path) -> Bot:
 
     make = (GAMES[game].bot_files or {})[path.suffix]
     return InProcessBot(make(path), path.name)
+
+
+def _of_rule_file(file: RuleFile) -> Bot:
+    from referee.bots.in_process import InProcessBot  # with trio
+
+    return InProcessBot(file.new(), os.path.basename(file.path))
 
 
 def _is_url(text: str) -> bool:

@@ -49,6 +49,7 @@ GAMES = Games(
         "dominion": "referee.games.dominion",
         "botwars": "referee.games.botwars",
         "starrealms": "referee.games.starrealms",
+        "tribute": "referee.games.tribute",
     }
 )
 DEFAULT_GAME = "dominion"

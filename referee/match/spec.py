@@ -127,7 +127,8 @@ def settings_words(rules: Rules, settings: Mapping[str, Any]) -> list[str]:
             text = f"{value:g}" if isinstance(value, float) else str(value).lower()
             words += ["--" + name.replace("_", "-"), text]
         else:
-            words += ["--set", f"{name}={value}"]
+            text = ",".join(map(str, value)) if isinstance(value, list) else value
+            words += ["--set", f"{name}={text}"]
     return words
 
 
@@ -185,6 +186,13 @@ def _seats(rules: Rules) -> str:
     return f"{rules.min_seats} to {rules.max_seats}"
 
 
+@cache
+def _lists(settings: type[Struct]) -> frozenset[str]:
+    """The names of the settings that are lists."""
+    fields = msgspec.structs.fields(settings)
+    return frozenset(field.name for field in fields if isinstance(field.default, tuple | list))
+
+
 def _or_none(value: Any) -> Any:
     return None if value in ("none", math.inf) else value
 
@@ -197,6 +205,9 @@ def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
             raise UsageError(f"{rules.name} has no option {name!r}{other}")
     try:
         values = {name: _or_none(value) for name, value in chosen.items()}
+        for name in _lists(known).intersection(values):
+            if isinstance(values[name], str):  # as typed
+                values[name] = values[name].split(",")
         return msgspec.convert(values, known, strict=False)
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")

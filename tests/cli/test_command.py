@@ -237,7 +237,7 @@ def test_names_in_any_script_on_any_terminal(tmp_path: Path) -> None:
 def test_the_list_of_bots() -> None:
     done = referee("bots")
     assert done.returncode == 0
-    dominion, botwars, starrealms, more = done.stdout.split("\n\n")
+    dominion, botwars, starrealms, tribute, more = done.stdout.split("\n\n")
     names = [line.split()[0] for line in dominion.splitlines()]
     assert "big_money.c" in dominion
     assert {"big_money", "smithy_big_money", "militia_money", "village_engine"} <= set(names)
@@ -245,6 +245,7 @@ def test_the_list_of_bots() -> None:
     assert "\n  gatherer " in botwars
     assert "http_gatherer.js" in botwars
     assert "\n  admiral " in starrealms
+    assert "\n  random_patron " in tribute
     assert "referee new" in more
     assert max(map(len, done.stdout.splitlines())) <= 80
 

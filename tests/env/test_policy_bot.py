@@ -100,7 +100,7 @@ def test_a_policy_that_is_wrong_says_so() -> None:
 
 def test_wrong_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
-        UsageError, match="no game 'chess'; there are: dominion, botwars, starrealms"
+        UsageError, match="no game 'chess'; there are: dominion, botwars, starrealms, tribute"
     ):
         PolicyBot(np.argmax, "chess")
     monkeypatch.setitem(GAMES, "toy", toy.RULES)

@@ -50,7 +50,7 @@ def test_it_can_be_sent_to_another_process() -> None:
 @pytest.mark.parametrize(
     ("named", "expected"),
     [
-        ({"game": "chess"}, "no game 'chess'; there are: dominion, botwars, starrealms"),
+        ({"game": "chess"}, "no game 'chess'; there are: dominion, botwars, starrealms, tribute"),
         ({"game": "botwars", "bots": "abc"}, "botwars takes 2 bots, not 3"),
         ({"bots": "a"}, "dominion takes 2 to 4 bots, not 1"),
         ({"seed": -1}, "seed -1 is not an integer from 0 to 2**53 - 1"),

@@ -1,0 +1,41 @@
+"""Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
+
+rules/         the rules, pure
+starters/      bots to start from, by language
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+
+from referee.games.interface.capabilities import Starters
+from referee.games.interface.rules import Rules
+from referee.games.tribute.rules import faults, messages
+from referee.games.tribute.rules.game import REASONS, Facts, Options, Tribute, begin_at
+from referee.games.tribute.rules.situation import simplest_reply
+
+RULES = Rules(
+    name="tribute",
+    protocol=1,
+    specification="tribute/protocol",
+    min_seats=2,
+    max_seats=2,
+    options=Options,
+    limits=MappingProxyType({"time_limit": 30.0}),
+    facts=Facts,
+    new=Tribute,
+    public=messages.PUBLIC,
+    requests=messages.REQUESTS,
+    replies=messages.REPLIES,
+    faults=faults.SECTIONS,
+    reasons=REASONS,
+    hidden="hands, replies or faults",
+    extras={
+        "situation": begin_at,
+        "simplest_reply": simplest_reply,
+        "starters": Starters(Path(__file__).with_name("starters"), "random_patron"),
+    },
+)
+
+__all__ = ["RULES", "Tribute"]

@@ -1,0 +1,176 @@
+"""The cards as data (protocol, 7): what cards.json beside this file says of each.
+
+An effect is written as it is sent: "TOSS 1", "DRAW 1 AND GAIN_COIN 2", "GAIN_POWER 1 OR TOSS 1".
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from referee.games.tribute.rules.messages import CardRef, CardRow
+
+AGENT, CONTRACT_AGENT, CONTRACT_ACTION = "AGENT", "CONTRACT_AGENT", "CONTRACT_ACTION"
+STARTER, CURSE = "STARTER", "CURSE"
+TREASURY = "TREASURY"
+PATRONS = (
+    *("ANSEI", "DUKE_OF_CROWS", "RAJHIN", "PSIJIC", "ORGNUM"),
+    *("HLAALU", "PELIN", "RED_EAGLE", "SAINT_ALESSIA"),
+)
+"""Those that can be picked, in the order in which they are offered."""
+MORIHAUS = ("MORIHAUS_SACRED_BULL", "MORIHAUS_THE_ARCHER")
+
+
+class Effect(NamedTuple):
+    """A verb and its amount."""
+
+    verb: str
+    amount: int
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.amount}"
+
+
+class Either(NamedTuple):
+    """Two effects of which one is chosen."""
+
+    left: Effect
+    right: Effect
+
+    def __str__(self) -> str:
+        return f"{self.left} OR {self.right}"
+
+
+Entry: TypeAlias = tuple[Effect | Either, ...]
+"""What one level of a card brings, in order: one thing, or both halves of an AND."""
+
+
+class Kind:
+    """What all copies of a card have in common.
+
+    Attributes:
+        row: its facts, as they are sent.
+        number: what everything sorted by card is sorted by.
+        copies: in the tavern of a game that has its deck; none of starters, curses and the like.
+        entries: of the levels 1 to 4 that have one: index of the level, and entry.
+    """
+
+    __slots__ = (
+        *("card", "copies", "cost", "deck", "entries", "hp", "is_agent", "name", "number", "row"),
+        *("taunt", "type"),
+    )
+
+    def __init__(self, row: CardRow, number: int, copies: int) -> None:
+        self.row = row
+        self.card, self.name, self.deck, self.type = row.card, row.name, row.deck, row.type
+        self.cost, self.hp, self.taunt = row.cost, row.hp or 0, row.taunt
+        self.is_agent = row.hp is not None
+        self.number = number
+        self.copies = copies
+        self.entries = tuple(
+            [(level, _entry(text)) for level, text in enumerate(row.effects) if text]
+        )
+
+
+class Card:
+    """One card of a game.
+
+    Attributes:
+        uid: its own number.
+        ref: it as it is sent.
+        order: what sets are sorted by: number of its kind, then uid.
+        hp: of an agent in play, what is left.
+        activated: of an agent in play, whether this turn.
+    """
+
+    __slots__ = ("activated", "hp", "kind", "order", "ref", "uid")
+
+    def __init__(self, uid: int, kind: Kind) -> None:
+        self.uid = uid
+        self.kind = kind
+        self.ref = CardRef(uid, kind.card)
+        self.order = (kind.number << 32) + uid
+        self.hp = kind.hp
+        self.activated = False
+
+
+class CardSet(NamedTuple):
+    """The cards of one version of the game.
+
+    Attributes:
+        name: as in the options.
+        kinds: card -> its facts, ascending by number.
+        starters: patron -> the cards with which each player begins.
+        creates: the verb of Orgnum's cards that makes a card.
+    """
+
+    name: str
+    kinds: dict[str, Kind]
+    starters: dict[str, tuple[str, ...]]
+    creates: str
+
+
+class _Row(CardRow, frozen=True, kw_only=True):
+    number: int
+    copies: int
+
+
+class _Deck(Struct, frozen=True):
+    id: str
+    starter: str
+    starters: int
+
+
+class _Set(Struct, frozen=True):
+    decks: list[str]
+    changes: dict[str, dict[str, object]]
+
+
+class _File(Struct, frozen=True):
+    decks: list[_Deck]
+    cards: list[_Row]
+    sets: dict[str, _Set]
+
+
+@cache
+def _file() -> _File:
+    data = Path(__file__).with_name("cards.json").read_bytes()
+    return msgspec.json.decode(data, type=_File)
+
+
+@cache
+def card_set(name: str) -> CardSet:
+    """The cards of a set (`CARD_SETS`)."""
+    file = _file()
+    chosen = file.sets[name]
+    kinds = {}
+    for row in file.cards:
+        if row.deck in chosen.decks:
+            facts = msgspec.structs.asdict(row) | chosen.changes.get(row.card, {})
+            number, copies = facts.pop("number"), facts.pop("copies")
+            kinds[row.card] = Kind(msgspec.convert(facts, CardRow), number, copies)
+    starters = {
+        deck.id: (deck.starter,) * deck.starters for deck in file.decks if deck.id in chosen.decks
+    }
+    changed = any(
+        "CREATE_MAORMER" in effect for kind in kinds.values() for effect in kind.row.effects
+    )
+    creates = "CREATE_MAORMER_BOARDING_PARTY" if changed else "CREATE_SUMMERSET_SACKING"
+    return CardSet(name, kinds, starters, creates)
+
+
+def _entry(text: str) -> Entry:
+    """An entry's text: "DRAW 1 AND GAIN_COIN 2" -> its effects."""
+    if " OR " in text:
+        left, right = text.split(" OR ")
+        return (Either(_effect(left), _effect(right)),)
+    return tuple([_effect(part) for part in text.split(" AND ")])
+
+
+def _effect(text: str) -> Effect:
+    verb, amount = text.split()
+    return Effect(verb, int(amount))

@@ -1,0 +1,50 @@
+"""The generator of random numbers (protocol, 4.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.games.interface.chance import Chance
+
+TAVERN = "tavern"
+STREAMS, ENGINE = "streams", "engine"
+_MODULUS = 2**48
+
+
+class Generator:
+    """A linear congruential generator.
+
+    Attributes:
+        state: 48 bits.
+    """
+
+    __slots__ = ("state",)
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed % _MODULUS
+
+    def next(self) -> int:
+        """The next number: 0 <= result < 2147483646."""
+        self.state = state = (0x5DEECE66D * self.state + 0xB) & 0xFFFFFFFFFFFF
+        return ((state >> 16) * 2147483646) >> 32
+
+    def shuffle(self, items: list[Any]) -> None:
+        """Shuffle in place: each item is given a number, and they are sorted by it."""
+        keys = [self.next() for _ in items]
+        items[:] = [items[place] for place in sorted(range(len(items)), key=keys.__getitem__)]
+
+
+def generators(
+    kind: str, chance: Chance, seed: int, players: tuple[str, ...]
+) -> dict[str, Generator]:
+    """The generators of a game, by the names of their streams.
+
+    Args:
+        kind: `STREAMS`, one for the tavern and one for each player; or `ENGINE`, one for all.
+        chance: gives the first states of streams.
+        seed: of the match, the first state of the one.
+    """
+    streams = (TAVERN, *players)
+    if kind == ENGINE:
+        return dict.fromkeys(streams, Generator(seed))
+    return {stream: Generator(chance.choose(stream, _MODULUS)) for stream in streams}

@@ -1,0 +1,329 @@
+"""What the verbs of the cards do, and the queue in which they happen (protocol, 4.4 and 7.1).
+
+A verb is a function of the table and of the effect that is due. One that the player has to decide
+about gives a `Choice`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeAlias
+
+from referee.games.tribute.rules.cards import (
+    CONTRACT_ACTION,
+    CONTRACT_AGENT,
+    MORIHAUS,
+    Card,
+    Effect,
+)
+from referee.games.tribute.rules.messages import Chosen, Event
+from referee.games.tribute.rules.table import LEVELS, Choice, Due, Player, Table
+
+Decisions: TypeAlias = Generator[Any, Any, None]
+"""Yields what is to be decided, and receives it (`turn.py`)."""
+OPP_DISCARD = "OPP_DISCARD"
+
+
+def count(table: Table, card: Card) -> None:
+    """Count a card for its deck, and put into the queue what that releases (4.4)."""
+    deck = card.kind.deck
+    lists = table.waiting.get(deck)
+    if lists is None:
+        lists = table.waiting[deck] = [[] for _ in range(LEVELS)]
+    for level, entry in card.kind.entries:
+        lists[level] += [Due(card, level + 1, effect) for effect in entry]
+    reached = table.counters[deck] = min(table.counters[deck] + 1, LEVELS)
+    for level in range(reached):
+        released = lists[level]
+        if released:
+            for due in released:
+                if due.effect[0] == OPP_DISCARD:
+                    table.discards.append(due)
+                else:
+                    table.queue.append(due)
+            lists[level] = []
+
+
+def work_off(table: Table, before: Callable[[], None] | None = None) -> Decisions:
+    """Work off the queue from its front.
+
+    Args:
+        before: what is to be done as soon as the player is asked, or at the end.
+    """
+    queue = table.queue
+    while queue:
+        choice = begin(table, queue.popleft())
+        if choice is not None:
+            if before is not None:
+                before()
+                before = None
+            yield from ask(table, choice)
+    if before is not None:
+        before()
+
+
+def ask(table: Table, choice: Choice | None) -> Decisions:
+    """Ask a question, carry out the answer, and ask what follows of it."""
+    while choice is not None:
+        answer = yield choice
+        if choice.effects is None:
+            cards, effect = [choice.cards[place] for place in answer], None
+        else:
+            cards, effect = [], answer
+        source = choice.source
+        table.events.append(
+            Chosen(
+                table.me.number,
+                choice.follow_up,
+                source.ref if isinstance(source, Card) else source,
+                [card.ref for card in cards],
+                effect,
+            )
+        )
+        choice = choice.then(table, choice, cards, effect or 0)
+
+
+def begin(table: Table, due: Due) -> Choice | None:
+    """Carry out an effect, as far as it goes without a choice."""
+    effect = due.effect
+    if isinstance(effect, Effect):
+        return VERBS[effect.verb](table, due, effect.amount)
+    return Choice("enact-chosen-effect", due.source, due.level, [], _enact, effects=effect, least=1)
+
+
+def _enact(table: Table, choice: Choice, cards: list[Card], effect: int) -> Choice | None:
+    assert choice.effects is not None
+    assert isinstance(choice.source, Card)
+    return begin(table, Due(choice.source, choice.level, choice.effects[effect]))
+
+
+def _gain_coin(table: Table, due: Due, amount: int) -> None:
+    table.gain_coin(due.source, amount)
+
+
+def _gain_power(table: Table, due: Due, amount: int) -> None:
+    table.gain_power(due.source, amount)
+
+
+def _gain_prestige(table: Table, due: Due, amount: int) -> None:
+    table.gain_prestige(due.source, amount)
+
+
+def _opp_lose_prestige(table: Table, due: Due, amount: int) -> None:
+    table.other.prestige = max(0, table.other.prestige - amount)
+    table.event("opp-lose-prestige", due.source, None, amount)
+
+
+def _draw(table: Table, due: Due, amount: int) -> None:
+    table.draw(table.me, amount)
+    table.event("draw", due.source, None, amount)
+
+
+def _patron_call(table: Table, due: Due, amount: int) -> None:
+    table.me.calls += amount
+    table.event("add-patron-calls", due.source, None, amount)
+
+
+def _heal(table: Table, due: Due, amount: int) -> None:
+    agent = due.source
+    if agent in table.me.agents:
+        agent.hp = min(agent.hp + amount, agent.kind.hp)
+        table.event("heal-agent", agent, agent, amount)
+
+
+def _create(table: Table, due: Due, amount: int) -> None:
+    for _ in range(amount):
+        create_for_orgnum(table, due.source)
+
+
+def create_for_orgnum(table: Table, source: Card | str) -> None:
+    """Make the card that Orgnum gives in this card set (4.8)."""
+    table.create(*CREATIONS[table.cards.creates], source, table.me)
+
+
+def _knockout_all(table: Table, due: Due, amount: int) -> None:
+    for player in (table.me, table.other):
+        for agent in player.agents.copy():
+            table.knock_out(player, agent)
+    table.event("knockout-all", None, due.source)
+
+
+def _opp_discard(table: Table, due: Due, amount: int) -> Choice | None:
+    hand = table.me.hand
+    if not hand:
+        return None
+    must = min(amount, len(hand))
+    return _choice("discard-cards", due, hand, _discard, most=must, least=must)
+
+
+def _discard(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    table.discard(cards)
+    _tell(table, "discard", choice, cards)
+
+
+def _replace_tavern(table: Table, due: Due, amount: int) -> Choice:
+    return _choice("replace-cards-in-tavern", due, table.row, _replace, most=amount)
+
+
+def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    for card in cards:
+        place = table.row.index(card)
+        del table.row[place]
+        table.refill(place)
+        table.deck.append(card)
+    _tell(table, "replace-tavern", choice, cards)
+
+
+def _acquire_tavern(table: Table, due: Due, amount: int) -> Choice:
+    cards = [card for card in table.row if card.kind.cost <= amount]
+    return _choice("acquire-cards", due, cards, _acquire)
+
+
+def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    for card in cards:
+        place = table.row.index(card)
+        del table.row[place]
+        _tell(table, "acquire-card", choice, cards)
+        contract = settle(table, card)
+        table.refill(place)
+        if contract:
+            count(table, card)
+
+
+def settle(table: Table, card: Card) -> bool:
+    """Put a card that was in the row where it goes; returns whether it acts at once (4.7)."""
+    if card.kind.type == CONTRACT_ACTION:
+        table.deck.append(card)
+        return True
+    if card.kind.type == CONTRACT_AGENT:
+        table.enter(card)
+        return True
+    table.me.cooldown.append(card)
+    return False
+
+
+def _destroy_card(table: Table, due: Due, amount: int) -> Choice:
+    me = table.me
+    return _choice("destroy-cards", due, me.hand + me.agents + me.played, _destroy, most=amount)
+
+
+def _destroy(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    for card in cards:
+        table.destroy(card)
+    _tell(table, "destroy-card", choice, cards)
+
+
+def _return_top(table: Table, due: Due, amount: int) -> Choice:
+    return _to_refresh(due, table.me.cooldown, amount)
+
+
+def _return_agent_top(table: Table, due: Due, amount: int) -> Choice:
+    return _to_refresh(due, returnable(table.me), amount)
+
+
+def returnable(player: Player) -> list[Card]:
+    """The agents of its cooldown pile. Contract agents never get there."""
+    return [card for card in player.cooldown if card.kind.is_agent]
+
+
+def _to_refresh(due: Due, cards: list[Card], amount: int) -> Choice:
+    return _choice("refresh-cards", due, cards, _refresh, most=min(amount, len(cards)))
+
+
+def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    for card in cards:
+        table.to_top(table.me, card)
+    _tell(table, "refresh", choice, cards)
+
+
+def _toss(table: Table, due: Due, amount: int) -> Choice:
+    me = table.me
+    table.reach(me, amount)
+    cards = me.draw_pile[:amount]
+    me.known = max(me.known, len(cards))
+    return _choice("toss-cards", due, cards, _to_cooldown, most=len(cards))
+
+
+def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    me = table.me
+    for card in cards:
+        me.draw_pile.remove(card)
+    me.known -= len(cards)
+    me.cooldown += cards
+    _tell(table, "toss", choice, cards)
+
+
+def _knockout(table: Table, due: Due, amount: int) -> Choice:
+    agents = table.other.agents
+    must = min(amount, len(agents))
+    return _choice("knockout-agents", due, agents, _knock_out, most=must, least=must)
+
+
+def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    for player in (table.me, table.other):
+        for agent in player.agents:
+            if agent.kind.card in MORIHAUS and agent not in cards:
+                player.coins += 1
+                table.events.append(Event(player.number, "gain-coin", agent.ref, None, 1))
+    cards = [card for card in cards if card.kind.type == CONTRACT_AGENT] + [
+        card for card in cards if card.kind.type != CONTRACT_AGENT
+    ]
+    for card in cards:
+        table.knock_out(table.other, card)
+    _tell(table, "knockout", choice, cards)
+
+
+def _donate(table: Table, due: Due, amount: int) -> Choice:
+    return _choice("donate", due, table.me.hand, _donated, most=amount)
+
+
+def _donated(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    _discard(table, choice, cards, effect)
+    table.draw(table.me, len(cards))
+    table.event("draw", choice.source, None, len(cards))
+
+
+def _choice(
+    follow_up: str,
+    due: Due,
+    cards: list[Card],
+    then: Callable[[Table, Choice, list[Card], int], None],
+    *,
+    most: int = 1,
+    least: int = 0,
+) -> Choice:
+    return Choice(follow_up, due.source, due.level, cards.copy(), then, most=most, least=least)
+
+
+def _tell(table: Table, kind: str, choice: Choice, cards: list[Card]) -> None:
+    """Publish an event a card."""
+    for card in cards:
+        table.event(kind, choice.source, card)
+
+
+CREATIONS: Mapping[str, tuple[str, str]] = {
+    "CREATE_SUMMERSET_SACKING": ("add-summerset-sacking", "SUMMERSET_SACKING"),
+    "CREATE_MAORMER_BOARDING_PARTY": ("add-boarding-party", "MAORMER_BOARDING_PARTY"),
+}
+"""The verbs that make a card: the event, and the card. A card set has one of them."""
+VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
+    "GAIN_COIN": _gain_coin,
+    "GAIN_POWER": _gain_power,
+    "GAIN_PRESTIGE": _gain_prestige,
+    "OPP_LOSE_PRESTIGE": _opp_lose_prestige,
+    "DRAW": _draw,
+    "PATRON_CALL": _patron_call,
+    "HEAL": _heal,
+    **dict.fromkeys(CREATIONS, _create),
+    "KNOCKOUT_ALL": _knockout_all,
+    OPP_DISCARD: _opp_discard,
+    "REPLACE_TAVERN": _replace_tavern,
+    "ACQUIRE_TAVERN": _acquire_tavern,
+    "DESTROY_CARD": _destroy_card,
+    "RETURN_TOP": _return_top,
+    "RETURN_AGENT_TOP": _return_agent_top,
+    "TOSS": _toss,
+    "KNOCKOUT": _knockout,
+    "DONATE": _donate,
+}
+"""Every verb of the cards."""

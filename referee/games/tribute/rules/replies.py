@@ -1,0 +1,145 @@
+"""What a reply means: a decision of the rules, or a mistake (protocol, 5)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from referee.games.interface.faults import Malformed, describe
+from referee.games.tribute.rules.faults import (
+    BAD_FORMAT,
+    BAD_PATRON,
+    ILLEGAL_ACTION,
+    ILLEGAL_CHOICE,
+)
+from referee.games.tribute.rules.messages import (
+    ACTIONS,
+    CALL_PATRON,
+    END_TURN,
+    ChooseReply,
+    PatronReply,
+    PlayReply,
+)
+from referee.games.tribute.rules.table import Choice
+from referee.games.tribute.rules.turn import Deed, Pick
+
+Asked: TypeAlias = Pick | Choice | list[Deed]
+"""What the rules wait for (`turn.py`)."""
+
+
+class Mistake(NamedTuple):
+    """A reply that loses.
+
+    Attributes:
+        detail: one clause for the bot's author.
+    """
+
+    code: str
+    detail: str
+
+
+def read(asked: Asked, reply: Any) -> Any:
+    """The decision that a reply is, as `turn.py` receives it; or a `Mistake`."""
+    if type(reply) is Malformed:
+        return Mistake(BAD_FORMAT, reply.detail)
+    if isinstance(asked, Pick):
+        if isinstance(reply, PatronReply):
+            return _read_patron(asked, reply)
+        wanted: type[Struct] = PatronReply
+    elif isinstance(asked, Choice):
+        if isinstance(reply, ChooseReply):
+            return _read_choice(asked, reply) if asked.effects is None else _read_effect(reply)
+        wanted = ChooseReply
+    else:
+        if isinstance(reply, PlayReply):
+            return _read_action(asked, reply)
+        wanted = PlayReply
+    theirs, due = [kind.__struct_config__.tag for kind in (type(reply), wanted)]
+    return Mistake(BAD_FORMAT, f"a {theirs} came where a {due} is due")
+
+
+def _read_patron(pick: Pick, reply: PatronReply) -> str | Mistake:
+    patron = reply.patron
+    if not isinstance(patron, str):
+        return Mistake(BAD_FORMAT, f"`patron` is {describe(patron)}, not a string")
+    if patron not in pick.available:
+        return Mistake(BAD_PATRON, f"`patron` is {describe(patron)}, not one of `available`")
+    return patron
+
+
+def _read_action(deeds: list[Deed], reply: PlayReply) -> int | Mistake:
+    action = reply.action
+    if action is None:
+        index = _integer(reply.index)
+        if index is None:
+            return Mistake(
+                BAD_FORMAT, f"there is no `action`, and `index` is {describe(reply.index)}"
+            )
+        if not 0 <= index < len(deeds):
+            problem = f"`index` is {describe(reply.index)}, and there are {len(deeds)} actions"
+            return Mistake(ILLEGAL_ACTION, problem)
+        return index
+    if not isinstance(action, dict):
+        return Mistake(BAD_FORMAT, f"`action` is {describe(action)}, not an object")
+    kind = action.get("type")
+    if kind not in ACTIONS:
+        return Mistake(BAD_FORMAT, f"the `type` of the action is {describe(kind)}")
+    thing: int | str | None = None
+    if kind == CALL_PATRON:
+        thing = action.get("patron")
+        if not isinstance(thing, str):
+            return Mistake(BAD_FORMAT, f"the `patron` of the action is {describe(thing)}")
+    elif kind != END_TURN:
+        thing = _integer(action.get("card"))
+        if thing is None:
+            found = describe(action.get("card"))
+            return Mistake(BAD_FORMAT, f"the `card` of the action is {found}, not an integer")
+    for place, (legal, what) in enumerate(deeds):
+        if legal == kind and thing == (what if what is None or isinstance(what, str) else what.uid):
+            return place
+    shown = kind if thing is None else f"{kind} {describe(thing)}"
+    return Mistake(ILLEGAL_ACTION, f"{shown} is not one of `actions`")
+
+
+def _read_choice(choice: Choice, reply: ChooseReply) -> list[int] | Mistake:
+    named = reply.cards
+    if not isinstance(named, list):
+        return Mistake(BAD_FORMAT, f"`cards` is {describe(named)}, not a list")
+    uids = [_integer(uid) for uid in named]
+    if None in uids:
+        place = uids.index(None)
+        return Mistake(BAD_FORMAT, f"cards[{place}] is {describe(named[place])}, not an integer")
+    places = {card.uid: place for place, card in enumerate(choice.cards)}
+    for place, uid in enumerate(uids):
+        if uid not in places:
+            return Mistake(
+                ILLEGAL_CHOICE, f"cards[{place}] is {describe(uid)}, which is not listed"
+            )
+        if uid in uids[:place]:
+            return Mistake(ILLEGAL_CHOICE, f"cards[{place}] is {describe(uid)}, named before")
+    if not choice.least <= len(uids) <= choice.most:
+        wanted = (
+            str(choice.most) if choice.least == choice.most else f"{choice.least} to {choice.most}"
+        )
+        return Mistake(ILLEGAL_CHOICE, f"{len(uids)} cards where {wanted} are due")
+    return sorted([places[uid] for uid in uids])  # type: ignore[index]
+
+
+def _read_effect(reply: ChooseReply) -> int | Mistake:
+    effect = _integer(reply.effect)
+    if effect is None:
+        return Mistake(BAD_FORMAT, f"`effect` is {describe(reply.effect)}, not an integer")
+    if effect not in (0, 1):
+        return Mistake(ILLEGAL_CHOICE, f"`effect` is {describe(effect)}, not 0 or 1")
+    return effect
+
+
+def _integer(value: Any) -> int | None:
+    """A JSON number that is an integer; None if it is none."""
+    # For Python true is an integer, for JSON it is no number.
+    if type(value) is int:
+        return value
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return None

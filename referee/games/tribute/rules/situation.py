@@ -1,0 +1,136 @@
+"""Where a game begins that begins in the middle, and the simplest reply: for conformance cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, ValidationError
+
+from referee.games.tribute.rules.cards import TREASURY, Card
+from referee.games.tribute.rules.effects import OPP_DISCARD
+from referee.games.tribute.rules.messages import END_TURN
+from referee.games.tribute.rules.table import PLAYERS, Due, Player, Table
+
+
+class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
+    """An agent in play.
+
+    Attributes:
+        hp: what is left; None for all.
+    """
+
+    card: str
+    hp: int | None = None
+    activated: bool = False
+
+
+class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat; what is not there is empty, or 0.
+
+    Attributes:
+        draw_pile: its top first.
+        known: how many cards of its top the seat knows.
+        cooldown, played: oldest first.
+    """
+
+    hand: list[str] = []
+    draw_pile: list[str] = []
+    known: int = 0
+    cooldown: list[str] = []
+    played: list[str] = []
+    agents: list[AgentAt] = []
+    coins: int = 0
+    power: int = 0
+    prestige: int = 0
+    patron_calls: int = 1
+
+    def lay_out(self, table: Table, player: Player) -> None:
+        """Give a player all that."""
+        player.hand = _made(table, self.hand)
+        player.draw_pile = _made(table, self.draw_pile)
+        player.cooldown = _made(table, self.cooldown)
+        player.played = _made(table, self.played)
+        for agent in self.agents:
+            card = table.new_card(agent.card)
+            card.hp = card.kind.hp if agent.hp is None else agent.hp
+            card.activated = agent.activated
+            player.agents.append(card)
+        player.known, player.coins, player.power = self.known, self.coins, self.power
+        player.prestige, player.calls = self.prestige, self.patron_calls
+
+
+class Situation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a game begins: with a turn of player 1. What is not there is empty.
+
+    Cards are given by their ids. Their uids count from 10000: the row, the tavern deck, then for
+    each player hand, draw pile, cooldown pile, played, agents.
+
+    Attributes:
+        patrons: the four that were picked, in that order.
+        favours: patron -> whom it favours.
+        tavern_deck: its top first.
+        turn: how many turns were played before.
+        discards: cards of player 2 that make player 1 discard at the start of its turn.
+    """
+
+    patrons: tuple[str, str, str, str]
+    seats: dict[str, SeatAt] = {}
+    favours: dict[str, str] = {}
+    row: list[str] = []
+    tavern_deck: list[str] = []
+    turn: int = 0
+    discards: list[str] = []
+
+    def lay_out(self, table: Table) -> None:
+        """Put a new table into this state.
+
+        Raises:
+            ValidationError: a card, patron or player is none of this game.
+        """
+        try:
+            self._lay_out(table)
+        except (KeyError, StopIteration) as error:
+            raise ValidationError(f"the situation names what is not there: {error}") from None
+
+    def _lay_out(self, table: Table) -> None:
+        first, second, third, fourth = table.picked = list(self.patrons)
+        table.seat_patrons([first, second, TREASURY, third, fourth])
+        players = dict(zip(PLAYERS, table.players, strict=True))
+        for patron, player in self.favours.items():
+            table.favours[patron] = players[player]
+        table.row = _made(table, self.row)
+        table.deck = _made(table, self.tavern_deck)
+        for number, seat in self.seats.items():
+            seat.lay_out(table, players[number])
+        table.turn = self.turn
+        for card in self.discards:
+            table.discards.append(_discard_of(table.players[1], card))
+
+
+def _made(table: Table, cards: list[str]) -> list[Card]:
+    return [table.new_card(card) for card in cards]
+
+
+def _discard_of(player: Player, card: str) -> Due:
+    """The first OPP_DISCARD of a card that a player has."""
+    return next(
+        Due(source, level + 1, effect)
+        for source in player.owned()
+        if source.kind.card == card
+        for level, entry in source.kind.entries
+        for effect in entry
+        if effect[0] == OPP_DISCARD
+    )
+
+
+def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first patron; the end of the turn; as few cards as can be, the first; the left effect."""
+    if request["type"] == "patron-request":
+        return {"type": "patron-reply", "patron": request["available"][0]}
+    if request["type"] == "play-turn":
+        return {"type": "play-reply", "action": {"type": END_TURN}}
+    if request["effects"]:
+        return {"type": "choose-reply", "effect": 0}
+    cards = request["cards"][: request["min"]]
+    return {"type": "choose-reply", "cards": [card["uid"] for card in cards]}

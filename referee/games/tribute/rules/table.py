@@ -1,0 +1,329 @@
+"""Players, tavern, favours, and the moves that every rule is made of (protocol, 4).
+
+Each move changes the cards and publishes it, in the order of the protocol, 4.12. In all piles the
+first card is on top, or the oldest.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from referee.games.interface.seats import seat_id
+from referee.games.tribute.rules.cards import (
+    CONTRACT_AGENT,
+    TREASURY,
+    Card,
+    CardSet,
+    Effect,
+    Either,
+)
+from referee.games.tribute.rules.chance import TAVERN, Generator
+from referee.games.tribute.rules.messages import (
+    Event,
+    PlayerDrew,
+    PlayerShuffled,
+    RowRefilled,
+)
+
+HAND_SIZE = 5
+ROW_SIZE = 5
+FIRST_UID = 10_000
+LEVELS = 4
+PLAYERS = (seat_id(0), seat_id(1))
+
+
+class Player:
+    """One seat.
+
+    Attributes:
+        seat: counted from 0.
+        number: its name on the wire.
+        known: how many cards of the top of the draw pile it knows.
+        calls: of patrons, left in this turn.
+        agents: in the order in which they came.
+        turns: begun.
+        left: whether it left the match.
+    """
+
+    __slots__ = (
+        *("agents", "calls", "coins", "cooldown", "draw_pile", "hand", "known", "left", "number"),
+        *("played", "power", "prestige", "seat", "turns"),
+    )
+
+    def __init__(self, seat: int) -> None:
+        self.seat = seat
+        self.number = PLAYERS[seat]
+        self.hand: list[Card] = []
+        self.draw_pile: list[Card] = []
+        self.cooldown: list[Card] = []
+        self.played: list[Card] = []
+        self.agents: list[Card] = []
+        self.known = self.coins = self.power = self.prestige = self.turns = 0
+        self.calls = 1
+        self.left = False
+
+    def owned(self) -> list[Card]:
+        """All its cards."""
+        return self.hand + self.draw_pile + self.played + self.agents + self.cooldown
+
+
+class Due(NamedTuple):
+    """An effect that waits: whose it is, of which level."""
+
+    source: Card
+    level: int
+    effect: Effect | Either
+
+
+class Choice:
+    """A question in the middle of a turn.
+
+    Attributes:
+        follow_up: what it is about.
+        source: a card or a patron.
+        level: of the card's entry; 0 of a patron.
+        least, most: how many are to be chosen; `most` may exceed the cards.
+        cards: among what.
+        effects: the two of an OR, and then no cards.
+        then: carries out what was chosen: cards in the order of the list, or none and the effect.
+            It may ask another question.
+    """
+
+    __slots__ = ("cards", "effects", "follow_up", "least", "level", "most", "source", "then")
+
+    def __init__(
+        self,
+        follow_up: str,
+        source: Card | str,
+        level: int,
+        cards: list[Card],
+        then: Then,
+        *,
+        most: int = 1,
+        least: int = 0,
+        effects: Either | None = None,
+    ) -> None:
+        self.follow_up = follow_up
+        self.source = source
+        self.level = level
+        self.cards = cards
+        self.then = then
+        self.least = least
+        self.most = most
+        self.effects = effects
+
+
+Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
+
+
+class Table:
+    """All that lies on the table, and what was told of it.
+
+    Attributes:
+        cards: the card set.
+        players: in seat order.
+        me, other: whose turn it is, and who waits.
+        picked: patrons, in the order of the draft.
+        patrons: in the order of the table, Treasury among them.
+        favours: patron -> whom it favours.
+        row: the cards that can be bought.
+        deck: the tavern deck, its top first.
+        turn: counted from 1 over both players; 0 before the first.
+        queue: the effects that wait, the next one first.
+        discards: those that the next turn of the other begins with.
+        counters: cards of each deck in this turn, up to 4.
+        waiting: for each deck, of each level, what is released by another card of it.
+        events: public messages not yet collected, oldest first.
+    """
+
+    __slots__ = (
+        *("cards", "counters", "deck", "discards", "events", "favours", "generators", "me"),
+        *("next_uid", "other", "patrons", "picked", "players", "queue", "row", "turn", "waiting"),
+    )
+
+    def __init__(self, cards: CardSet, generators: Mapping[str, Generator]) -> None:
+        self.cards = cards
+        self.generators = generators
+        self.players = (Player(0), Player(1))
+        self.me, self.other = self.players
+        self.picked: list[str] = []
+        self.patrons: list[str] = []
+        self.favours: dict[str, Player | None] = {}
+        self.row: list[Card] = []
+        self.deck: list[Card] = []
+        self.turn = 0
+        self.next_uid = FIRST_UID
+        self.queue: deque[Due] = deque()
+        self.discards: list[Due] = []
+        self.counters: dict[str, int] = {}
+        self.waiting: dict[str, list[list[Due]]] = {}
+        self.events: list[Struct] = []
+
+    def seat_patrons(self, patrons: Sequence[str]) -> None:
+        """Put the patrons on the table; they favour nobody."""
+        self.patrons = list(patrons)
+        self.favours = dict.fromkeys(self.patrons)
+        self.forget_combos()
+
+    def forget_combos(self) -> None:
+        """Begin the counters of a turn, and empty its waiting lists (4.4)."""
+        self.counters = dict.fromkeys(self.patrons, 0)
+        self.waiting = {}
+
+    def new_card(self, card: str) -> Card:
+        """Make a card."""
+        made = Card(self.next_uid, self.cards.kinds[card])
+        self.next_uid += 1
+        return made
+
+    def event(
+        self, kind: str, source: Card | str | None, target: Card | None = None, amount: int = 1
+    ) -> None:
+        """Publish what the player on turn did."""
+        self.events.append(
+            Event(
+                self.me.number,
+                kind,
+                source.ref if isinstance(source, Card) else source,
+                None if target is None else target.ref,
+                amount,
+            )
+        )
+
+    # --- what a player has ----------------------------------------------------------------------
+
+    def gain_coin(self, source: Card | str, amount: int) -> None:
+        """Give coins to the player on turn; a price is negative."""
+        self.me.coins += amount
+        self.event("gain-coin", source, None, amount)
+
+    def gain_power(self, source: Card | str, amount: int) -> None:
+        """Give power, likewise."""
+        self.me.power += amount
+        self.event("gain-power", source, None, amount)
+
+    def gain_prestige(self, source: Card | str, amount: int) -> None:
+        """Give prestige, likewise."""
+        self.me.prestige += amount
+        self.event("gain-prestige", source, None, amount)
+
+    def create(self, kind: str, card: str, source: Card | str, owner: Player) -> None:
+        """Make a card and put it into a cooldown pile; `kind` is that of the event."""
+        made = self.new_card(card)
+        owner.cooldown.append(made)
+        self.event(kind, source, made)
+
+    def favour(self, patron: str) -> None:
+        """Move a favour towards the player on turn by one step (4.8)."""
+        favoured = self.favours[patron]
+        if favoured is None:
+            self.favours[patron] = self.me
+        elif favoured is self.other:
+            self.favours[patron] = None
+
+    # --- piles ----------------------------------------------------------------------------------
+
+    def reach(self, player: Player, count: int) -> None:
+        """Put the shuffled cooldown pile under a draw pile of fewer cards than that (4.3)."""
+        if len(player.draw_pile) < count and player.cooldown:
+            self.generators[player.number].shuffle(player.cooldown)
+            player.draw_pile += player.cooldown
+            player.cooldown = []
+            self.events.append(PlayerShuffled(player.number))
+
+    def draw(self, player: Player, count: int) -> None:
+        """Draw up to `count` cards (4.3)."""
+        self.reach(player, count)
+        pile = player.draw_pile
+        drawn = pile[:count]
+        if drawn:
+            player.hand += drawn
+            del pile[:count]
+            player.known = max(0, player.known - count)
+            self.events.append(PlayerDrew(player.number, len(drawn)))
+
+    def to_top(self, player: Player, card: Card) -> None:
+        """Put a card of the cooldown pile on top of the draw pile."""
+        player.cooldown.remove(card)
+        player.draw_pile.insert(0, card)
+        player.known += 1
+
+    def discard(self, cards: list[Card]) -> None:
+        """Put cards of the hand of the player on turn on its cooldown pile."""
+        me = self.me
+        for card in cards:
+            me.hand.remove(card)
+        me.cooldown += cards
+
+    def destroy(self, card: Card) -> None:
+        """Take a card out of the hand, the agents or the played cards of the player on turn."""
+        me = self.me
+        for pile in (me.hand, me.agents, me.played):
+            if card in pile:
+                pile.remove(card)
+                return
+
+    def enter(self, card: Card) -> None:
+        """Make a card an agent of the player on turn; it cannot be activated in this turn."""
+        card.hp = card.kind.hp
+        card.activated = True
+        self.me.agents.append(card)
+
+    def knock_out(self, owner: Player, card: Card) -> None:
+        """Take an agent out of play: to the cooldown pile, or below the tavern deck."""
+        owner.agents.remove(card)
+        (self.deck if card.kind.type == CONTRACT_AGENT else owner.cooldown).append(card)
+
+    def hit(self, card: Card) -> int:
+        """Hit an agent of the other with the power that there is (4.6).
+
+        Returns:
+            The damage.
+        """
+        damage = min(self.me.power, card.hp)
+        self.me.power -= damage
+        card.hp -= damage
+        if not card.hp:
+            self.knock_out(self.other, card)
+        return damage
+
+    def refill(self, place: int) -> None:
+        """Put the top of the tavern deck where a card has left the row (4.2)."""
+        if self.deck:
+            card = self.deck.pop(0)
+            self.row.insert(place, card)
+            self.events.append(RowRefilled(place, card.ref))
+        else:
+            self.events.append(RowRefilled(place, None))
+
+    # --- set-up ---------------------------------------------------------------------------------
+
+    def deal(self) -> None:
+        """Set up tavern and players, with the patrons on the table (4.2)."""
+        self.deck = [
+            self.new_card(kind.card)
+            for kind in self.cards.kinds.values()
+            if kind.deck in self.favours
+            for _ in range(kind.copies)
+        ]
+        for patron in self.patrons:
+            for player in self.players:
+                player.draw_pile += [self.new_card(card) for card in self.cards.starters[patron]]
+        for _ in range(2):
+            self.generators[TAVERN].shuffle(self.deck)
+        self.row, self.deck = self.deck[:ROW_SIZE], self.deck[ROW_SIZE:]
+        for player in self.players:
+            self.generators[player.number].shuffle(player.draw_pile)
+            player.hand = player.draw_pile[:HAND_SIZE]
+            del player.draw_pile[:HAND_SIZE]
+        self.players[1].coins = 1
+
+    def favours_all(self, player: Player) -> bool:
+        """Whether all patrons that can favour somebody favour this player."""
+        return all(
+            favoured is player for patron, favoured in self.favours.items() if patron != TREASURY
+        )

@@ -1,0 +1,248 @@
+"""Draft, set-up, turns and end (protocol, 4.1 to 4.3 and 4.10).
+
+The whole game is one generator. It yields what is to be decided and receives the decision:
+
+    a `Pick`                  the patron
+    a `Choice` among cards    the places of the chosen cards in its list, ascending
+    a `Choice` of an OR       0 or 1
+    a list of `Deed`s         the place of one of them
+
+It knows no messages to bots: `game.py` makes them, so that the rules cost what the rules cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from referee.games.interface.faults import Termination
+from referee.games.tribute.rules import effects, patrons
+from referee.games.tribute.rules.cards import TREASURY, Card
+from referee.games.tribute.rules.messages import (
+    ACTIVATE_AGENT,
+    ATTACK,
+    BUY_CARD,
+    CALL_PATRON,
+    END_TURN,
+    PLAY_CARD,
+    Acted,
+    Action,
+    PatronPicked,
+    TableSet,
+    TurnEnded,
+    TurnStarted,
+)
+from referee.games.tribute.rules.table import HAND_SIZE, Player, Table
+
+PRESTIGE_80, PRESTIGE_40, PATRON_FAVOUR = "prestige-80", "prestige-40", "patron-favour"
+WINS_AT_ONCE, WINS_IF_AHEAD = 80, 40
+DRAFT = (0, 1, 1, 0)
+"""Who picks."""
+Deed: TypeAlias = tuple[str, Card | str | None]
+"""An action: its type, and a card, a patron or nothing."""
+_END: Deed = (END_TURN, None)
+
+
+class Pick(NamedTuple):
+    """A patron is to be picked.
+
+    Attributes:
+        round: 1 or 2.
+        available: in the order of the option.
+        picked: so far.
+    """
+
+    seat: int
+    round: int
+    available: list[str]
+    picked: list[str]
+
+
+class End(NamedTuple):
+    """How a game ended; no winner: a draw."""
+
+    reason: str
+    winner: Player | None
+
+
+def play(
+    table: Table, offered: Sequence[str], max_turns: int, max_actions: int
+) -> Generator[Any, Any, End]:
+    """Play a game from the draft on."""
+    yield from draft(table, offered)
+    return (yield from play_on(table, max_turns, max_actions))
+
+
+def draft(table: Table, offered: Sequence[str]) -> Generator[Any, Any, None]:
+    """Have the patrons picked, and set up the table (4.1, 4.2)."""
+    picked = table.picked
+    for place, seat in enumerate(DRAFT):
+        available = [patron for patron in offered if patron not in picked]
+        pick = Pick(seat, place // 2 + 1, available, picked.copy())
+        picked.append((yield pick))
+        table.events.append(PatronPicked(table.players[seat].number, picked[-1], pick.round))
+    first, second, third, fourth = picked
+    table.seat_patrons([first, second, TREASURY, third, fourth])
+    table.deal()
+    show(table)
+
+
+def show(table: Table) -> None:
+    """Publish the table before the first turn."""
+    table.events.append(
+        TableSet(
+            table.patrons.copy(),
+            [card.ref for card in table.row],
+            as_set(table.deck),
+            [as_set(player.owned()) for player in table.players],
+        )
+    )
+
+
+def as_set(cards: list[Card]) -> list[Any]:
+    """Cards whose order is not to be told, as they are sent (1.6)."""
+    return [card.ref for card in sorted(cards, key=_order)]
+
+
+def _order(card: Card) -> int:
+    return card.order
+
+
+def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, Any, End]:
+    """Play turns until one ends the game."""
+    while True:
+        begin_turn(table)
+        yield from effects.work_off(table)
+        actions = 0
+        while True:
+            now = legal(table) if actions < max_actions else [_END]
+            kind, thing = now[(yield now)]
+            table.events.append(Acted(table.me.number, as_action(kind, thing)))
+            if kind == END_TURN:
+                break
+            actions += 1
+            yield from _do(table, kind, thing)
+        if table.turn > max_turns:
+            return End(Termination.TURN_LIMIT, None)
+        _clean_up(table)
+        end = _end(table)
+        if end is not None:
+            return end
+        table.me, table.other = table.other, table.me
+
+
+def begin_turn(table: Table) -> None:
+    """Begin the turn of the player on turn; what it has to discard is in the queue."""
+    me = table.me
+    table.turn += 1
+    me.turns += 1
+    table.forget_combos()
+    patrons.start_of_turn(table)
+    table.events.append(TurnStarted(table.turn, me.number, me.coins))
+    table.queue.extend(table.discards)
+    table.discards.clear()
+
+
+def legal(table: Table) -> list[Deed]:
+    """What can be done now, in the order of the protocol, 5.2."""
+    me = table.me
+    found: list[Deed] = [(PLAY_CARD, card) for card in me.hand]
+    if me.agents:
+        found += [(ACTIVATE_AGENT, agent) for agent in me.agents if not agent.activated]
+    agents = table.other.agents
+    if me.power > 0 and agents:
+        found += [(ATTACK, agent) for agent in agents if agent.kind.taunt] or [
+            (ATTACK, agent) for agent in agents
+        ]
+    coins = me.coins
+    if coins > 0:
+        for card in table.row:
+            if card.kind.cost <= coins:
+                found.append((BUY_CARD, card))
+    if me.calls > 0:
+        for patron in table.patrons:
+            if patrons.PATRONS[patron].can(table):
+                found.append((CALL_PATRON, patron))
+    found.append(_END)
+    return found
+
+
+def as_action(kind: str, thing: Any) -> Action:
+    """An action as it is sent."""
+    if thing is None:
+        return Action(kind)
+    if type(thing) is Card:
+        return Action(kind, thing.uid)
+    return Action(kind, patron=thing)
+
+
+def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
+    """Carry out an action (4.3 to 4.8)."""
+    me = table.me
+    if kind == PLAY_CARD:
+        me.hand.remove(thing)
+        if thing.kind.is_agent:
+            table.enter(thing)
+        else:
+            me.played.append(thing)
+        effects.count(table, thing)
+        yield from effects.work_off(table)
+    elif kind == ACTIVATE_AGENT:
+        thing.activated = True
+        effects.count(table, thing)
+        yield from effects.work_off(table)
+    elif kind == ATTACK:
+        table.event("attack-agent", None, thing, table.hit(thing))
+        if not thing.hp:
+            table.event("agent-death", None, thing)
+    elif kind == BUY_CARD:
+        yield from _buy(table, thing)
+    else:
+        yield from effects.ask(table, patrons.call(table, thing))
+
+
+def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
+    """Buy a card. Row and coins change only when a contract has come to its first choice (4.7)."""
+    place = table.row.index(card)
+    del table.row[place]
+
+    def pay() -> None:
+        table.refill(place)
+        table.me.coins -= card.kind.cost
+
+    if effects.settle(table, card):
+        effects.count(table, card)
+    yield from effects.work_off(table, pay)
+
+
+def _clean_up(table: Table) -> None:
+    """End the turn of the player on turn (4.3)."""
+    me, other = table.me, table.other
+    for agent in [agent for agent in other.agents if agent.kind.taunt]:
+        damage = table.hit(agent)
+        if damage:
+            table.event("agent-hit", None, agent, damage)
+    me.prestige += me.power
+    me.coins = me.power = 0
+    discarded = me.hand + me.played
+    me.cooldown += discarded
+    me.hand, me.played = [], []
+    prestige = [player.prestige for player in table.players]
+    refs = [card.ref for card in discarded]
+    table.events.append(TurnEnded(table.turn, me.number, refs, prestige))
+    table.draw(me, HAND_SIZE)
+    me.calls = 1
+    for agent in me.agents:
+        agent.activated = False
+
+
+def _end(table: Table) -> End | None:
+    """Whether the turn that was just ended ends the game (4.10)."""
+    mover, other = table.me, table.other
+    if mover.prestige >= WINS_AT_ONCE:
+        return End(PRESTIGE_80, mover)
+    if table.favours_all(mover):
+        return End(PATRON_FAVOUR, mover)
+    if other.prestige >= WINS_IF_AHEAD and other.prestige > mover.prestige:
+        return End(PRESTIGE_40, other)
+    return None
