@@ -144,11 +144,17 @@ def test_processes_play_match_after_match_if_they_may(tmp_path: Path) -> None:
     assert left_behind() == []
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_records(tmp_path: Path, jobs: int) -> None:
+@pytest.mark.parametrize(("jobs", "record_stderr"), [(1, False), (1, True), (2, True)])
+def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
     folder = tmp_path / "new" / "records"
     matches = referee.play_matches(
-        ["minimal", "big_money"], 3, seed=2, options=SHORT, records=folder, jobs=jobs
+        ["minimal", kept()],
+        3,
+        seed=2,
+        options=SHORT,
+        records=folder,
+        record_stderr=record_stderr,
+        jobs=jobs,
     )
     files = sorted(folder.glob("*.record.jsonl.zst"))
     assert [file.name for file in files] == [f"00000{n}.record.jsonl.zst" for n in range(3)]
@@ -156,21 +162,9 @@ def test_records(tmp_path: Path, jobs: int) -> None:
     assert [summary.header.seed for summary in summaries(files)] == [
         result.seed for result in matches.results
     ]
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_stderr_is_recorded_on_request(tmp_path: Path, jobs: int) -> None:
-    bots = [kept(), "minimal"]
-    for wanted in (False, True):
-        folder = tmp_path / str(wanted)
-        referee.play_matches(
-            bots, 2, seed=1, options=SHORT, records=folder, record_stderr=wanted, jobs=jobs
-        )
-        for file in folder.glob("*.zst"):
-            entries = [
-                entry for entry in read_record(file) if isinstance(entry, referee.StderrEntry)
-            ]
-            assert bool(entries) == wanted
+    for file in files:
+        written = {type(entry) for entry in read_record(file)}
+        assert (referee.StderrEntry in written) == record_stderr
 
 
 def test_the_facts_of_the_game_are_in_the_results() -> None:

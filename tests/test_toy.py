@@ -226,7 +226,7 @@ def test_a_file_that_is_no_bot_is_said_to_be_none(
     file.write_text("{}")
     assert cli.main(["play", "--game", "toy", bots[1], str(file)]) == 2
     assert "none.json: it has no number" in capsys.readouterr().err
-    assert cli.main(["play", "big_money", str(file)]) == 2  # Dominion has no such files
+    assert cli.main(["play", "--game", "botwars", "gatherer", str(file)]) == 2  # has no such files
     assert "none.json is not executable" in capsys.readouterr().err
 
 

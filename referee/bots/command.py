@@ -1,10 +1,10 @@
 """BOT argument -> command line or address.
 
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
-the game; a file that the game itself plays, such as one of rules (`Rules.bot_files`); the path of a
-program; a dialect of the game, a colon and an address, program or command
-line; a command line in one argument, split as a shell would split it, whose first word is a bundled
-bot or a program, there or on the PATH. Nothing is ever given to a shell.
+the game; a file that the game itself plays, such as one of rules (`Rules.bot_files`), or the name
+of a bundled one; the path of a program; a dialect of the game, a colon and an address, program or
+command line; a command line in one argument, split as a shell would split it, whose first word is a
+bundled bot or a program, there or on the PATH. Nothing is ever given to a shell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from referee.bots.bundled import bundled_bots, templates
+from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.errors import BotNotFoundError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.text.nearest import did_you_mean
@@ -137,6 +137,8 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
         BotNotFoundError: it cannot be played.
     """
     path = Path(directory, argument)
+    if path.suffix == ".json" and not path.exists():
+        path = rule_files(game).get(argument, path)
     if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
         return None  # without a look at the game, which takes long to load
     rules = GAMES.get(game)
@@ -260,7 +262,7 @@ def _not_found(argument: str, first: str, game: str) -> str:
     if plays is not None:
         own = ", ".join(bundled_bots(game)) or "none"
         return f"BOT {shown} plays {plays}, not {game}; the bundled bots of {game}: {own}"
-    close = did_you_mean(first, bundled_bots(game))
+    close = did_you_mean(first, [*bundled_bots(game), *rule_files(game)])
     if close:
         return f"BOT {shown} not found{close}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"

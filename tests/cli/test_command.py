@@ -798,6 +798,7 @@ def test_play_in_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 # --- a terminal -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_progress_and_colour_on_a_terminal() -> None:
     bots = (hostile("sleep_at", 1), "big_money")
     _, text = on_a_terminal("play", *bots, "--time-limit", "4")

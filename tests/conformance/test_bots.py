@@ -430,7 +430,13 @@ async def test_wrong_bots_that_are_waited_for_fail_what_they_should(program: Pat
         check_report(mode, report)
 
 
-@pytest.mark.parametrize("mode", ODD)
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(mode, marks=[pytest.mark.slow] if mode in wrong_bot.ALONE else [])
+        for mode in ODD
+    ],
+)
 async def test_an_odd_bot_passes(mode: str, program: Path) -> None:
     basic = [case for case in CASES.values() if case.basic]
     report = await check(mode, program, basic)

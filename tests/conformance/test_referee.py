@@ -362,6 +362,7 @@ async def test_one_that_plays_nothing_fails_one_case(
         assert result.stderr == ["out of order"]
 
 
+@pytest.mark.slow
 async def test_one_that_hangs_now_and_then_is_not_waited_for_for_ever() -> None:
     # It never ends a match: the first is judged all the same, and only few more are waited for.
     script = "import subprocess, sys, signal\nsubprocess.run(sys.argv[1:])\nsignal.pause()\n"

@@ -69,7 +69,7 @@ def check_same_match(
 # --- Dominion -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25 * TIMES)
+@settings(max_examples=12 * TIMES)
 @given(SEEDS, st.integers(2, 4), SEEDS, st.integers(1, 60))
 @example(7, 2, 1, 500)
 def test_every_legal_action_leads_to_legal_replies(

@@ -5,7 +5,8 @@
 What all games share stands in spec/sources/shared.md, what a game has to itself in
 spec/sources/GAME.md. The latter begins with its words for the blanks (`$name`) of the shared parts,
 as TOML between two lines "+++". A line `<!-- shared NAME -->` stands for a part. In
-spec/sources/rule-bots.md a line `<!-- words GAME -->` stands for the words of a game's rule files.
+spec/sources/rule-bots.md a line `<!-- words GAME -->` stands for the words of a game's rule files,
+in spec/sources/tribute.md `<!-- cards tribute -->` for the table of its cards.
 With --check nothing is written: it fails if a page is out of date.
 """
 
@@ -19,6 +20,7 @@ from string import Template
 
 from referee.games import GAMES
 from tests.generators.rule_words import with_words
+from tests.generators.tribute_cards import with_cards
 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 SHARED = "sources/shared.md"
@@ -41,9 +43,8 @@ def pages(spec: Path = SPEC) -> dict[Path, str]:
             Template(parts[text]).substitute(words) if place % 2 else text
             for place, text in enumerate(MARK.split(own))
         ]
-        made[spec / f"{game.specification}.md"] = HEAD.format(source, f"spec/{SHARED}") + "".join(
-            texts
-        )
+        head = HEAD.format(source, f"spec/{SHARED}")
+        made[spec / f"{game.specification}.md"] = head + with_cards("".join(texts))
     rules = (spec / RULES).read_text()
     made[spec / "rule-bots.md"] = HEAD.format(RULES, "the games' words") + with_words(rules)
     return made

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.errors import BotNotFoundError
+from referee.rulefiles.bot import read_rule_file
 from tests.support.live import one_line, referee
 
 FILE = '{"name": "Mine", "author": "B", "buyRules": [{"card": "*", "score": "card.cost"}]}'
@@ -33,3 +35,11 @@ def test_a_file_with_an_error_is_no_bot(made: Path) -> None:
     text = one_line(done.stderr)
     assert "wrong.json, line 1: " in text
     assert "2 more: referee rules check wrong.json" in text
+
+
+def test_the_check_that_an_error_names_is_of_the_game_that_was_played(tmp_path: Path) -> None:
+    """The file does not say its game, and the check's default is another."""
+    file = tmp_path / "wrong.json"
+    file.write_text('{"name": 3, "author": 3, "scrapTradeRowRules": []}')
+    with pytest.raises(BotNotFoundError, match=r"1 more: .* --game starrealms$"):
+        read_rule_file(file, "starrealms")

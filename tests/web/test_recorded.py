@@ -45,7 +45,7 @@ def read(tmp_path: Path) -> Read:
     return page
 
 
-@pytest.fixture(params=[(game, seed) for game in GAMES for seed in range(12 * TIMES)], ids=str)
+@pytest.fixture(params=[(game, seed) for game in GAMES for seed in range(4 * TIMES)], ids=str)
 def match(request: pytest.FixtureRequest) -> Watched:
     game, seed = request.param
     return watched(game, seed, **GAMES[game])

@@ -261,6 +261,8 @@ def _play(
     records = None if options.records is None else made_folder(options.records)
     keep = "none" if records is None else options.keep
     live = records if options.watch and options.cluster is None else None
+    if live is not None:
+        remove_live(live)  # of a run that was killed
     run = Run(store, records=records, live=live)
     with (
         Progress(run, store, anchor, quiet=options.quiet) as progress,

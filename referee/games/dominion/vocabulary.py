@@ -67,7 +67,10 @@ def _keys() -> dict[str, Key]:
         "deck.size": _key("cards in your deck", lambda s: len(s.own.deck)),
         "discard.size": _key("cards in your discard pile", lambda s: s.discard_size),
         "hand.size": _key("cards in your hand", lambda s: len(s.own.hand)),
-        "score": _key("your points", lambda s: points_of(s.cards)),
+        "score": _key(
+            'your points; it stands on the right, as in `"opponent.score": "< score"`',
+            lambda s: points_of(s.cards),
+        ),
         "opponent.score": _key(
             "the highest points of any other player", lambda s: max(seat.score for seat in s.others)
         ),

@@ -1,7 +1,10 @@
 """Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
 
 rules/         the rules, pure
+notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
+
+bot-cases.json has the conformance cases for bots.
 """
 
 from __future__ import annotations
@@ -32,6 +35,9 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
+        "notes": "referee.games.tribute.notes:notes",
+        "hint": "referee.games.tribute.notes:hint",
+        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,
         "simplest_reply": simplest_reply,
         "starters": Starters(Path(__file__).with_name("starters"), "random_patron"),

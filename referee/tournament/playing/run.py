@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from referee.errors import UsageError, cannot_write
@@ -100,7 +101,8 @@ class Run:
         self._store.add(rows)
         if self._live is not None:
             for row in rows:
-                live_of(self._live, row.match).unlink(missing_ok=True)
+                with suppress(OSError):
+                    live_of(self._live, row.match).unlink()
         self.done += len(rows)
         self.played += len(rows)
         if self.test is not None:

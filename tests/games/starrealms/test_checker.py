@@ -66,7 +66,7 @@ def log_of(seed: int, choose: Choose = right, leaving: float = 0.0, **options: A
 
 
 @pytest.mark.untraced
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 @given(
     st.integers(0, 2**53 - 1),
     st.sampled_from([right, mixed]),

@@ -79,7 +79,7 @@ def hidden(seed: int, fork: int, choose: Choose = mixed) -> int:
 
 
 @pytest.mark.untraced
-@settings(max_examples=25 * TIMES)
+@settings(max_examples=12 * TIMES)
 @given(SEEDS, st.integers(0, 30), st.sampled_from([right, mixed]))
 def test_a_view_follows_from_what_its_viewer_was_sent(seed: int, fork: int, choose: Choose) -> None:
     """Two matches with different hidden cards and the same lines so far look the same."""

@@ -171,7 +171,7 @@ def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None
         assert [row.digest for row in rows] == digests_of_each_alone(matches)
 
 
-@pytest.mark.parametrize("mode", ["dies_when_asked", "hangs", "wrong_name"])
+@pytest.mark.parametrize("mode", ["dies_when_asked", "wrong_name"])
 def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(
     executor: Executor, mode: str
 ) -> None:

@@ -134,7 +134,11 @@ def test_every_pair_meets_in_so_many_deals_within_one(bots: int, players: int) -
 @pytest.mark.untraced
 @pytest.mark.parametrize(
     ("bots", "players"),
-    [(n, k) for k in range(3, MAX_PLAYERS + 1) for n in range(k, TABLE_BOTS + 1)],
+    [
+        pytest.param(n, k, marks=[] if k == 3 else [pytest.mark.slow])
+        for k in range(3, MAX_PLAYERS + 1)
+        for n in range(k, TABLE_BOTS + 1)
+    ],
 )
 def test_few_bots_play_the_smallest_schedule_in_which_all_is_equal(bots: int, players: int) -> None:
     # Necessary: whole numbers of line-ups, and of line-ups of each bot (Handbook, II.1.2).

@@ -22,7 +22,7 @@ from referee.games.tribute.rules.faults import BAD_PATRON, SECTIONS
 from referee.games.tribute.rules.messages import GameInfo
 from referee.games.tribute.rules.replies import Asked, Mistake, read
 from referee.games.tribute.rules.situation import Situation
-from referee.games.tribute.rules.table import PLAYERS, Table
+from referee.games.tribute.rules.table import PLAYERS, Missed, Table
 from referee.games.tribute.rules.turn import (
     DRAFT,
     PATRON_FAVOUR,
@@ -179,6 +179,10 @@ class Tribute:
         """What a viewer may see: hands are hidden, and the order of decks."""
         player = self.requests[0].seat if self.requests else self._table.me.seat
         return view_of(self._table, self.requests, viewer, player)
+
+    def missed(self) -> list[Missed]:
+        """What was left undone; in seat order."""
+        return [player.missed for player in self._table.players]
 
     def _go_on(self, decision: Any) -> None:
         try:

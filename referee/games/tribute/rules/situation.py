@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, ValidationError
@@ -52,7 +52,7 @@ class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
         player.cooldown = _made(table, self.cooldown)
         player.played = _made(table, self.played)
         for agent in self.agents:
-            card = table.new_card(agent.card)
+            (card,) = _made(table, [agent.card])
             card.hp = card.kind.hp if agent.hp is None else agent.hp
             card.activated = agent.activated
             player.agents.append(card)
@@ -95,6 +95,8 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
     def _lay_out(self, table: Table) -> None:
         first, second, third, fourth = table.picked = list(self.patrons)
+        for patron in self.patrons:
+            table.cards.starters[patron]  # or it is not in this card set
         table.seat_patrons([first, second, TREASURY, third, fourth])
         players = dict(zip(PLAYERS, table.players, strict=True))
         for patron, player in self.favours.items():
@@ -108,8 +110,12 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
             table.discards.append(_discard_of(table.players[1], card))
 
 
-def _made(table: Table, cards: list[str]) -> list[Card]:
-    return [table.new_card(card) for card in cards]
+def _made(table: Table, cards: Iterable[str]) -> list[Card]:
+    """Cards of the decks of these patrons."""
+    made = [table.new_card(card) for card in cards]
+    for card in made:
+        table.favours[card.kind.deck]  # or its patron is not there
+    return made
 
 
 def _discard_of(player: Player, card: str) -> Due:

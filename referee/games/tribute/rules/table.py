@@ -36,6 +36,23 @@ LEVELS = 4
 PLAYERS = (seat_id(0), seat_id(1))
 
 
+class Missed:
+    """In how many turns something was left undone, for notes to the bot's author.
+
+    Attributes:
+        cards: that could have been played.
+        agents: that could have been activated.
+        coins: enough for a card of the row.
+        favour: of the last of the four patrons, which could have been called.
+        power: that hit a taunt agent and did not kill it.
+    """
+
+    __slots__ = ("agents", "cards", "coins", "favour", "power")
+
+    def __init__(self) -> None:
+        self.cards = self.agents = self.coins = self.favour = self.power = 0
+
+
 class Player:
     """One seat.
 
@@ -46,12 +63,13 @@ class Player:
         calls: of patrons, left in this turn.
         agents: in the order in which they came.
         turns: begun.
+        missed: what was left undone in them.
         left: whether it left the match.
     """
 
     __slots__ = (
-        *("agents", "calls", "coins", "cooldown", "draw_pile", "hand", "known", "left", "number"),
-        *("played", "power", "prestige", "seat", "turns"),
+        *("agents", "calls", "coins", "cooldown", "draw_pile", "hand", "known", "left", "missed"),
+        *("number", "played", "power", "prestige", "seat", "turns"),
     )
 
     def __init__(self, seat: int) -> None:
@@ -64,6 +82,7 @@ class Player:
         self.agents: list[Card] = []
         self.known = self.coins = self.power = self.prestige = self.turns = 0
         self.calls = 1
+        self.missed = Missed()
         self.left = False
 
     def owned(self) -> list[Card]:

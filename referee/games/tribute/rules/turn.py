@@ -13,6 +13,7 @@ It knows no messages to bots: `game.py` makes them, so that the rules cost what 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from referee.games.interface.faults import Termination
@@ -41,6 +42,7 @@ DRAFT = (0, 1, 1, 0)
 Deed: TypeAlias = tuple[str, Card | str | None]
 """An action: its type, and a card, a patron or nothing."""
 _END: Deed = (END_TURN, None)
+_ORDER = attrgetter("order")
 
 
 class Pick(NamedTuple):
@@ -101,11 +103,7 @@ def show(table: Table) -> None:
 
 def as_set(cards: list[Card]) -> list[Any]:
     """Cards whose order is not to be told, as they are sent (1.6)."""
-    return [card.ref for card in sorted(cards, key=_order)]
-
-
-def _order(card: Card) -> int:
-    return card.order
+    return [card.ref for card in sorted(cards, key=_ORDER)]
 
 
 def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, Any, End]:
@@ -124,6 +122,7 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
             yield from _do(table, kind, thing)
         if table.turn > max_turns:
             return End(Termination.TURN_LIMIT, None)
+        _note_missed(table, now)
         _clean_up(table)
         end = _end(table)
         if end is not None:
@@ -215,6 +214,19 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
     yield from effects.work_off(table, pay)
 
 
+def _note_missed(table: Table, now: list[Deed]) -> None:
+    """Note what the player on turn leaves undone with these legal actions."""
+    me, missed = table.me, table.me.missed
+    kinds = {kind for kind, _ in now}
+    missed.cards += PLAY_CARD in kinds
+    missed.agents += ACTIVATE_AGENT in kinds
+    missed.coins += BUY_CARD in kinds
+    if CALL_PATRON in kinds:
+        others = [p for p in table.picked if table.favours[p] is not me]
+        if len(others) == 1 and (CALL_PATRON, others[0]) in now:
+            missed.favour += others[0] == "ANSEI" or table.favours[others[0]] is None
+
+
 def _clean_up(table: Table) -> None:
     """End the turn of the player on turn (4.3)."""
     me, other = table.me, table.other
@@ -222,6 +234,7 @@ def _clean_up(table: Table) -> None:
         damage = table.hit(agent)
         if damage:
             table.event("agent-hit", None, agent, damage)
+            me.missed.power += agent.hp > 0
     me.prestige += me.power
     me.coins = me.power = 0
     discarded = me.hand + me.played

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Plays everything and buys the dearest card: copy this one.
+
+Run your copy with `referee play --game tribute ./my_bot.py random_patron`.
+"""
+
+import json
+import sys
+
+ABOUT = {"name": "Magnate", "version": 1, "keep_alive": True}  # it plays match after match
+KINDS = ("play-card", "activate-agent", "buy-card", "end-turn")  # what it does, the first first
+costs = {}  # card -> what it costs
+
+
+def send(**reply):
+    print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+
+
+def choose_action(actions, row):
+    """Of the first kind that is there; of cards to buy the dearest."""
+    wanted = [action for action in actions if action["type"] in KINDS]
+    first = min(wanted, key=lambda action: KINDS.index(action["type"]))
+    if first["type"] != "buy-card":
+        return first
+    price = {card["uid"]: costs[card["card"]] for card in row}
+    buys = [action for action in wanted if action["type"] == "buy-card"]
+    return max(buys, key=lambda action: price[action["card"]])
+
+
+def choose_cards(request):
+    """As few as can be, the cheapest; of what is free, the dearest."""
+    cards = sorted(request["cards"], key=lambda card: costs[card["card"]])
+    free = request["follow_up"] == "acquire-cards"
+    return [card["uid"] for card in (cards[-1:] if free else cards[: request["min"]])]
+
+
+for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    if not line.endswith(b"\n"):
+        break  # cut off in the middle: the referee is gone
+    message = json.loads(line)
+    match message.get("type"):
+        case "player-name-request":
+            send(type="player-name-reply", player_number=message["player_number"], **ABOUT)
+        case "game-info":
+            costs = {row["card"]: row["cost"] for row in message["card_table"]}
+        case "patron-request":
+            send(type="patron-reply", patron=message["available"][0])
+        case "play-turn":
+            action = choose_action(message["actions"], message["state"]["row"])
+            send(type="play-reply", action=action)
+        case "choose-request" if message["effects"]:
+            send(type="choose-reply", effect=0)
+        case "choose-request":
+            send(type="choose-reply", cards=choose_cards(message))
+        # All other types are news about the game, or newer than this bot: not an error.

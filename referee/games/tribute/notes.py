@@ -1,0 +1,138 @@
+"""What a bot of Scripts of Tribute hardly meant, and what its faults come of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from referee.games.tribute.rules.faults import (
+    BAD_FORMAT,
+    BAD_PATRON,
+    ILLEGAL_ACTION,
+    ILLEGAL_CHOICE,
+)
+from referee.games.tribute.rules.game import Tribute
+from referee.games.tribute.rules.messages import (
+    ACTIONS,
+    ACTIVATE_AGENT,
+    ATTACK,
+    BUY_CARD,
+    CALL_PATRON,
+    END_TURN,
+    PLAY_CARD,
+)
+
+_MANY_TURNS = 5
+"""Who has done something in fewer turns may have meant it."""
+_MISSED = {
+    "cards": 'with cards in hand that could be played: send "play-card" for each (4.3)',
+    "agents": 'with an agent that was not activated: send "activate-agent" for each (4.3)',
+    "coins": 'with coins for a card of the row, which are lost then: send "buy-card" (4.7)',
+    "power": "with power that hit a taunt agent and did not kill it: it brought no prestige (4.6)",
+}
+
+
+def notes(game: Tribute) -> list[list[str]]:
+    """Sentences for each seat, in seat order."""
+    found: list[list[str]] = []
+    for missed in game.missed():
+        counts = {name: getattr(missed, name) for name in _MISSED}
+        said = [
+            f"it ended {count} turns {_MISSED[name]}"
+            for name, count in counts.items()
+            if count >= _MANY_TURNS
+        ]
+        if missed.favour:
+            times = "a turn" if missed.favour == 1 else f"{missed.favour} turns"
+            said.append(
+                f"it ended {times} in which a call of the fourth patron would have won: who is "
+                "favoured by all four at the end of its turn wins (4.10)"
+            )
+        found.append(said)
+    return found
+
+
+def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
+    """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
+    if code == BAD_PATRON:
+        return _meant(reply.get("patron"), asked.get("available", []))
+    if code == ILLEGAL_ACTION:
+        return _why_illegal(asked, reply)
+    if code == ILLEGAL_CHOICE:
+        cards = reply.get("cards")
+        least, most = asked.get("min", 0), asked.get("max", 0)
+        if isinstance(cards, list) and not least <= len(cards) <= most:
+            return "`min` and `max` of the request say how many"
+        return "`cards` of the request has what can be chosen, by its `uid`" if cards else ""
+    return _why_no_format(asked, reply) if code == BAD_FORMAT else ""
+
+
+def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
+    if asked.get("type") == "choose-request":
+        if reply.get("type") == "play-reply":
+            return "a choice is open, and the turn goes on when it is answered"
+        if asked.get("effects"):
+            return "`effect` is 0 for the left one of `effects`, 1 for the right one"
+        return "`cards` is a list of uids, such as 10103 of " + '{"uid":10103,"card":"GOLD"}'
+    action = reply.get("action")
+    if asked.get("type") != "play-turn" or not isinstance(action, dict):
+        return ""
+    kind = action.get("type")
+    if kind not in ACTIONS:
+        return _meant(kind, ACTIONS)
+    if isinstance(action.get("card"), str | dict):
+        return "`card` is a uid, such as 10103 of " + '{"uid":10103,"card":"GOLD"}'
+    return ""
+
+
+def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
+    """Why an action that was not offered may be none."""
+    action = reply.get("action")
+    if action is None:
+        last = len(asked.get("actions", [])) - 1
+        return f"it counts from 0, so the last is {last}"
+    state = asked.get("state", {})
+    me, other = state.get("me", {}), state.get("opponent", {})
+    kind, uid = action.get("type"), action.get("card")
+    if kind == CALL_PATRON:
+        return _why_no_call(action.get("patron"), state)
+    if kind == PLAY_CARD and uid not in _uids(me.get("hand", ())):
+        return "it is not in `hand`"
+    if asked.get("actions") == [{"type": END_TURN}] and me.get("hand"):
+        return "`max_actions` have been carried out in this turn (4.3)"
+    if kind == ACTIVATE_AGENT:
+        if uid in _uids(me.get("agents", ())):
+            return "it was activated in this turn, or came in it"
+        return "it is none of the own `agents`"
+    if kind == ATTACK:
+        if not me.get("power"):
+            return "there is no power left"
+        if uid in _uids(other.get("agents", ())):
+            return "a taunt agent has to be attacked first"
+        return "it is none of the other's `agents`"
+    if kind == BUY_CARD:
+        if uid not in _uids(state.get("row", ())):
+            return "it is not in `row`"
+        return f"it costs more than the coins, {me.get('coins')}"
+    return ""
+
+
+def _why_no_call(patron: Any, state: Mapping[str, Any]) -> str:
+    favours = state.get("favours", {})
+    if patron not in favours:
+        return _meant(patron, favours) or "it is not at the table"
+    if not state.get("me", {}).get("patron_calls"):
+        return "no call is left in this turn: there is one a turn, and what cards add"
+    return "what it needs is not there (4.8)"
+
+
+def _uids(cards: Iterable[Mapping[str, Any]]) -> set[int]:
+    return {card["uid"] for card in cards}
+
+
+def _meant(word: object, words: Iterable[str]) -> str:
+    from difflib import get_close_matches  # not needed by bots that make no mistakes
+
+    by_folded = {known.casefold(): known for known in words}
+    close = get_close_matches(str(word).casefold(), by_folded, 1)
+    return f'did you mean "{by_folded[close[0]]}"?' if close else ""

@@ -1,0 +1,221 @@
+"""The conformance cases of Scripts of Tribute: right bots pass, and wrong bots fail their own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.bots.command import BotSource, PythonBot, find_bot
+from referee.bots.in_process import InProcessBot
+from referee.conformance.case import load_cases, select
+from referee.conformance.driver import Limits
+from referee.conformance.suite import Suite
+from referee.conformance.verdict import Status
+from referee.games import GAMES
+from referee.games.interface.game import ALL
+from referee.games.tribute.rules.messages import FOLLOW_UPS
+from referee.games.tribute.rules.situation import simplest_reply
+from referee.match.pages import load_page
+from tests.games.tribute.tribute_matches import new_setup
+from tests.support.helpers import ROOT, name_line, seat_of, to_line
+
+Json = dict[str, Any]
+RULES = GAMES["tribute"]
+CASES = load_cases(RULES).cases
+BOTS = sorted((ROOT / "example_bots" / "tribute").glob("*.py"))
+PATIENT = Limits(timeout=30.0, grace=10.0)
+"""No bot needs so long, however busy the machine is."""
+
+
+async def failed(bot: BotSource, patterns: Sequence[str]) -> list[str]:
+    """The ids of the cases that a bot does not pass."""
+    suite = Suite(select(CASES, patterns), bot, RULES, seed=1, limits=PATIENT)
+    report = await suite.run(strict=True)
+    fine = (Status.PASSED, Status.SKIPPED)
+    return [result.id for result in report.cases if result.status not in fine]
+
+
+@pytest.mark.all_cases
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
+async def test_an_example_bot_conforms(bot: Path) -> None:
+    assert await failed(find_bot(str(bot), "tribute"), []) == []
+
+
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
+async def test_an_example_bot_passes_the_basic_cases(bot: Path) -> None:
+    basic = [case.id for case in CASES if case.basic]
+    assert await failed(find_bot(str(bot), "tribute"), basic) == []
+
+
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
+def test_an_example_bot_is_short(bot: Path) -> None:
+    assert len(bot.read_text().splitlines()) <= 60
+
+
+# --- wrong bots ---------------------------------------------------------------------------------
+
+
+class Object:
+    """A bot as a Python object: `answer` makes a reply of each request but the handshake."""
+
+    def __init__(self, answer: Callable[[Json], Any]) -> None:
+        self._answer = answer
+        self.asked: list[Json] = []
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        """The reply to the last of these lines."""
+        request = json.loads(lines[-1])
+        if "version" in request:
+            return name_line(seat_of(request["player_number"]))
+        self.asked.append(request)
+        return to_line(self._answer(request))
+
+
+def eager(request: Json) -> Json:
+    """Does what comes first, but attacks nobody; chooses all that it may, and the right effect."""
+    if request["type"] == "play-turn":
+        kinds = [action["type"] for action in request["actions"]]
+        index = next(place for place, kind in enumerate(kinds) if kind != "attack")
+        return {"type": "play-reply", "index": index}
+    if request["type"] == "choose-request":
+        uids = [card["uid"] for card in request["cards"][: request["max"]]]
+        return {"type": "choose-reply", "cards": uids, "effect": 1}
+    return dict(simplest_reply(request))
+
+
+def hand_again(request: Json) -> Json:
+    """Plays its first card until it is asked no more."""
+    me = request.get("state", {}).get("me", {"hand": [], "played": []})
+    cards = [*me["played"], *me["hand"]]
+    if request["type"] == "play-turn" and cards:
+        action = {"type": "play-card", "card": cards[0]["uid"]}
+        return {"type": "play-reply", "action": action}
+    return eager(request)
+
+
+def agents_again(request: Json) -> Json:
+    """Activates its first agent again and again."""
+    if request["type"] == "play-turn" and (agents := request["state"]["me"]["agents"]):
+        action = {"type": "activate-agent", "card": agents[0]["uid"]}
+        return {"type": "play-reply", "action": action}
+    return eager(request)
+
+
+def buys_all(request: Json) -> Json:
+    """Buys the first card of the row, at any price."""
+    if request["type"] == "play-turn" and (row := request["state"]["row"]):
+        return {"type": "play-reply", "action": {"type": "buy-card", "card": row[0]["uid"]}}
+    return eager(request)
+
+
+def attacks_all(request: Json) -> Json:
+    """Attacks the first agent while it has power."""
+    if request["type"] == "play-turn" and request["state"]["me"]["power"]:
+        for agent in request["state"]["opponent"]["agents"]:
+            action = {"type": "attack", "card": agent["uid"]}
+            return {"type": "play-reply", "action": action}
+    return eager(request)
+
+
+def choosing(cards: Callable[[Json], Any]) -> Callable[[Json], Json]:
+    """Chooses cards in its own way."""
+
+    def answer(request: Json) -> Json:
+        if request["type"] == "choose-request":
+            return {"type": "choose-reply", "cards": cards(request), "effect": 0}
+        return eager(request)
+
+    return answer
+
+
+WRONG: dict[str, tuple[Callable[[Json], Any], list[str]]] = {
+    "picks Ansei": (
+        lambda r: {"type": "patron-reply", "patron": "ANSEI"} if "picked" in r else eager(r),
+        ["4.1/3", "4.1/4"],
+    ),
+    "plays a card twice": (hand_again, ["5.2/4", "4.3/4"]),
+    "activates an agent twice": (agents_again, ["5.2/5", "4.3/5"]),
+    "buys without coins": (buys_all, ["5.2/6"]),
+    "attacks past a taunt agent": (attacks_all, ["4.6/3", "4.6/4"]),
+    "another type": (lambda request: {"type": "end-turn"}, ["5.1/1", "5.2/1", "5.3/1"]),
+    "names cards": (choosing(lambda r: [c["card"] for c in r["cards"]]), ["5.3/1", "5.3/5"]),
+    "sends the cards": (choosing(lambda r: r["cards"][: r["max"]]), ["5.3/8"]),
+    "chooses none": (choosing(lambda r: []), ["5.3/1", "5.3/9", "4.8/3"]),
+    "chooses all": (choosing(lambda r: [c["uid"] for c in r["cards"]]), ["5.3/5", "5.3/15"]),
+    "fills up to max": (
+        choosing(lambda r: ([c["uid"] for c in r["cards"]] * 9 + [1] * 9)[: r["max"]]),
+        ["5.3/14"],
+    ),
+    "chooses by index": (choosing(lambda r: [*range(r["min"])]), ["5.3/1", "5.3/11"]),
+    "effects are cards": (
+        lambda r: {"type": "choose-reply", "cards": []} if "effects" in r else eager(r),
+        ["5.3/2"],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
+    answer, failing = WRONG[mistake]
+    for case in failing:
+        bot = PythonBot(mistake, lambda: InProcessBot(Object(answer)))
+        assert await failed(bot, [case]) == [case]
+
+
+async def test_bots_without_a_mistake_pass() -> None:
+    """And what the cases promise comes about: a bot that does what it can is asked everything."""
+    bots: list[Object] = []
+
+    def new() -> InProcessBot:
+        bots.append(Object(eager))
+        return InProcessBot(bots[-1])
+
+    assert await failed(PythonBot("eager", new), ["4", "5", "7"]) == []
+    asked = {request.get("follow_up") for bot in bots for request in bot.asked}
+    assert asked >= {*FOLLOW_UPS}
+    simple = PythonBot("simple", lambda: InProcessBot(Object(simplest_reply)))
+    assert await failed(simple, ["4", "5", "7"]) == []
+
+
+# --- the file -----------------------------------------------------------------------------------
+
+
+def test_every_case_is_about_a_section_that_there_is() -> None:
+    assert len(CASES) >= 80
+    assert len({case.id for case in CASES}) == len(CASES)
+    assert {case.section for case in CASES} <= {*load_page("tribute/protocol").sections}
+    order = [[int(part) for part in re.split("[./]", case.id)] for case in CASES]
+    assert order == sorted(order)
+
+
+def test_the_page_about_cases() -> None:
+    page = (ROOT / "spec" / "tribute" / "cases.md").read_text()
+    assert f"has {len(CASES)} matches" in page
+    situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
+    assert RULES.situation is not None
+    game: Any = RULES.situation(new_setup(), situation)
+    request = game.requests[0].message  # of the discard that is due
+    assert (request.follow_up, request.source.card) == ("discard-cards", "TWILIGHT_REVELRY")
+    state = request.state
+    assert [card.card for card in state.me.hand] == ["GOLD", "SWIPE"]
+    assert [card.card for card in state.me.known] == ["WAR_SONG"]
+    assert (state.me.coins, state.opponent.prestige, state.favours["PELIN"]) == (3, 12, "player2")
+    assert [(card.uid, card.card) for card in state.row] == [(10_000, "TITHE")]
+    assert [(a.uid, a.card, a.hp) for a in state.opponent.agents] == [(10_006, "OATHMAN", 1)]
+    assert game.view(ALL).turn == 7
+    for wrong in (
+        {"seats": {"player1": {"hands": []}}},
+        situation | {"x": 1},
+        situation | {"row": ["SHEOGORATH"]},
+        situation | {"discards": ["GOLD"]},
+        situation | {"patrons": ["HLAALU", "RED_EAGLE", "RAJHIN", "NOBODY"]},
+        situation | {"seats": {"player3": {}}},
+    ):
+        with pytest.raises(msgspec.ValidationError):
+            RULES.situation(new_setup(), wrong)
