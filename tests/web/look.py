@@ -25,7 +25,6 @@ from playwright.sync_api import sync_playwright
 
 import referee
 from referee import cli
-from referee.games import GAMES
 from tests.support.serving import running
 from tests.web.browser.test_seat import next_question, playing
 from tests.web.conftest import ARGUMENTS, CHROMIUM
@@ -59,7 +58,7 @@ def main(argv: list[str]) -> int:
             if args.only in name:
                 problems += _look(browser, name, address, args.directory, widths)
                 print(name, flush=True)
-        for game in GAMES:
+        for game in BOTS:
             if args.only in f"seat-{game}":
                 bots = ("human", *BOTS[game][1:2])
                 with playing("--page", "--game", game, *bots, "--seed", "3") as (_, (link,)):
