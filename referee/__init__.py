@@ -11,6 +11,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   errors.py       every exception, in one tree
 #   games/          GAMES: the games by name; a game is a folder, and imports the interface alone
 #     interface/    what a game is to the rest: game, chance, capabilities, dialects
+#   rulefiles/      bots without programming: files of rules, read and asked; pure
 #   match/          one match as a state machine, its spec, messages, result; pure
 #   text/           text for people
 #   logs/           spectator log and match record: write, read, verify, validate, replay

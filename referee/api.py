@@ -253,6 +253,7 @@ def play_matches(
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
     records: PathLike | None = None,
+    record_stderr: bool = False,
     game: str = DEFAULT_GAME,
     jobs: int = 1,
     keep_alive: bool = True,
@@ -268,6 +269,7 @@ def play_matches(
         seed: of the whole; drawn if None.
         options: as of `play_match`.
         records: a folder for the match records, compressed, and for what bots write on stderr.
+        record_stderr: as of `play_match`; goes with `records`.
         game: a key of `GAMES`.
         jobs: how many are played at a time, in as many processes if it is more than one. Bots that
             are Python objects play in this process alone: with them it is 1.
@@ -278,6 +280,8 @@ def play_matches(
     """
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
+    if record_stderr and records is None:
+        raise UsageError("record_stderr goes with records, the folder for the match records")
     sources, _ = _described(bots, game, 0, options)
     if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
@@ -309,6 +313,7 @@ def play_matches(
         plans=tuple(islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)),
         keep_alive=keep_alive,
         keep="none" if folder is None else "all",
+        record_stderr=record_stderr,
         results=True,
         sources=dict(enumerate(sources)),
         matches_a_deal=what.matches_a_deal,
@@ -356,7 +361,12 @@ def _play_in_workers(
 
     workers = partial(worker_processes, jobs, pin=True)
     with Dispatcher(
-        workers, lambda: jobs, keep=whole.keep, results=True, sources=whole.sources
+        workers,
+        lambda: jobs,
+        keep=whole.keep,
+        record_stderr=whole.record_stderr,
+        results=True,
+        sources=whole.sources,
     ) as dispatcher:
         for rows in dispatcher.play(what, iter(whole.plans)):
             add(rows)

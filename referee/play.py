@@ -23,11 +23,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 import trio
 from msgspec import Struct
 
+from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
@@ -126,6 +128,9 @@ class _Course(Generic[BotType]):
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[Given] = []
         self._room = MAX_ANSWERS
+        for seat, bot in enumerate(bots):
+            if isinstance(bot, InProcessBot | BotAround):
+                bot.sit(partial(self.match.view, seat))
 
     def _begin(self) -> None:
         now = self._clock()

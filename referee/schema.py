@@ -27,6 +27,7 @@ from referee.logs.validate import Validation
 from referee.logs.verify import Verdict
 from referee.match import messages
 from referee.match.result import MatchResult
+from referee.rulefiles.schema import rule_file_schema
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -62,6 +63,9 @@ def schemas() -> dict[str, dict[str, Any]]:
         }
         if game.turn is not None:
             made["turn"] = _schema(game.turn, "One turn, as referee replay shows it")
+        if game.vocabulary is not None:
+            rule_file = rule_file_schema(game.vocabulary, game.name)
+            made["rule-file"] = {"$schema": _DIALECT, **rule_file}
         # To the struct a message is raw text, sent as it is; to a reader it is one of these.
         definitions = made["match-record"]["$defs"]
         definitions |= made["to-bot"]["$defs"]

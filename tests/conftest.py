@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "untimed",
     deadline=None,
-    max_examples=50 * int(os.environ.get("REFEREE_TEST_TIMES", "1")),
+    max_examples=25 * int(os.environ.get("REFEREE_TEST_TIMES", "1")),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("untimed")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import referee
-from referee.logs import summaries
+from referee.logs import read_record, summaries
 from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
@@ -23,6 +23,7 @@ from referee.tournament.rows import MatchRow
 from referee.tournament.setup import entrant, setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
+from tests.support.batches import kept
 from tests.support.helpers import cautious
 from tests.support.live import ROOT, hostile, left_behind
 
@@ -143,11 +144,17 @@ def test_processes_play_match_after_match_if_they_may(tmp_path: Path) -> None:
     assert left_behind() == []
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_records(tmp_path: Path, jobs: int) -> None:
+@pytest.mark.parametrize(("jobs", "record_stderr"), [(1, False), (1, True), (2, True)])
+def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
     folder = tmp_path / "new" / "records"
     matches = referee.play_matches(
-        ["minimal", "big_money"], 3, seed=2, options=SHORT, records=folder, jobs=jobs
+        ["minimal", kept()],
+        3,
+        seed=2,
+        options=SHORT,
+        records=folder,
+        record_stderr=record_stderr,
+        jobs=jobs,
     )
     files = sorted(folder.glob("*.record.jsonl.zst"))
     assert [file.name for file in files] == [f"00000{n}.record.jsonl.zst" for n in range(3)]
@@ -155,6 +162,9 @@ def test_records(tmp_path: Path, jobs: int) -> None:
     assert [summary.header.seed for summary in summaries(files)] == [
         result.seed for result in matches.results
     ]
+    for file in files:
+        written = {type(entry) for entry in read_record(file)}
+        assert (referee.StderrEntry in written) == record_stderr
 
 
 def test_the_facts_of_the_game_are_in_the_results() -> None:
@@ -183,6 +193,7 @@ def test_a_seed_is_drawn_and_told() -> None:
         ({"options": ["max_turns"]}, "options are given by name"),
         ({"bots": ["minimal"]}, "dominion takes 2 to 4 bots, not 1"),
         ({"bots": "minimal"}, "bots are given as a list"),
+        ({"record_stderr": True}, "record_stderr goes with records, the folder"),
         ({"records": 3}, "records is a file name, not 3"),
         ({"records": "/dev/null/x"}, "cannot write /dev/null/x: Not a directory"),
         ({"records": "/proc/x"}, "cannot write /proc/x: No such file or directory"),
@@ -209,6 +220,7 @@ def test_an_error_in_a_bot_ends_the_processes_too() -> None:
     assert left_behind() == []
 
 
+@pytest.mark.slow
 def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
     """The bot is out after the first, and the others are not played."""
     bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
@@ -226,7 +238,7 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
     assert left_behind() == []
 
 
-@pytest.mark.parametrize("as_file", [True, False])
+@pytest.mark.parametrize("as_file", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file: bool) -> None:
     """It is not run again by the processes that play, nor need it be a file."""
     program = (

@@ -1,6 +1,8 @@
 """What `referee new` makes: in every language a bot that is built, plays and keeps to the protocol.
 
-The tests marked `slow` run the test that comes along with a bot, which is all of `conform`.
+The tests marked `slow` play with plain bots and in other languages, most of which are built, and
+run the test that comes along with one in Python, which is all of `conform`; those marked
+`all_cases` run that of the others.
 """
 
 from __future__ import annotations
@@ -36,6 +38,13 @@ STARTERS = [
     *((game, language) for game in ("starrealms", "tribute") for language in STARS),
 ]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
+played_starters = pytest.mark.parametrize(
+    ("game", "language"),
+    [
+        pytest.param(*row, marks=[] if row[1] == "python" else [pytest.mark.slow], id="-".join(row))
+        for row in STARTERS
+    ],
+)
 README = (ROOT / "README.md").read_text()
 
 
@@ -97,7 +106,7 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
     }
 
 
-@starters
+@played_starters
 def test_a_starter_plays_as_the_smallest_bundled_bot(
     game: str, language: str, tmp_path: Path
 ) -> None:
@@ -234,8 +243,17 @@ def test_the_readme_is_short_and_of_this_bot(game: str, language: str, tmp_path:
 # --- the test that comes along --------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@starters
+@pytest.mark.parametrize(
+    ("game", "language"),
+    [
+        pytest.param(
+            *row,
+            marks=pytest.mark.slow if "python" in row[1] else pytest.mark.all_cases,
+            id="-".join(row),
+        )
+        for row in STARTERS
+    ],
+)
 def test_a_starter_passes_the_test_that_comes_along(
     game: str, language: str, tmp_path: Path
 ) -> None:

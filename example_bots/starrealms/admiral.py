@@ -11,16 +11,15 @@ Patrol Mech,Stealth Needle,Recycling Station,Space Station,Barter World,Freighte
 Battle Station,Supply Bot,Imperial Frigate,Survey Ship,Embassy Yacht,Trading Post,Battle Pod
 Trade Pod,Missile Bot,Corvette,Cutter,Blob Fighter,Trade Bot,Imperial Fighter,Federation Shuttle"""
 WANTED = DEAR_FIRST.replace("\n", ",").split(",")
-OLD = [("discard", "Scout"), ("discard", "Viper")]  # what it scraps: not what it will play
+GIVES = [("scrap", "discard"), ("discard", "hand")]  # no scrap of the hand: it will play that
 ORDER = ["play", "use-base", "use-ally", "buy", "attack-base", "attack-player", "end-turn", "scrap"]
 
 
 def rank(action):
     """What comes first; what is behind the end of the turn is never done."""
     what, card = action["action"], action.get("card")
-    if card in WANTED:
-        return ORDER.index(what), WANTED.index(card)
-    return ORDER.index("scrap" if what == "buy" else what), 0
+    place = [*WANTED, card].index(card)  # behind them all if it is none of them
+    return ORDER.index("scrap" if what == "buy" and place == len(WANTED) else what), place
 
 
 for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
@@ -32,9 +31,10 @@ for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
         plays = [{"action": "play", "card": card} for card in message["state"]["hand"]]
         reply = {"type": "play-reply", "actions": plays or [min(message["actions"], key=rank)]}
     elif message["type"] == "choose":
-        cards = [(option.get("from"), option.get("card")) for option in message["options"]]
-        old = [place for place, card in enumerate(cards) if card in OLD][: message["most"]]
-        some = message["least"] or message["kind"] in ("destroy-base", "gain-ship")
-        reply = {"type": "choose-reply", "picks": old or list(range(some))}
+        kind, most, options = message["kind"], message["most"], message["options"]
+        poor = [(kind, o.get("from")) in GIVES and o["card"] not in WANTED for o in options]
+        picks = sorted(range(len(poor)), key=lambda place: not poor[place])
+        least = message["least"] or kind in ("destroy-base", "copy-ship", "gain-ship")
+        reply = {"type": "choose-reply", "picks": picks[: max(least, min(most, sum(poor)))]}
     if reply:  # all other types are news about the game, or newer than this bot
         print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain

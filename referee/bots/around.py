@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from msgspec import Struct
+
 from referee.bots.bot import Bot
 from referee.bots.last_words import LastWords
 
@@ -25,6 +29,12 @@ class BotAround:
     def exit_code(self) -> int | None:
         """Of the bot behind."""
         return self._bot.exit_code
+
+    def sit(self, view: Callable[[], Struct | None]) -> None:
+        """Let the bot behind have the view of its seat, if it wants that."""
+        sit = getattr(self._bot, "sit", None)
+        if sit is not None:
+            sit(view)
 
     async def release(self, grace: float) -> bool:
         """Let go of the bot behind."""

@@ -2,6 +2,7 @@
 
 A file in Python is a bot that can be played by its name, unless that begins with "http_": such a
 one is a server, which somebody must start. Servers, and bots in other languages, are to be read.
+A rule file is played by its name with its ending, `smithy.json`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "example_bots", _PACKAGE.parent / "example_bots")
 """Inside an installed wheel; beside the package in a source tree. One of them is there."""
 _LANGUAGES = {".c", ".java", ".js", ".pl", ".py", ".rs"}
+_RULES = ".json"
 _SERVER = "http_"
 
 
@@ -27,13 +29,21 @@ def templates(game: str = DEFAULT_GAME) -> dict[str, Path]:
     return {path.name: path for path in _files(game) if not _is_bot(path)}
 
 
+def rule_files(game: str = DEFAULT_GAME) -> dict[str, Path]:
+    """File name -> file of every bundled rule file of a game, by name."""
+    return {path.name: path for path in _in_places(game) if path.suffix == _RULES}
+
+
 def _is_bot(path: Path) -> bool:
     return path.suffix == ".py" and not path.name.startswith(_SERVER)
 
 
 def _files(game: str) -> list[Path]:
-    paths = (path for place in _PLACES for path in (place / game).glob("*.*"))
-    return sorted(path for path in paths if path.suffix in _LANGUAGES)
+    return [path for path in _in_places(game) if path.suffix in _LANGUAGES]
+
+
+def _in_places(game: str) -> list[Path]:
+    return sorted(path for place in _PLACES for path in (place / game).glob("*.*"))
 
 
 def describe_bot(path: Path) -> str:

@@ -1,10 +1,10 @@
 """BOT argument -> command line or address.
 
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
-the game; a file that the game itself plays, such as one of rules (`Rules.bot_files`); the path of a
-program; a dialect of the game, a colon and an address, program or command
-line; a command line in one argument, split as a shell would split it, whose first word is a bundled
-bot or a program, there or on the PATH. Nothing is ever given to a shell.
+the game; a file that the game itself plays, such as one of rules (`Rules.bot_files`), or the name
+of a bundled one; the path of a program; a dialect of the game, a colon and an address, program or
+command line; a command line in one argument, split as a shell would split it, whose first word is a
+bundled bot or a program, there or on the PATH. Nothing is ever given to a shell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from referee.bots.bundled import bundled_bots, templates
+from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.errors import BotNotFoundError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.text.nearest import did_you_mean
@@ -27,6 +27,7 @@ from referee.text.terminal import as_text
 
 if TYPE_CHECKING:
     from referee.bots.bot import Bot
+    from referee.rulefiles.bot import RuleFile
 
 _INTERPRETERS = {
     ".js": "node",
@@ -106,7 +107,7 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     """
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
-    file = _bot_file(argument, game, directory)
+    file = find_bot_file(argument, game, directory)
     if file is not None:
         return file
     dialect, colon, rest = argument.partition(":")
@@ -127,12 +128,25 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     return found._replace(argument=as_text(argument), dialect=dialect)
 
 
-def _bot_file(argument: str, game: str, directory: str) -> PythonBot | None:
-    """A file that is no program and that the game itself plays."""
+def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
+    """A file that is no program and that the game itself plays; None if it is none.
+
+    It has the text of a rule file with it, for processes where the file is not.
+
+    Raises:
+        BotNotFoundError: it cannot be played.
+    """
     path = Path(directory, argument)
+    if path.suffix == ".json" and not path.exists():
+        path = rule_files(game).get(argument, path)
     if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
         return None  # without a look at the game, which takes long to load
     rules = GAMES.get(game)
+    if rules is not None and path.suffix == ".json" and rules.vocabulary is not None:
+        from referee.rulefiles.bot import read_rule_file
+
+        file = read_rule_file(path, game)
+        return PythonBot(as_text(argument), partial(_of_rule_file, file), is_file=True)
     make = ((rules and rules.bot_files) or {}).get(path.suffix)
     if make is None:
         return None
@@ -145,6 +159,12 @@ def _of_file(game: str, path: Path) -> Bot:
 
     make = (GAMES[game].bot_files or {})[path.suffix]
     return InProcessBot(make(path), path.name)
+
+
+def _of_rule_file(file: RuleFile) -> Bot:
+    from referee.bots.in_process import InProcessBot  # with trio
+
+    return InProcessBot(file.new(), os.path.basename(file.path))
 
 
 def _is_url(text: str) -> bool:
@@ -242,7 +262,7 @@ def _not_found(argument: str, first: str, game: str) -> str:
     if plays is not None:
         own = ", ".join(bundled_bots(game)) or "none"
         return f"BOT {shown} plays {plays}, not {game}; the bundled bots of {game}: {own}"
-    close = did_you_mean(first, bundled_bots(game))
+    close = did_you_mean(first, [*bundled_bots(game), *rule_files(game)])
     if close:
         return f"BOT {shown} not found{close}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"

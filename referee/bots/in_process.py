@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import trio
+from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure, as_line, split_lines
 from referee.errors import BotError
@@ -16,7 +17,8 @@ class Player(Protocol):
     """What an `InProcessBot` asks. Being deterministic makes its matches so.
 
     One that has a method `hear(lines)` is given the last lines of a match by it, which ask for
-    nothing.
+    nothing. One that has a method `sit(view)` is given, before a match, a function that gives the
+    view of its seat (`Match.view`).
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
@@ -43,6 +45,13 @@ class InProcessBot:
         self._errors = OwnErrors(self._name)
         self._lines: list[bytes] = []
         self._killed = False
+
+    def sit(self, view: Callable[[], Struct | None]) -> None:
+        """Let it have what gives the view of its seat in the next match, if it wants that."""
+        take = getattr(self._player, "sit", None)
+        if take is not None:
+            with self._errors:
+                take(view)
 
     def push(self, lines: bytes) -> None:
         """Keep lines until it is asked."""

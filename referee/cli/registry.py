@@ -15,6 +15,7 @@ COMMANDS = (
     "new",
     "play",
     "conform",
+    "rules",
     "explain",
     "tournament",
     "standings",

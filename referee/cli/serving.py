@@ -13,7 +13,7 @@ from referee.cli.console import say
 from referee.errors import UsageError
 
 HOST = "127.0.0.1"
-EXTRA = 'pip install "dominion-referee[web]"'
+EXTRA = 'pip install ".[web]"'
 _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
 
 
@@ -45,6 +45,29 @@ def add_address(parser: argparse.ArgumentParser, port: int) -> None:
         metavar="NAME",
         help="a name of this host, by which others reach it; may be given more than once",
     )
+
+
+def address_as_words(options: argparse.Namespace) -> list[str]:
+    """The same options for another command."""
+    host, port = options.listen
+    names = [word for name in options.host_name for word in ("--host-name", name)]
+    return ["--listen", origin(host, port).removeprefix("http://"), *names]
+
+
+def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with: str) -> None:
+    """See that `--listen` and `--host-name` are given where there is a page.
+
+    Args:
+        port: as of `add_address`.
+        shown: whether there is one.
+        goes_with: the options that show one.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if not shown and (options.host_name or options.listen != (HOST, port)):
+        given = "--host-name" if options.host_name else "--listen"
+        raise UsageError(f"{given} goes with {goes_with}")
 
 
 @contextmanager

@@ -5,24 +5,31 @@ A process of its own serves the files that are written: viewers take nothing fro
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.console import say
-from referee.cli.serving import has_screen
+from referee.cli.serving import HOST, has_screen
 from referee.errors import ShortageError
 from referee.interrupts import Interrupts
 
+FREE = ("--listen", f"{HOST}:0")
 NICE = 10
 """How far the server's priority is below that of the match (`nice`)."""
+_SLICE_NS = 100_000
+"""For so long the server may go on when the match wants its processor: the least Linux allows."""
+_SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
+"""The number of the system call, which the C library has no function for; by machine."""
 
 
 @contextmanager
@@ -35,8 +42,8 @@ def temporary_folder() -> Iterator[Path]:
 class Server:
     """`referee serve` as a process that ends with this one, however that ends."""
 
-    def __init__(self, paths: Sequence[str], page: str) -> None:
-        command = [sys.executable, "-P", "-m", "referee", "serve", "--listen", "127.0.0.1:0"]
+    def __init__(self, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
+        command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
         with GUARDIAN.lock:
             try:
                 GUARDIAN.begin()
@@ -50,7 +57,7 @@ class Server:
                 GUARDIAN.end(None)
                 raise ShortageError("cannot start referee serve", error) from error
             GUARDIAN.watch(self._process.pid)
-        _yield_to_match(self._process.pid)
+        yield_to_match(self._process.pid)
         self._page = page
 
     def url(self) -> str:
@@ -73,21 +80,30 @@ class Server:
 
 
 @contextmanager
-def watched(interrupts: Interrupts, paths: Sequence[str], page: str) -> Iterator[Server | None]:
+def watched(
+    interrupts: Interrupts,
+    paths: Sequence[str],
+    page: str,
+    address: Sequence[str] = (),
+    begin: Callable[[], object] = lambda: None,
+) -> Iterator[Server | None]:
     """Serve files inside this block, and say where.
 
     Args:
         paths: of the files and folders.
         page: that is shown, below the server's address; it is in the first file.
+        address: `--listen` and the like; none: a port of this machine that is free.
+        begin: is called before the page is shown, once there is one.
 
     Yields:
         The server; None if it could not begin, and has said why.
     """
-    server = Server(paths, page)
+    server = Server(paths, page, address)
     try:
         with interrupts.raising():
             url = server.url()
         if url:
+            begin()
             say(f"watch it at {url}")
         yield server if url else None
     finally:
@@ -110,9 +126,15 @@ def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -
         server.wait()
 
 
-def _yield_to_match(pid: int) -> None:
+def yield_to_match(pid: int) -> None:
     """Let a process that has just begun take only what others leave of the processor."""
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, NICE)
     with suppress(OSError):  # of Linux, where sessions may be weighed first
         Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
+    call = _SCHED_SETATTR.get(os.uname().machine)
+    if sys.platform == "linux" and call is not None:
+        # size, policy (0: the usual one), flags, nice, priority, slice, deadline, period; a Linux
+        # before 6.12 takes no notice of the slice
+        wanted = struct.pack("<IIQiIQQQ", 48, 0, 0, NICE, 0, _SLICE_NS, 0, 0)
+        ctypes.CDLL(None).syscall(call, pid, wanted, 0)

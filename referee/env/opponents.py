@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import TypeAlias
 
 from referee.bots.bot import Answer, Failure, split_lines
@@ -88,6 +89,9 @@ class Opponents:
             RuntimeWarning: one was disqualified later.
         """
         in_handshake = match.in_handshake
+        if in_handshake:
+            for seat, bot in self._own.items():
+                bot.sit(partial(match.view, seat))
         for seat in match.due:
             answer = self._ask(seat, in_handshake)
             if isinstance(answer, Failure):

@@ -38,15 +38,16 @@ class RecordedAnswers(NamedTuple):
         return msgspec.structs.asdict(self.header.options)
 
 
-def answers_before(name: str, turn: int) -> RecordedAnswers:
+def answers_before(name: str, turn: int | None) -> RecordedAnswers:
     """Read a match record up to a turn, running its match again.
 
     Args:
         name: of a file, plain or compressed, or "-" for standard input.
-        turn: the first that is not read, counted from 1; all players' turns count.
+        turn: the first that is not read, counted from 1; all players' turns count. None: all
+            is read of a match that was cut off.
 
     Raises:
-        UsageError: the file cannot be opened, or the match has no such turn.
+        UsageError: the file cannot be opened, the match has no such turn, or it was not cut off.
         LogReadError: it is no record, or its lines do not follow from each other.
     """
     rerun = Rerun(name)
@@ -61,12 +62,14 @@ def answers_before(name: str, turn: int) -> RecordedAnswers:
             elif type(entry) is Disqualified and entry.seat not in written:
                 left = DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, time)
                 answers[entry.seat].append(left)
-        if match.turns >= turn:
+        if turn is not None and match.turns >= turn:
             break
+    if turn is None and match.outcome is not None:
+        raise UsageError(f"{name}: the match is over; --turn N says from where it is played again")
     for seat, given in enumerate(answers):
         if len(given) > 1 or seat not in match.disqualified:
             given[:1] = [None]
-    if match.turns < turn:
+    if turn is not None and match.turns < turn:
         turns = "1 turn" if match.turns == 1 else f"{match.turns} turns"
         raise UsageError(f"{name}: there is no turn {turn}, the match has {turns}")
     return RecordedAnswers(header, answers)

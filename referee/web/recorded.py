@@ -47,7 +47,11 @@ def read_match(name: str) -> MatchPage:
     """
     with LogReader(name) as reader:
         value, _ = first_line(next(iter(reader), b""))
-    is_log = isinstance(value, dict) and "type" in value and "entry" not in value
+    given = value if isinstance(value, dict) else {}
+    if not given.keys() & {"type", "entry"}:
+        problem = "this is no match record and no spectator log: give a file that --record or --log"
+        raise LogReadError(as_text(name), 1, f"{problem} has written")
+    is_log = "type" in given and "entry" not in given
     return _from_log(name) if is_log else _from_record(name)
 
 

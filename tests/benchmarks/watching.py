@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import msgspec
 import trio
 
+from referee.cli.watching import yield_to_match
 from tests.support.live import ROOT
 from tests.support.serving import running
 
@@ -39,9 +40,11 @@ def request(page: str) -> tuple[tuple[str, int], bytes]:
     return (url.hostname, url.port), asked.encode()
 
 
-def watch(page: str, viewers: int) -> None:
-    """Be so many spectators, until killed."""
-    os.nice(19)  # spectators are on machines of their own
+def watch(viewers: int) -> None:
+    """Be so many spectators of the page that stdin names, until killed."""
+    print("ready", flush=True)
+    page = sys.stdin.read()
+    yield_to_match(os.getpid())  # spectators are on machines of their own
     address, asked = request(page)
     stuck = [socket.create_connection(address) for _ in range(viewers // 10)]
     for made in stuck:
@@ -66,16 +69,30 @@ def play(viewers: int) -> float:
     """Seconds that the bots and the referee took for the match."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         record = Path(folder) / "match.jsonl"
+        watching = None
+        if viewers:  # ready before the match begins
+            words = [sys.executable, "-m", "tests.benchmarks.watching", "--be"]
+            watching = stack.enter_context(
+                subprocess.Popen(
+                    [*words, "--viewers", str(viewers)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
+            )
+            assert watching.stdout is not None
+            watching.stdout.readline()
         command = [sys.executable, "-m", "referee", "play", "--watch", "-q", *MATCH]
         process = stack.enter_context(
             subprocess.Popen([*command, "--record", str(record)], stderr=subprocess.PIPE, text=True)
         )
         assert process.stderr is not None
         page = process.stderr.readline().split()[-1]
-        watching = None
-        if viewers:
-            words = [sys.executable, "-m", "tests.benchmarks.watching", "--be", page]
-            watching = stack.enter_context(subprocess.Popen([*words, "--viewers", str(viewers)]))
+        if watching is not None:
+            assert watching.stdin is not None
+            watching.stdin.write(page)
+            watching.stdin.close()
         assert "stays" in process.stderr.readline()
         end = msgspec.json.decode(record.read_bytes().splitlines()[-1])
         if watching is not None:
@@ -113,10 +130,10 @@ def main() -> None:
     parser.add_argument("--viewers", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cut", type=int, default=1000)
-    parser.add_argument("--be", metavar="PAGE", help=argparse.SUPPRESS)
+    parser.add_argument("--be", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.be:
-        watch(options.be, options.viewers)
+        watch(options.viewers)
         return
     ratios = []
     for _ in range(options.rounds):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.bundled import bundled_bots, describe_bot
-from referee.bots.command import find_bot, resolve_bot
+from referee.bots.command import PythonBot, find_bot, resolve_bot
 from referee.errors import BotNotFoundError
 from referee.games import GAMES
 
@@ -102,6 +102,19 @@ def test_a_file_without_its_run_bit(tmp_path: Path, name: str, says: str) -> Non
     file.write_text("")
     with pytest.raises(BotNotFoundError, match=says):
         resolve_bot(str(file))
+
+
+def test_a_bundled_rule_file_is_found_by_its_whole_name(tmp_path: Path) -> None:
+    found = find_bot("big_money.json", "dominion", str(tmp_path))
+    assert isinstance(found, PythonBot)
+    assert found.argument == "big_money.json"
+    assert find_bot("big_money", "dominion") == resolve_bot("big_money")
+    own = tmp_path / "big_money.json"
+    own.write_text("{")
+    with pytest.raises(BotNotFoundError, match="the file ends"):
+        find_bot("big_money.json", "dominion", str(tmp_path))
+    with pytest.raises(BotNotFoundError, match=r"did you mean smithy\.json"):
+        find_bot("smithi.json", "dominion")
 
 
 def test_a_directory(tmp_path: Path) -> None:

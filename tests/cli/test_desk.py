@@ -95,6 +95,7 @@ def test_ctrl_c_ends_the_match_and_the_bots(sit: Sit) -> None:
     assert "Traceback" not in person.seen
 
 
+@pytest.mark.slow
 def test_a_bot_that_thinks_for_long_is_named_once(sit: Sit) -> None:
     slow = hostile("sleep_at", 1)
     person = sit("play", "human", slow, "--seed", "11", "--max-turns", "1", "--time-limit", "4")

@@ -81,7 +81,7 @@ def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
 SLOW = "import time, sys\nfor line in sys.stdin:\n    time.sleep(60)\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_server_stays(number: int, tmp_path: Path) -> None:
     bot = tmp_path / "slow.py"
     bot.write_text(SLOW)
@@ -121,3 +121,20 @@ def test_a_server_that_cannot_begin(tmp_path: Path, capfd: pytest.CaptureFixture
     os.close(reader)
     assert code == 2
     assert "fifo is neither a file nor a folder" in one_line(capfd.readouterr().err)
+
+
+def test_a_server_that_cannot_begin_leaves_the_old_record(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    old = tmp_path / "game.jsonl"
+    old.write_text("a match that was played\n")
+    words = ["play", "--watch", "--record", str(old), "--listen", "256.0.0.1:0"]
+    assert cli.main([*words, "minimal", "minimal"]) == 2
+    assert "cannot listen on 256.0.0.1:0" in one_line(capfd.readouterr().err)
+    assert old.read_text() == "a match that was played\n"
+
+
+@pytest.mark.parametrize("words", [["--listen", ":8000"], ["--host-name", "bots.example"]])
+def test_an_address_of_no_page(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["play", "minimal", "minimal", *words]) == 2
+    assert f"{words[0]} goes with --page or --watch" in one_line(capsys.readouterr().err)

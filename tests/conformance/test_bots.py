@@ -396,12 +396,23 @@ def check_report(mode: str, report: Report) -> None:
             assert set(result.because) & failed, (mode, result.id)
 
 
+def one_of_a_kind() -> Iterator[Any]:
+    """The bots that are not waited for; `slow` but for the first of those that fail the same."""
+    kinds: set[str] = set()
+    for mode, wrong in WRONG.items():
+        if not is_waited_for(mode):
+            marks = [pytest.mark.slow] if wrong.failed in kinds else []
+            kinds.add(wrong.failed)
+            yield pytest.param(mode, marks=marks)
+
+
 @pytest.mark.untraced
-@pytest.mark.parametrize("mode", [mode for mode in WRONG if not is_waited_for(mode)])
+@pytest.mark.parametrize("mode", [*one_of_a_kind()])
 async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(mode: str, program: Path) -> None:
     check_report(mode, await check(mode, program, cases_for(mode)))
 
 
+@pytest.mark.slow
 async def test_wrong_bots_that_are_waited_for_fail_what_they_should(program: Path) -> None:
     """All in one test: they wait side by side."""
     reports: dict[str, Report] = {}
@@ -419,7 +430,13 @@ async def test_wrong_bots_that_are_waited_for_fail_what_they_should(program: Pat
         check_report(mode, report)
 
 
-@pytest.mark.parametrize("mode", ODD)
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(mode, marks=[pytest.mark.slow] if mode in wrong_bot.ALONE else [])
+        for mode in ODD
+    ],
+)
 async def test_an_odd_bot_passes(mode: str, program: Path) -> None:
     basic = [case for case in CASES.values() if case.basic]
     report = await check(mode, program, basic)

@@ -1,11 +1,13 @@
-"""Put the page of each game together, from the project's folder.
+"""Put the pages together that have a source: of each game, and of rule files.
 
     python -m tests.generators.make_pages [--check]
 
 What all games share stands in spec/sources/shared.md, what a game has to itself in
 spec/sources/GAME.md. The latter begins with its words for the blanks (`$name`) of the shared parts,
-as TOML between two lines "+++". A line `<!-- shared NAME -->` stands for a part. With --check
-nothing is written: it fails if a page is out of date.
+as TOML between two lines "+++". A line `<!-- shared NAME -->` stands for a part. In
+spec/sources/rule-bots.md a line `<!-- words GAME -->` stands for the words of a game's rule files,
+in spec/sources/tribute.md `<!-- cards tribute -->` for the table of its cards.
+With --check nothing is written: it fails if a page is out of date.
 """
 
 from __future__ import annotations
@@ -17,10 +19,13 @@ from pathlib import Path
 from string import Template
 
 from referee.games import GAMES
+from tests.generators.rule_words import with_words
+from tests.generators.tribute_cards import with_cards
 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 SHARED = "sources/shared.md"
-HEAD = "<!-- Put together by tests/generators/make_pages.py from spec/{} and spec/{}. -->\n\n"
+RULES = "sources/rule-bots.md"
+HEAD = "<!-- Put together by tests/generators/make_pages.py from spec/{} and {}. -->\n\n"
 PART = re.compile(r"^<!-- part (.+?) -->\n(.*?)\n*(?=^<!-- part |\Z)", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^<!-- shared (.+) -->$", re.MULTILINE)
 
@@ -38,7 +43,10 @@ def pages(spec: Path = SPEC) -> dict[Path, str]:
             Template(parts[text]).substitute(words) if place % 2 else text
             for place, text in enumerate(MARK.split(own))
         ]
-        made[spec / f"{game.specification}.md"] = HEAD.format(source, SHARED) + "".join(texts)
+        head = HEAD.format(source, f"spec/{SHARED}")
+        made[spec / f"{game.specification}.md"] = head + with_cards("".join(texts))
+    rules = (spec / RULES).read_text()
+    made[spec / "rule-bots.md"] = HEAD.format(RULES, "the games' words") + with_words(rules)
     return made
 
 

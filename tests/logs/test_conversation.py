@@ -74,7 +74,7 @@ def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--from", RECORD], "--from goes with --turn N"),
+        (["--from", RECORD], "the match is over; --turn N says"),
         (["--turn", "3", "big_money", "minimal"], "--turn goes with --from FILE"),
         (["--from", RECORD, "--turn", "999"], "there is no turn 999, the match has 3"),
         (["--from", RECORD, "--turn", "3", "minimal"], "has 2 bots"),

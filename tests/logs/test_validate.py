@@ -94,7 +94,7 @@ def test_nearly_every_mutation_is_found(validate: Validate) -> None:
     assert len(missed) <= 0.03 * count, "".join(missed)
 
 
-@settings(max_examples=20 * TIMES)
+@settings(max_examples=10 * TIMES)
 @given(data=st.data())
 def test_whatever_is_in_a_log_it_is_no_crash(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -230,7 +230,7 @@ def damaged(line: bytes, chance: Random) -> bytes:
 
 
 @given(st.binary())
-@settings(max_examples=100 * TIMES)
+@settings(max_examples=50 * TIMES)
 @example(b"")
 @example(b"\x00")
 @example(b"\xff\xfe{\x00}\x00")
@@ -240,14 +240,14 @@ def test_any_bytes(line: bytes) -> None:
 
 @pytest.mark.untraced
 @given(json_values)
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_any_json(value: Any) -> None:
     line = json.dumps(value).encode()
     assert seen(line) == oracle(line)
 
 
 @given(json_objects())
-@settings(max_examples=40 * TIMES)
+@settings(max_examples=20 * TIMES)
 def test_any_json_object(line: bytes) -> None:
     expected = oracle(line)
     assert expected[0] != INVALID_JSON
@@ -256,7 +256,7 @@ def test_any_json_object(line: bytes) -> None:
 
 
 @given(json_objects(), st.integers(0, 2**32))
-@settings(max_examples=25 * TIMES)
+@settings(max_examples=12 * TIMES)
 def test_any_damaged_object(line: bytes, seed: int) -> None:
     chance = Random(seed)
     for _ in range(20):
@@ -647,7 +647,7 @@ def test_every_reply_type() -> None:
 
 
 @given(field=st.sampled_from(FIELDS["play-reply"]), value=json_values)
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_a_value_of_any_kind_is_kept_for_the_rules(field: str, value: Any) -> None:
     reply = decode(json.dumps({"type": "play-reply", field: value}).encode())
     assert canonical(getattr(reply, field)) == canonical(value)

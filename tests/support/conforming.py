@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from referee.bots.command import BotSource, PythonBot
@@ -21,6 +25,14 @@ some_and_rest = pytest.mark.parametrize(
 )
 PATIENT = Limits(timeout=60.0, grace=10.0)
 """No bot needs so long, however busy the machine is."""
+
+
+def one_now(bots: Sequence[Path]) -> list[Any]:
+    """The first bot, and the others marked `slow`."""
+    return [
+        pytest.param(bot, id=bot.stem, marks=[pytest.mark.slow] if place else [])
+        for place, bot in enumerate(bots)
+    ]
 
 
 async def failures(bot: BotSource, cases: list[Case]) -> list[Result]:

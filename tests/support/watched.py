@@ -15,6 +15,7 @@ from referee.logs.sink import MemorySink
 from referee.match.machine import Match, Received, Sent
 from referee.match.spec import match_spec
 from tests.games.botwars.botwars_matches import gathering, wild
+from tests.games.starrealms import star_matches
 from tests.support.helpers import name_line
 from tests.support.random_players import doubtful, right
 
@@ -109,4 +110,6 @@ def _reply(game: str, chance: Random, request: Any, match: Match) -> bytes:
     if game == "botwars":
         decide = chance.choice([gathering, gathering, wild(chance)])
         return decide(request["player"], request["state"])
+    if game == "starrealms":
+        return chance.choice([star_matches.right] * 3 + [star_matches.mixed])(chance, request)
     return b'{"type":"number-reply","number":%d}' % chance.randrange(9)

@@ -17,7 +17,7 @@ import referee
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.web import file
-from referee.web.file import FRAME, bundle, page_file
+from referee.web.file import FRAME, bundle, page_file, small_style
 from referee.web.recorded import read_match
 from referee.web.steps import Header, MatchPage
 from tests.support.helpers import ROOT, cautious
@@ -89,7 +89,9 @@ def test_modules_come_after_those_that_they_import() -> None:
         place = script.find(f"const {module.stem} = (() =>")
         for _, other in file._IMPORT.findall(module.read_text("utf-8")):
             assert script.find(f"const {other} = (() =>") < place or place < 0
-    assert script.endswith('main.boot({ "botwars": drawing0, "dominion": drawing1 });\n')
+    assert script.endswith(
+        'main.boot({ "botwars": drawing0, "dominion": drawing1, "starrealms": drawing2 });\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,3 +189,12 @@ def test_a_game_without_a_drawing_has_a_page(
     assert [turn.show for turn in of_log.turns] != []
     assert [step.set for step in of_log.steps] == [{}] * len(of_log.steps)
     page_file([of_log])
+
+
+def test_script_and_styles_of_a_file_are_small() -> None:
+    """What the file of every match carries, in bytes."""
+    frame = len(bundle([]).encode())
+    assert frame <= 60_000
+    assert sum(len(small_style((FRAME / name).read_text())) for name in file.STYLES) <= 15_000
+    for game in GAMES:
+        assert len(bundle([game]).encode()) - frame <= 20_000, game

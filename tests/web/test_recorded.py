@@ -21,7 +21,11 @@ from tests.support.damage import damage
 from tests.support.helpers import ROOT, TIMES
 from tests.support.watched import Watched, watched
 
-GAMES = {"dominion": {"max_turns": 9}, "botwars": {"rows": 7, "cols": 7, "max_turns": 25}}
+GAMES = {
+    "dominion": {"max_turns": 9},
+    "botwars": {"rows": 7, "cols": 7, "max_turns": 25},
+    "starrealms": {"max_turns": 12},
+}
 RECORDS = [
     *(ROOT / "spec" / "examples").glob("*.record.jsonl"),
     *(ROOT / "tests" / "golden").glob("*"),
@@ -41,7 +45,7 @@ def read(tmp_path: Path) -> Read:
     return page
 
 
-@pytest.fixture(params=[(game, seed) for game in GAMES for seed in range(12 * TIMES)], ids=str)
+@pytest.fixture(params=[(game, seed) for game in GAMES for seed in range(4 * TIMES)], ids=str)
 def match(request: pytest.FixtureRequest) -> Watched:
     game, seed = request.param
     return watched(game, seed, **GAMES[game])

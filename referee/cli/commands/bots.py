@@ -33,13 +33,13 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from referee.bots.bundled import bundled_bots, describe_bot, templates
+    from referee.bots.bundled import bundled_bots, describe_bot, rule_files, templates
 
     games = [options.game] if options.game else list(GAMES)
     if options.show is not None:
         files: dict[str, Path] = {}
         for game in reversed(games):
-            files |= bundled_bots(game) | templates(game)
+            files |= bundled_bots(game) | templates(game) | rule_files(game)
         file = files.get(options.show)
         if file is None:
             raise UsageError(f"no {options.show!r}; there are: {', '.join(files)}")
@@ -57,6 +57,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             width = max(map(len, bots), default=0)
             for name, path in bots.items():
                 print(f"  {name:{width}}  {describe_bot(path)}")
+            if rules := ", ".join(rule_files(game)):
+                print(f"  Files of rules, played by name too: {rules}")
             print(f"  To read: {others}\n" if others else "")
         print("To read one: referee bots --show NAME")
         print("To start a bot of your own: referee new my_bot")

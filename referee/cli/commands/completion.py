@@ -10,7 +10,7 @@ import argparse
 import re
 from typing import Any
 
-from referee.bots.bundled import bundled_bots, templates
+from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.cli import registry as commands
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
@@ -60,7 +60,15 @@ def script(shell: str) -> str:
                 action.complete = of_metavar[action.metavar]  # type: ignore[attr-defined]
     for command, name, words in (
         ("help", "command", list(parsers)),
-        ("bots", "show", [name for game in GAMES for name in bundled_bots(game) | templates(game)]),
+        (
+            "bots",
+            "show",
+            [
+                name
+                for game in GAMES
+                for name in bundled_bots(game) | rule_files(game) | templates(game)
+            ],
+        ),
     ):
         (action,) = (each for each in parsers[command]._actions if each.dest == name)
         action.choices = words
@@ -71,7 +79,7 @@ def script(shell: str) -> str:
 
 def _bots_and_files() -> dict[str, Any]:
     """What shtab is to be told of a BOT."""
-    names = " ".join(name for game in GAMES for name in bundled_bots(game))
+    names = " ".join(name for game in GAMES for name in bundled_bots(game) | rule_files(game))
     return {
         "bash": "_referee_bots_or_files",
         "zsh": "_referee_bots_or_files",

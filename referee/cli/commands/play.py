@@ -9,12 +9,15 @@ import argparse
 import os
 import sys
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seed
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
+    address_as_words,
+    check_address,
     has_screen,
     is_local,
     open_browser,
@@ -97,7 +100,7 @@ def add(commands: Commands) -> None:
     said = "write what the bots write on stderr into the record, before the answer that follows it"
     add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
-    resume = "go on with the match of this record, from turn N of --turn on"
+    resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
     add("--turn", type=count, metavar="N", help=turn)
@@ -132,6 +135,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     recorded = options.record
+    check_address(options, 0, options.page or options.watch, "--page or --watch")
     if options.watch:
         from referee.cli.watching import stay, watched
 
@@ -159,9 +163,10 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         server = None
         if options.watch:
             assert record is not None
-            record.begin(copy=True)  # or a match that was there before would be shown
             page = f"watch/{os.path.basename(recorded)}"
-            server = watching.enter_context(watched(interrupts, [recorded], page))
+            address = [] if options.page else address_as_words(options)  # else it is the seats'
+            begin = partial(record.begin, copy=True)  # or what was there before would be shown
+            server = watching.enter_context(watched(interrupts, [recorded], page, address, begin))
             if server is None:
                 return USAGE
         stderr: list[Sink | None] = [*files]
@@ -221,8 +226,6 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
         return None
     from referee.logs.conversation import answers_before
 
-    if options.turn is None:
-        raise UsageError("--from goes with --turn N, the first turn that is played")
     if options.seed is not None or options.game is not None:
         raise UsageError("--from has the seed and the game of its record: leave out the option")
     try:
@@ -272,9 +275,10 @@ def _sitting(options: argparse.Namespace) -> Sitting:
         )
     load_numpy()
     with with_extra("--page"):
-        from referee.web.server.seat import Sitting
+        from referee.web.server.seat import Sitting, links_beside
 
-    return Sitting(options.game, options.bots)
+    goes_on = options.resume is not None and options.turn is None
+    return Sitting(options.game, options.bots, links_beside(options.resume) if goes_on else None)
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -340,8 +344,6 @@ def _play_match(
     sitting: Sitting | None,
 ) -> Played:
     """Play the match with bots that come up while trio is imported."""
-    from functools import partial
-
     from referee.bots.command import HUMAN
     from referee.cli.work import collect_garbage, run_in_trio, show_progress
     from referee.logs.files import LogFile
@@ -383,6 +385,8 @@ def _play_match(
         if sitting is not None:
             sitting.end(spec, played)
             await sitting.shown()
+            if options.record is not None:
+                sitting.forget_links(options.record)
         return played
 
     collect_garbage()
@@ -403,14 +407,19 @@ async def _serve(
     from referee.web.server.seat import Seats
 
     host, port = options.listen
-    with listening(host, port) as on:
-        at = origin(host, on.getsockname()[1])
+    goes_on = bool(sitting.port)
+    with listening(host, port or sitting.port) as on:
+        sitting.port = on.getsockname()[1]
+        if options.record is not None:
+            sitting.keep_links(options.record)
+        at = origin(host, sitting.port)
         links = [f"{at}{link}" for link in sitting.links()]
+        what = "a seat: its link works again" if goes_on else "a seat: whoever has this link plays"
         for link in links:
-            print(f"{link}  (a seat: whoever has this link plays)", file=sys.stderr, flush=True)
+            print(f"{link}  ({what})", file=sys.stderr, flush=True)
         site = Site(Library([]), more=Seats([sitting]).routes())
         async with trio.open_nursery() as nursery:
-            if is_local(host) and has_screen():
+            if is_local(host) and has_screen() and not goes_on:
                 nursery.start_soon(open_browser, links[0])
             task_status.started()
             await serve(site.app(options.host_name), on, say_bug)
@@ -503,7 +512,7 @@ def _say_disqualified(played: Played) -> None:
 def _again(options: argparse.Namespace, played: Played) -> list[str]:
     """The command that plays the same match again."""
     words = ["referee", "play", *["--page"][: options.page], *options.bots]
-    if options.resume is not None:
+    if options.turn is not None:
         words += ["--from", options.resume, "--turn", str(options.turn)]
         return words + settings_as_words(options)
     words += ["--seed", str(played.result.seed)]

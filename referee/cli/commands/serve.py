@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands
+from referee.cli.arguments import Commands, made_folder
 from referee.cli.console import OK, printing, say
 from referee.cli.serving import (
     EXTRA,
@@ -51,6 +51,8 @@ def add(commands: Commands) -> None:
     add_address(parser, PORT)
     play = "visitors play against this bot at /play; may be given more than once"
     add("--play", action="append", default=[], metavar="BOT", help=play)
+    games = "write the games of visitors there; started again, the server goes on with them"
+    add("--games", metavar="DIR", help=games)
     add_game(parser)
     add_settings(parser)
     add("--open", action="store_true", help="open it in the browser")
@@ -71,9 +73,13 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     library = Library(options.paths or ["."])
     seats, games, first = Seats(), None, ""
     if options.play:
-        games, first = Games(options.game, options.play, chosen_settings(options), seats), "play"
+        folder = None if options.games is None else made_folder(options.games).absolute()
+        chosen = chosen_settings(options)
+        games, first = Games(options.game, options.play, chosen, seats, folder), "play"
     elif options.set:
         raise UsageError("--set goes with --play BOT")
+    elif options.games is not None:
+        raise UsageError("--games goes with --play BOT")
     host, port = options.listen
     with listening(host, port) as on:
         more = [] if games is None else [*seats.routes(), *games.routes()]

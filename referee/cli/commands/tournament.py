@@ -253,16 +253,26 @@ def _play(
     from referee.cli.commands.tournament_progress import Progress
     from referee.cli.work import collect_garbage
     from referee.tournament.playing.dispatcher import Dispatcher
+    from referee.tournament.playing.live import remove_live
     from referee.tournament.playing.run import Run
 
     workers, jobs = _workers(options)
     collect_garbage()
     records = None if options.records is None else made_folder(options.records)
     keep = "none" if records is None else options.keep
-    run = Run(store, records=records)
+    live = records if options.watch and options.cluster is None else None
+    if live is not None:
+        remove_live(live)  # of a run that was killed
+    run = Run(store, records=records, live=live)
     with (
         Progress(run, store, anchor, quiet=options.quiet) as progress,
-        Dispatcher(workers, jobs, keep=keep, record_stderr=options.record_stderr) as dispatcher,
+        Dispatcher(
+            workers,
+            jobs,
+            keep=keep,
+            record_stderr=options.record_stderr,
+            live="" if live is None else str(live.absolute()),
+        ) as dispatcher,
     ):
 
         def look() -> None:
@@ -271,7 +281,11 @@ def _play(
 
         run.look = look
         run.on_rows = progress.add
-        run.play(dispatcher)
+        try:
+            run.play(dispatcher)
+        finally:
+            if live is not None:
+                remove_live(live)
 
 
 def _workers(

@@ -6,7 +6,7 @@ order in which our rules send it. The first line that is another ends the compar
 
 What it breaks: the cases that the replies of this step are there for; if it is a request, those of
 the last reply of the seat that is asked. If there are none, a table of the game says which cases
-are about a message that is missing, extra or otherwise (`Probes.about`).
+are about a message that is missing or otherwise (`Probes.about`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from referee.match.limits import Limits
 from referee.match.machine import Match, Sent
 
 LINE_LIMIT = Limits().line_limit
-_EVERY_STEP = ("1.1/1", "1.1/2", "1.6/1", "1.7/1", "1.7/2", "8.1/1")
+_EVERY_STEP = ("1.1/1", "1.1/2", "1.7/1", "1.7/2", "8.1/1")
 _NO_LINE = Line(b"")
 
 

@@ -149,7 +149,7 @@ def judge(recorded: RecordedMatch, rules: Rules, match: ProbeMatch, *, seeded: b
         case = "4.7/3" if "7.4/3" in compared.held else "4.7/2"
         wrong = compare(recorded, rules, match, seeded=True).departures
         compared.departures += [replace(each, cases=(case,), signature="seed") for each in wrong]
-        compared.held |= set() if wrong else {"4.7/1", "4.7/2", case}
+        compared.held |= set() if wrong else {"4.7/2", case}
     return compared
 
 

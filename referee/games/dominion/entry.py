@@ -44,6 +44,7 @@ RULES = Rules(
         # With this seed a bot that plays as `minimal` does wins in the first seat.
         "starters": Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
         "environment": "referee.games.dominion.environment:ENVIRONMENT",
+        "vocabulary": "referee.games.dominion.vocabulary:VOCABULARY",
         "probes": "referee.games.dominion.probes:PROBES",
     },
 )

@@ -106,8 +106,8 @@ class Probes(Struct, frozen=True):
         follower: makes a follower, from one list a seat of the messages that it was sent.
         about: which cases are broken if something is wrong with a message where no reply of a probe
             was there for a case. "TYPE WHAT" -> case ids: those that the match is there for, or
-            else all. WHAT is "missing", "extra", "order", or a field, each perhaps with " at the
-            start" behind it. TYPE -> its section, for what is not there.
+            else all. WHAT is "missing", or a field, each perhaps with " at the start" behind it.
+            TYPE -> its section, for what is not there.
         names: the words for cards and the like.
     """
 

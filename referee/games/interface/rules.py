@@ -16,6 +16,7 @@ from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
 from referee.games.interface.game import Game, Setup
 from referee.games.interface.page import Page
+from referee.games.interface.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from referee.games.interface.probing import Probes
@@ -116,6 +117,8 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     """Bots to start from, for `referee new`."""
     page = Extra[Page]()
     """What the page that shows its matches needs of it."""
+    vocabulary = Extra[Vocabulary]()
+    """The words of rule files for it, and what plays by them."""
     environment = Extra[Environment]()
     """How it is translated for programs that learn to play it."""
 

@@ -4,6 +4,9 @@ rules/         the rules, pure
 checker.py     what a spectator can check of a game
 turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
+vocabulary.py  the words of rule files for it
+pilot.py       plays by the scores of a rule file
+page/         what a page in the browser shows of it, and how it draws the table
 environment.py the game for programs that learn
 statistics.py  the cards that bots gain and what their turns bring, over many matches
 notes.py       what a bot hardly meant to do, or not to do
@@ -42,7 +45,9 @@ RULES = Rules(
         "turns": "referee.games.starrealms.turns:Turns",
         "turn": "referee.games.starrealms.turns:Turn",
         "person": "referee.games.starrealms.person:Player",
+        "page": "referee.games.starrealms.page:PAGE",
         "environment": "referee.games.starrealms.environment:ENVIRONMENT",
+        "vocabulary": "referee.games.starrealms.vocabulary:VOCABULARY",
         "statistics": "referee.games.starrealms.statistics:FleetStatistics",
         "notes": "referee.games.starrealms.notes:notes",
         "hint": "referee.games.starrealms.notes:hint",

@@ -1,8 +1,8 @@
 """What a spectator can check of a game of Star Realms (`referee validate`).
 
 The checker is a generator that reads messages as the rules would send them: what must follow is
-taken, what may follow is looked for. Of a player it knows hand and deck together. The first
-departure is reported; what cannot be known any more is not looked at after it.
+taken, what may follow is looked for. Of a player it knows hand and deck together. After the first
+departure nobody knows who has which cards: from there on only turns and authority are followed.
 """
 
 from __future__ import annotations
@@ -146,10 +146,9 @@ class Checker:
         return taken
 
     def _depart(self, section: str, expected: str, found: object) -> None:
-        """Report what departs, unless something has before."""
-        if self._sure:
-            shown = found if isinstance(found, str) else _shown(found)
-            self._found.append(Finding(self._line, section, expected, shown))
+        """Report what departs, and go no further."""
+        shown = found if isinstance(found, str) else _shown(found)
+        self._found.append(Finding(self._line, section, expected, shown))
         self._sure = False
         raise _DepartureError
 
@@ -175,9 +174,37 @@ class Checker:
                 yield from self._play_turn()
         except _DepartureError:
             pass
-        while True:  # nothing is certain any more
-            self._waiting.clear()
-            yield
+        yield from self._outline()
+
+    def _outline(self) -> Generator[None, None, None]:
+        """Follow turns and authority alone, from the next end of a turn on; each as it is told."""
+        ended: TurnEnded | None = None  # the turn before
+        started: TurnStarted | None = None  # the turn that is played
+        left: int | None = None  # of the authority of the player who is attacked
+        while True:
+            message = yield from self._ahead()
+            self._line = self._waiting.popleft()[0]
+            try:
+                match message:
+                    case TurnStarted():
+                        before, ended, started, left = ended, None, message, None
+                        if before is not None:
+                            left = before.authority[(before.turn - 1) % 2]
+                            follows = TurnStarted(before.turn + 1, seat_id(before.turn % 2))
+                            self._check(message == follows, "2.7", _shown(follows), message)
+                    case PlayerAttacked(combat=combat, authority=authority) if left is not None:
+                        should, left = left - combat, authority
+                        self._check(authority == should, "4.7", f"authority {should}", message)
+                    case TurnEnded():
+                        self._check(ended is None, "2.22", "turn-started", message)
+                        turn = TurnStarted(message.turn, message.player_number)
+                        self._check(started in (None, turn), "2.19", _shown(started), message)
+                        right = len(message.authority) == len(self._players)
+                        right = right and left in (None, message.authority[message.turn % 2])
+                        self._check(right, "2.19", f"authority {left} of the other", message)
+                        ended, started = message, None
+            except _DepartureError:
+                ended = started = left = None
 
     def _play_turn(self) -> Generator[None, None, None]:
         player: Any = self._players[self._number % 2]
@@ -220,7 +247,7 @@ class Checker:
                 piece = self._piece(card, message, lambda p: not p.used and not p.card.is_ship)
                 piece.used = True
                 yield from self._happen(piece.card, piece.card.primary)
-            case PlayerUsed(card=card):
+            case PlayerUsed(card=card, ability="ally"):
                 yield from self._take(PlayerUsed)
                 piece = self._piece(
                     card,
@@ -446,7 +473,8 @@ class Checker:
         price = f"{message.gained} for {card.cost}, with {turn.trade} trade"
         self._check(message.paid == card.cost <= turn.trade, "4.5", price, message)
         to_top = turn.next_ship_to_top and card.is_ship
-        self._check(message.to != "deck" or to_top, "4.4", "to the discard pile", message)
+        places = ("discard", "deck") if to_top else ("discard",)
+        self._check(message.to in places, "4.4", f"to {' or '.join(places)}", message)
         turn.trade -= card.cost
         turn.next_ship_to_top &= not card.is_ship
         if message.gained == EXPLORER:
@@ -493,11 +521,11 @@ class Checker:
     # --- the end --------------------------------------------------------------------------------
 
     def _check_end(self, scores: list[int], winners: list[str], reason: str) -> None:
-        if not self._sure:
-            return
         found = f"scores {scores}, winners {winners}, reason {reason}"
-        standing = [player.authority for player in self._players]
-        self._check(scores == standing, "4.10", f"scores {standing}", found)
+        sure = self._sure
+        standing = [player.authority for player in self._players] if sure else scores
+        right = scores == standing and len(scores) == len(self._players)
+        self._check(right, "4.10", f"scores {standing}", found)
         both = [seat_id(seat) for seat in range(len(standing))]
         beaten = min(standing) <= 0
         why: str = AUTHORITY
@@ -508,7 +536,7 @@ class Checker:
             left = [both[standing[0] <= 0]]
         else:
             limit = self._number >= 2 * self._max_turns and not self._in_turn
-            self._check(limit, "4.10", "more turns", found)
+            self._check(limit or not sure, "4.10", "more turns", found)
             best = max(standing)
             left = [number for number, own in zip(both, standing, strict=True) if own == best]
             why = Termination.TURN_LIMIT

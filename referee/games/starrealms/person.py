@@ -41,7 +41,8 @@ _KINDS = {
     "gain-ship": "Which ship do you take?",
     "option": "Which do you choose?",
 }
-DEEDS = ("plays", "uses", "ally", "scraps", "buys", "attacks", "discards")
+DEEDS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
+DEEDS["ally"] = "uses, with an ally,"
 """What is told of the other's turn."""
 _HELP = (
     "Play your hand for trade and combat, use your bases and allies, buy, attack, and end your "
@@ -80,7 +81,7 @@ class Player:
         name = self._names[self._turns.seats(turn)[0]]
         phrases = [part for part in self._turns.show(turn) if isinstance(part, Phrase)]
         return [
-            f"{name} {phrase.label} {phrase.text}.".replace(self._number, "you")
+            f"{name} {DEEDS[phrase.label]} {phrase.text}.".replace(self._number, "you")
             for phrase in phrases
             if phrase.label in DEEDS
         ]
@@ -146,7 +147,7 @@ def _option(option: Option) -> tuple[str, tuple[str, ...]]:
         effects = [item for effect in option.effects or () for item in effect.items()]
         return str(option.option), (_ability((tuple(effects),)),)
     place = {"trade-row": "row", "opponent": "the other's"}.get(str(option.from_), option.from_)
-    return option.card.replace(" ", "-"), (f"{place}; {_card(CARDS[option.card])}",)
+    return option.card.replace(" ", "-"), (f"{place}; {does(CARDS[option.card])}",)
 
 
 def _as_json(action: Action) -> dict[str, str]:
@@ -172,13 +173,14 @@ def _what(action: Action, state: State) -> str:
         case "scrap":
             return _ability(card.scrap)
         case "buy":
-            return f"costs {card.cost}; {_card(card)}"
+            return f"costs {card.cost}; {does(card)}"
         case "attack-base":
             return f"{card.defense} combat"
-    return _card(card)
+    return does(card)
 
 
-def _card(card: Card) -> str:
+def does(card: Card) -> str:
+    """What a card does, in short words of our own."""
     parts = [_CONSTANT.get(card.constant) or _ability(card.primary)]
     parts += [f"ally: {_ability(card.ally)}"] * bool(card.ally)
     parts += [f"scrap: {_ability(card.scrap)}"] * bool(card.scrap)
@@ -227,7 +229,7 @@ def _views(state: State) -> list[View]:
             key,
             name,
             ("card", "cards", "what it does"),
-            [(card, str(count), _card(CARDS[card])) for card, count in Counter(cards).items()],
+            [(card, str(count), does(CARDS[card])) for card, count in Counter(cards).items()],
         )
         for key, (name, cards) in piles.items()
     ]

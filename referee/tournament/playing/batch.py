@@ -14,6 +14,7 @@ import traceback
 from collections import Counter
 from collections.abc import Container, Mapping
 from multiprocessing.util import Finalize
+from pathlib import Path
 
 import msgspec
 import trio
@@ -33,6 +34,7 @@ from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.spec import MatchSpec, match_spec
 from referee.play import PlainRunner, Played, Runner, are_objects, objects
+from referee.tournament.playing.live import LiveRecord, live_of
 from referee.tournament.rows import (
     BUCKETS_PER_DOUBLING,
     WORKER_KILLED,
@@ -66,6 +68,7 @@ class Batch(Struct, frozen=True):
         keep_alive: whether bots may play match after match in one process.
         keep: of which matches the record is given back: "all", "faulty" or "none".
         record_stderr: whether what bots write on stderr goes into the records.
+        live: a folder on this machine into which a match is written while it is played; or empty.
         results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
@@ -80,6 +83,7 @@ class Batch(Struct, frozen=True):
     keep_alive: bool = True
     keep: str = "none"
     record_stderr: bool = False
+    live: str = ""
     results: bool = False
     sources: Mapping[int, BotSource] = {}
     alone: bool = False
@@ -169,10 +173,13 @@ class Worker:
         rows = []
         until = time.monotonic() + BATCH_SECONDS
         for spec, plan in zip(_specs(batch), batch.plans, strict=True):
-            attempt = _Attempt(spec, batch)
+            attempt = _Attempt(spec, batch, plan)
             bots = objects([sources[number] for number in plan.players])
             runner = PlainRunner(attempt.spec, bots, record=attempt.record)
-            attempt.match, attempt.played = runner.match, runner.run()
+            try:
+                attempt.match, attempt.played = runner.match, runner.run()
+            finally:
+                attempt.close()
             rows.append(_row(attempt, batch, plan, 0, 0))
             if time.monotonic() >= until:
                 break
@@ -223,8 +230,11 @@ class Worker:
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             lateness.worst = 0.0
-            attempt = _Attempt(spec, batch, is_first=late + restarts == 0)
-            is_again = await self._attempt(attempt, batch, plan, sources)
+            attempt = _Attempt(spec, batch, plan, is_first=late + restarts == 0)
+            try:
+                is_again = await self._attempt(attempt, batch, plan, sources)
+            finally:
+                attempt.close()
             for seat, left in attempt.played.disqualified.items():
                 if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
                     self._check_there(sources[plan.players[seat]])
@@ -295,14 +305,23 @@ class _Attempt:
     match: Match
     played: Played
 
-    def __init__(self, spec: MatchSpec, batch: Batch, *, is_first: bool = True) -> None:
+    def __init__(self, spec: MatchSpec, batch: Batch, plan: Plan, *, is_first: bool = True) -> None:
         self.spec = spec
         self.is_first = is_first
         # Who wants the results whole has no use for the digest.
         is_recorded = batch.keep != "none" or not batch.results
-        self.record = MemorySink() if is_recorded else None
+        self.record: MemorySink | None = None
+        if batch.live:
+            self.record = LiveRecord(live_of(Path(batch.live), plan.match))
+        elif is_recorded:
+            self.record = MemorySink()
         self.stderr = [MemorySink() for _ in spec.bots]
         self.recorded = [RecordedStderr() for _ in spec.bots] if batch.record_stderr else []
+
+    def close(self) -> None:
+        """Let go of the file of the record."""
+        if self.record is not None:
+            self.record.close()
 
 
 class Lateness:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from referee.bots.command import BotSource, PythonBot
+from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
 from referee.games import GAMES
@@ -40,7 +40,7 @@ class Dispatcher:
         workers: makes the executor.
         jobs: says how many batches it works on at once.
         keep: which records are given back: "all", "faulty" or "none".
-        record_stderr, results, sources: as of `Batch`.
+        record_stderr, live, results, sources: as of `Batch`.
 
     Attributes:
         out: bots whose matches are not played, since they kill workers, by their numbers.
@@ -53,6 +53,7 @@ class Dispatcher:
         *,
         keep: str = "none",
         record_stderr: bool = False,
+        live: str = "",
         results: bool = False,
         sources: Mapping[int, BotSource] | None = None,
     ) -> None:
@@ -60,8 +61,9 @@ class Dispatcher:
         self._jobs = jobs
         self._keep = keep
         self._record_stderr = record_stderr
+        self._live = live
         self._results = results
-        self._sources = sources or {}
+        self._sources = dict(sources or {})
         self._seconds: float | None = None  # a match, lately
         self._again: deque[Plan] = deque()  # given out, and given back
         self.out: set[int] = set()
@@ -92,6 +94,7 @@ class Dispatcher:
             ShortageError: the system is short of something, or kills workers whatever they play.
             InternalError: the referee has a bug.
         """
+        self._read_files(setup)
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
@@ -194,6 +197,16 @@ class Dispatcher:
                 chosen.append(plan)
         return self._batch(setup, chosen) if chosen else None
 
+    def _read_files(self, setup: Setup) -> None:
+        """Read bots that are files, once for all matches: a worker may have no such file."""
+        stand_ins = PythonBot(_STAND_IN.bot, partial(stand_in, setup.game))
+        self._sources.setdefault(STAND_IN, stand_ins)
+        for number, entrant in enumerate(setup.bots):
+            if number not in self._sources:
+                file = find_bot_file(entrant.bot, setup.game, entrant.directory)
+                if file is not None:
+                    self._sources[number] = file
+
     def _batch(self, setup: Setup, plans: list[Plan]) -> Batch:
         numbers = {number for plan in plans for number in plan.players}
         return Batch(
@@ -204,11 +217,9 @@ class Dispatcher:
             keep_alive=setup.keep_alive,
             keep=self._keep,
             record_stderr=self._record_stderr,
+            live=self._live,
             results=self._results,
-            sources={
-                **self._sources,
-                STAND_IN: PythonBot(_STAND_IN.bot, partial(stand_in, setup.game)),
-            },
+            sources={number: self._sources[number] for number in numbers & self._sources.keys()},
             matches_a_deal=setup.matches_a_deal,
             run=self._run,
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
 from referee.tournament.playing.dispatcher import Dispatcher
+from referee.tournament.playing.live import live_of
 from referee.tournament.rows import MatchRow
 from referee.tournament.sequential import Sequential
 from referee.tournament.setup import Setup
@@ -22,6 +24,7 @@ class Run:
     Args:
         store: to go on with; it has a setup.
         records: a folder for the records that the dispatcher gives back, or None.
+        live: the folder of the dispatcher's `live`, or None.
 
     Attributes:
         setup: what is played.
@@ -33,7 +36,9 @@ class Run:
         on_rows: is given the matches that were added to the store.
     """
 
-    def __init__(self, store: Store, *, records: Path | None = None) -> None:
+    def __init__(
+        self, store: Store, *, records: Path | None = None, live: Path | None = None
+    ) -> None:
         self.setup: Setup = store.stages[-1]
         self.total = planned(store)
         self.done = 0
@@ -43,6 +48,7 @@ class Run:
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
         self._store = store
         self._records = records
+        self._live = live
         self._began = time.monotonic()
 
     @property
@@ -93,6 +99,10 @@ class Run:
                 assert self._records is not None  # or nothing would be kept
                 write_record(self._records, row)
         self._store.add(rows)
+        if self._live is not None:
+            for row in rows:
+                with suppress(OSError):
+                    live_of(self._live, row.match).unlink()
         self.done += len(rows)
         self.played += len(rows)
         if self.test is not None:

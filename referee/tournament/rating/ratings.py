@@ -93,6 +93,7 @@ class Ratings:
         # A rating is a part of the difference from the mean of the others: of two bots half of it.
         part = 1 - self.weights
         variance = np.maximum(np.diag(self.covariance), np.diag(self.least))
+        variance = np.maximum(variance, 0)  # rounded, that of no matches may be just below
         error = np.sqrt(variance) / np.where(part > 0, part, np.inf) / ELO
         points = np.maximum(self.points, self.weights @ self.points)
         return np.asarray(ELO * part * logit_reach(error, points))

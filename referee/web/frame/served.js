@@ -4,6 +4,7 @@
 
 import { start } from "./main.js";
 import { Seat } from "./seat.js";
+import { place } from "./streams.js";
 
 /** Show what the page is of; `drawing` is the game's module, or null. */
 export function serve(drawing) {
@@ -24,11 +25,15 @@ function matchSource(address) {
   let live = false;
   let after = ""; // the id of the last event
   let stream = null;
+  let leave = null; // gives the place of the stream back
+  let turn = 0; // of what is begun: what was begun before must not go on
   let timer = 0;
   const stop = () => {
+    turn++;
     clearTimeout(timer);
     stream?.close();
-    stream = null;
+    leave?.();
+    stream = leave = null;
   };
   async function load() {
     const header = await read("header");
@@ -46,19 +51,30 @@ function matchSource(address) {
     stop();
     load().then((show) => show(), () => (timer = setTimeout(again, 2000)));
   }
-  function listen() {
+  async function listen() {
     stop();
     if (!live || document.hidden) return;
+    const own = turn;
+    const free = await place();
+    if (own !== turn) {
+      free?.();
+      return;
+    }
+    if (!free) {
+      poll(listen);
+      return;
+    }
+    leave = free;
     stream = new EventSource(`${address}/events?after=${after}`);
     for (const type of ["reset", "steps", "end"]) {
       stream.addEventListener(type, (event) => take(type, JSON.parse(event.data), event.lastEventId));
     }
     stream.onerror = () => stream?.readyState === EventSource.CLOSED && poll();
   }
-  // The server has no more streams, or is away.
-  async function poll() {
+  // There are no more streams, or the server is away.
+  async function poll(then = poll) {
     stop();
-    timer = setTimeout(poll, 2000);
+    timer = setTimeout(then, 2000);
     const response = await fetch(`${address}/events?format=json&after=${after}`).catch(() => null);
     for (const { event, id, data } of response?.ok ? await response.json() : []) take(event, data, id);
   }

@@ -20,6 +20,8 @@ export class Table {
       this.width = clientWidth;
       this.update();
     });
+    this.redraw = () => this.#game && this.update();
+    addEventListener("dressed", this.redraw);
   }
 
   /** Begin with a match, or with another header of it. */
@@ -91,6 +93,7 @@ export class Table {
 
   close() {
     this.watcher.disconnect();
+    removeEventListener("dressed", this.redraw);
     this.#game?.unmount?.();
   }
 }

@@ -2,6 +2,7 @@
 
 import { el, icon, remember, remembered } from "./kit.js";
 
+const DARK = matchMedia("(prefers-color-scheme: dark)");
 const HALF = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zm0 2v14a7 7 0 0 1 0-14z";
 
 /** Dress the page as it was the last time. */
@@ -13,10 +14,13 @@ export function dressed() {
 /** Change from dark to light, or back. */
 export function toggleTheme() {
   const { dataset } = document.documentElement;
-  const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = dataset.theme ? dataset.theme === "dark" : DARK.matches;
   dataset.theme = dark ? "light" : "dark";
   remember("theme", dataset.theme);
+  dispatchEvent(new Event("dressed")); // what is drawn on a canvas has to be drawn again
 }
+
+DARK.addEventListener("change", () => dispatchEvent(new Event("dressed")));
 
 /** The switch. */
 export function themeButton() {

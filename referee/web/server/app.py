@@ -78,6 +78,7 @@ class Site:
     def __init__(self, library: Library, threads: int = 2, more: Sequence[Route] = ()) -> None:
         self.library = library
         self._more = more
+        self._plays = any(route.path == "/play" for route in more)
         self.matches = Matches()
         self.tournaments = Tournaments()
         self.live = Live()
@@ -163,6 +164,7 @@ class Site:
                 moves=_moves(items, stores),
                 cut=self.library.cut,
                 most_files=library.MOST_FILES,
+                plays=self._plays,
                 **_pages(chosen._asdict(), page, total),
             )
         )
@@ -209,7 +211,10 @@ class Site:
 
     def _standings_of(self, request: Request, file: File, shown: Shown) -> Response:
         if _wants_json(request):
-            return _json({**shown.report.as_json(), "history": shown.history})
+            whole = {**shown.report.as_json(), "history": shown.history}
+            if pages.is_unfinished(shown.report):
+                whole["seed"] = None
+            return _json(whole)
         return HTMLResponse(
             pages.standings_page(
                 self._server(file),

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import trio
@@ -20,10 +22,13 @@ from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.processes.launch import launched
 from referee.errors import RefereeError, UsageError
 from referee.games import GAMES
-from referee.match.spec import match_spec
+from referee.logs.conversation import answers_before
+from referee.logs.files import opened
+from referee.logs.record import RecordedAnswer
+from referee.match.spec import MatchSpec, match_spec
 from referee.play import play_once
 from referee.web.server import pages
-from referee.web.server.seat import Seats, Sitting
+from referee.web.server.seat import LINKS_SUFFIX, Seats, Sitting, links_beside
 
 MOST_GAMES = 20
 """Games at a time; as many that are over can still be looked at."""
@@ -39,19 +44,26 @@ class Games:
         bots: BOT arguments of the others.
         options: as of `match_spec`.
         seats: where the people sit.
+        folder: for the records of the games, with which a new server goes on; None for none.
 
     Raises:
         UsageError: a bot is not there, or such a match cannot be.
     """
 
     def __init__(
-        self, game: str, bots: Sequence[str], options: dict[str, Any], seats: Seats
+        self,
+        game: str,
+        bots: Sequence[str],
+        options: dict[str, Any],
+        seats: Seats,
+        folder: Path | None = None,
     ) -> None:
         if GAMES[game].person is None:
             raise UsageError(f"--play: {game} cannot be played by a person yet, only by bots")
         self._game = game
         self._options = options
         self._seats = seats
+        self._folder = folder
         self._sources = [find_bot(bot, game) for bot in bots]
         self._running: set[str] = set()
         self._nursery: trio.Nursery | None = None
@@ -64,8 +76,11 @@ class Games:
         ]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Play what is begun, until cancelled."""
+        """Play what is begun, also on a server before this one, until cancelled."""
         async with trio.open_nursery() as self._nursery:
+            for name in sorted(self._folder.glob(f"*{LINKS_SUFFIX}")) if self._folder else ():
+                with suppress(RefereeError):  # of that game there is too little
+                    self._go_on(str(name).removesuffix(LINKS_SUFFIX))
             task_status.started()
             await trio.sleep_forever()
 
@@ -83,11 +98,37 @@ class Games:
         bots = [source.argument for source in self._sources]
         bots.insert(seat, HUMAN)
         sitting = Sitting(self._game, bots)
+        self._start(sitting, seat, match_spec(bots, game=self._game, options=self._options))
+        return RedirectResponse(sitting.links()[0], 303)
+
+    def _go_on(self, record: str) -> None:
+        """Go on with a game of these bots that was cut off.
+
+        Raises:
+            RefereeError: it cannot be gone on with.
+        """
+        before = answers_before(record, None)
+        bots, game = list(before.header.bots), before.header.game
+        known = links_beside(record)
+        others = [source.argument for source in self._sources]
+        if known is None or game != self._game or [bot for bot in bots if bot != HUMAN] != others:
+            return
+        spec = match_spec(bots, game=game, seed=before.header.seed, options=before.settings)
+        sitting = Sitting(game, bots, known)
+        self._start(sitting, bots.index(HUMAN), spec, before.answers)
+
+    def _start(
+        self,
+        sitting: Sitting,
+        seat: int,
+        spec: MatchSpec,
+        answers: Sequence[Sequence[RecordedAnswer]] = (),
+    ) -> None:
+        assert self._nursery is not None
         self._forget()
         self._seats.sittings[sitting.id] = sitting
         self._running.add(sitting.id)
-        self._nursery.start_soon(self._play, sitting, bots, seat)
-        return RedirectResponse(sitting.links()[0], 303)
+        self._nursery.start_soon(self._play, sitting, seat, spec, answers)
 
     def _forget(self) -> None:
         """Let go of games that are over, if there are many of them."""
@@ -95,22 +136,37 @@ class Games:
         for id in over[: len(over) - MOST_GAMES + 1]:
             del self._seats.sittings[id]
 
-    async def _play(self, sitting: Sitting, bots: list[str], seat: int) -> None:
+    async def _play(
+        self,
+        sitting: Sitting,
+        seat: int,
+        spec: MatchSpec,
+        answers: Sequence[Sequence[RecordedAnswer]],
+    ) -> None:
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))
-        spec = match_spec(bots, game=self._game, options=self._options)
+        name = None if self._folder is None else str(self._folder / f"{sitting.id}.jsonl")
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
-                with launched(sources, spec.limits) as started:
+                with opened([name]) as (record,), launched(sources, spec.limits) as started:
+                    if name is not None:
+                        sitting.keep_links(name)
                     watch = partial(sitting.watch, spec)
-                    played = await play_once(spec, started, watch=watch)
+                    played = await play_once(
+                        spec, started, record=record, watch=watch, answers=answers
+                    )
                 sitting.end(spec, played)
                 nursery.cancel_scope.cancel()
         except* RefereeError as group:
-            sitting.give_up(f"The game was given up: {group.exceptions[0]}.")
+            problem = str(group.exceptions[0])
+            if self._folder is not None:  # which is nobody's business
+                problem = problem.replace(f"{self._folder}/", "")
+            sitting.give_up(f"The game was given up: {problem}.")
         finally:
             self._running.discard(sitting.id)
+            if name is not None and sitting.is_over:
+                sitting.forget_links(name)
 
     async def _end_idle(self, sitting: Sitting, game: trio.CancelScope) -> None:
         (person,) = sitting.seats.values()

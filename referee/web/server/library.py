@@ -29,6 +29,7 @@ from referee.logs.read import last_line, summaries
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
 from referee.text.terminal import as_text
+from referee.tournament.playing.live import kept_of
 
 LOG_SUFFIX = ".jsonl"
 STORE_SUFFIX = ".sqlite"
@@ -233,8 +234,8 @@ class Library:
             return sorted({item.reason for item in self._items.values() if item.reason})
 
     def log(self, id: str) -> File | None:
-        """A record or spectator log by its name in addresses."""
-        return self._files.get(id)
+        """A record or spectator log by its name in addresses, also by the one that it had live."""
+        return self._files.get(id) or self._files.get(kept_of(id))
 
     def record_with(self, digest: str) -> str | None:
         """The name in addresses of a record that has this digest."""

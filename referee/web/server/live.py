@@ -51,7 +51,9 @@ FRESH_SECONDS = 60.0
 _MOST_KEPT = 16
 _MOST_AHEAD = 64
 """Lines in which a spectator log shows its game."""
-_CHUNK = 1024 * 1024
+_CHUNK = 64 * 1024
+_LOOK_SECONDS = 0.1
+"""After which what was read is shown: a match may be written faster than it is read here."""
 
 T = TypeVar("T")
 Write: TypeAlias = Callable[[bytes], Awaitable[None]]
@@ -192,7 +194,8 @@ class Playing:
         self._over_if(found.st_ino != self._inode)
         self._over_if(not self._offset <= found.st_size <= MAX_FILE)
         file.seek(self._offset)
-        while not self.over and (chunk := file.read(_CHUNK)):
+        until = time.monotonic() + _LOOK_SECONDS
+        while not self.over and time.monotonic() < until and (chunk := file.read(_CHUNK)):
             self._offset += len(chunk)
             *lines, self._rest = (self._rest + chunk).split(b"\n")
             for line in lines:

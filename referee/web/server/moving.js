@@ -4,9 +4,13 @@
 // `data-moves="ADDRESS"` when the events there say so, with `data-moves=""` every few seconds. The
 // row under the pointer stays there; so do the focus, and a form with what was typed.
 
+import { place } from "./streams.js";
+
 const PERIOD = 3000; // ms
 const moving = document.querySelector("[data-moves]");
 let stream = null;
+let leave = null; // gives the place of the stream back
+let turn = 0;
 let timer = 0;
 
 const PLACES = "section, table, summary, .wide";
@@ -51,20 +55,29 @@ async function poll() {
   if ((await refresh()) && !document.hidden) timer = setTimeout(poll, PERIOD);
 }
 
-function look() {
+async function look() {
+  const own = ++turn;
   clearTimeout(timer);
   stream?.close();
-  stream = null;
+  leave?.();
+  stream = leave = null;
   if (document.hidden) return;
   const address = moving.dataset.moves;
-  if (!address) {
+  const free = address && (await place());
+  if (own !== turn) {
+    free?.();
+    return;
+  }
+  if (!free) {
     timer = setTimeout(poll, PERIOD);
     return;
   }
+  leave = free;
   stream = new EventSource(address);
   stream.addEventListener("standings", refresh);
   stream.onerror = () => {
     if (stream?.readyState !== EventSource.CLOSED) return;
+    leave();
     clearTimeout(timer);
     timer = setTimeout(poll, PERIOD); // there are too many streams
   };

@@ -137,6 +137,7 @@ def standings_page(
         **_common(setup, names, report),
         made=made,
         command=command(setup),
+        is_hidden=server is not None and is_unfinished(report),
         limits=setup.settings,
         curves=charts.curves(curves.matches, ordered, "Ratings over matches") if ordered else "",
         history=curves,
@@ -144,6 +145,12 @@ def standings_page(
         most_matches=MOST_MATCHES,
         most_in_matrix=MOST_IN_MATRIX,
     )
+
+
+def is_unfinished(report: Report) -> bool:
+    """Whether more is to be played: who knew the seed would know how it is shuffled."""
+    found = report.found
+    return found.matches + found.void < found.planned and not found.out
 
 
 def bot_page(
@@ -255,7 +262,7 @@ def match_page(title: str, game: str, data: str) -> str:
         game: a key of `GAMES`.
         data: the address below which they are.
     """
-    links = ["/static/theme.css", "/static/frame.css"]
+    links = ["/static/theme.css", "/static/frame.css", "/static/seat.css"]
     if GAMES[game].page is not None:
         links.append(f"/static/{game}/drawing.css")
     return file.render(

@@ -12,9 +12,12 @@ too, so that an answer can be sent again. spec/serve.md, 6, has all of it.
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
+import tempfile
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -27,6 +30,7 @@ from starlette.routing import Route
 
 from referee.bots.command import HUMAN, PythonBot
 from referee.bots.person import PersonBot
+from referee.errors import LogWriteError, UsageError
 from referee.games import GAMES
 from referee.games.interface.dialogue import Picks, Question, problem_with
 from referee.games.interface.rules import Rules
@@ -47,7 +51,39 @@ _LAST_TURNS = 8
 """Turns whose text may still change."""
 _MOVED = "This seat is open in another tab, which was opened later."
 
+LINKS_SUFFIX = ".seats"
+"""Of the file beside a record that has what links to its seats are known by."""
+
 Body = TypeVar("Body", bound=Struct)
+
+
+class Links(Struct, frozen=True):
+    """What a new server needs for old links.
+
+    Attributes:
+        id: of the sitting.
+        digests: of the tokens, by seat.
+        port: that the server listened on.
+    """
+
+    id: str
+    digests: dict[int, str]
+    port: int
+
+
+def links_beside(record: str) -> Links | None:
+    """The links to a match by its record; None if there are none.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    name = record + LINKS_SUFFIX
+    try:
+        return msgspec.json.decode(Path(name).read_bytes(), type=Links)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:  # a decoder's errors are ValueErrors
+        raise UsageError(f"{name} has no links: remove it, and new ones are made") from error
 
 
 class Enter(Struct):
@@ -92,6 +128,7 @@ class Seat:
         digest: SHA-256 of the token, in hex.
         run: names this server's run of the match.
         used: when somebody entered or answered, on trio's clock; None before.
+        is_over: whether the match has ended, or will not go on.
         has_end: is set when the page has fetched the end of the match.
     """
 
@@ -106,7 +143,7 @@ class Seat:
         self._number = number
         self._events: list[_Event] = []
         self._news = trio.Event()
-        self._is_over = False
+        self.is_over = False
         self._tab = ""
         self._poll = 0  # the newest one
         self._request = 0  # of the last question
@@ -162,7 +199,7 @@ class Seat:
         own = self._poll
         self._wake()  # an older one, whose connection may be lost
         first = after if run == self.run and after <= len(self._events) else 0
-        with trio.move_on_after(POLL_SECONDS if wait and not self._is_over else 0):
+        with trio.move_on_after(POLL_SECONDS if wait and not self.is_over else 0):
             while first == len(self._events) and own == self._poll and self._has(tab):
                 await self._news.wait()
         if not self._has(tab):
@@ -176,7 +213,7 @@ class Seat:
 
     async def note_end(self, after: int) -> None:
         """Note that the page has all events before this one."""
-        if self._is_over and after >= len(self._events):
+        if self.is_over and after >= len(self._events):
             self.has_end.set()
 
     def answer(self, given: Answered) -> None:
@@ -234,13 +271,13 @@ class Seat:
         self._question = None
         self._add("question", request=self._request, question=None)
         self._add("reset", seat=self._number, **msgspec.structs.asdict(whole))
-        self._is_over = True
+        self.is_over = True
         self._add("end", header=whole.header)
 
     def give_up(self, problem: str) -> None:
         """Say that the match will not go on."""
-        if not self._is_over:
-            self._is_over = True
+        if not self.is_over:
+            self.is_over = True
             self._add("gone", problem=problem)
 
     def _add(self, kind: str, **values: object) -> None:
@@ -272,18 +309,18 @@ class Sitting:
     Args:
         game: a key of `GAMES`.
         bots: the BOT arguments, in seat order; people are `HUMAN`.
-        known: an id and the digests of the tokens by seat, to go on with; else they are drawn.
+        known: the links to go on with; else new ones are drawn.
 
     Attributes:
         id: its name in addresses.
+        port: that the links name; 0 if it is not known.
         seats: of the people, by number.
     """
 
-    def __init__(
-        self, game: str, bots: Sequence[str], known: tuple[str, dict[int, str]] | None = None
-    ) -> None:
+    def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
         rules = GAMES[game]
-        self.id, digests = known or (secrets.token_hex(8), {})
+        known = known or Links(secrets.token_hex(8), {}, 0)
+        self.id, digests, self.port = known.id, known.digests, known.port
         self.game = game
         self.seats = {
             number: Seat(rules, number, digests.get(number, ""))
@@ -303,6 +340,28 @@ class Sitting:
             f"/seat/{self.id}/{number}" + (f"#{seat.token}" if seat.token else "")
             for number, seat in self.seats.items()
         ]
+
+    def keep_links(self, record: str) -> None:
+        """Write what the links are known by into a file beside the record, for its owner alone.
+
+        Raises:
+            LogWriteError: it cannot be written.
+        """
+        name = record + LINKS_SUFFIX
+        digests = {number: seat.digest for number, seat in self.seats.items()}
+        data = msgspec.json.encode(Links(self.id, digests, self.port))
+        try:
+            made, part = tempfile.mkstemp(dir=os.path.dirname(name) or ".")  # mode 0600
+            with open(made, "wb") as file:
+                file.write(data)
+            os.replace(part, name)
+        except OSError as error:
+            raise LogWriteError(name, error) from error
+
+    def forget_links(self, record: str) -> None:
+        """Remove the file: the match is over."""
+        with suppress(OSError):
+            os.unlink(record + LINKS_SUFFIX)
 
     def watch(self, spec: MatchSpec, runner: Runner) -> None:
         """Follow the match of a runner."""
@@ -329,6 +388,11 @@ class Sitting:
             for seat in self.seats.values():
                 if seat.used is not None:
                     await seat.has_end.wait()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended, or will not go on."""
+        return all(seat.is_over for seat in self.seats.values())
 
     def give_up(self, problem: str) -> None:
         """Say to all that the match will not go on."""

@@ -39,7 +39,8 @@ def test_many_files_are_one_page_and_what_is_none_is_told(
     wrong.write_text("no log\n")
     assert cli.main(["page", str(RECORD), str(wrong), str(LOG), "-o", str(page)]) == 1
     problem, written = said(capsys).splitlines()
-    assert problem.startswith(f"referee: {wrong}, line 1: ")
+    assert problem.startswith(f"referee: {wrong}, line 1: this is no match record and no spectator")
+    assert "give a file that --record or --log has written" in problem
     assert written.startswith(f"referee: {page}: ")
     assert "<title>2 matches</title>" in page.read_text()
 

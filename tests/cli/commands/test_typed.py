@@ -76,7 +76,7 @@ def test_what_is_refused(question: Question, text: str, why: str) -> None:
     assert why in str(refused.value)
 
 
-@settings(max_examples=150 * TIMES)
+@settings(max_examples=75 * TIMES)
 @given(st.sampled_from([ONE, TWO, ANY]), st.text())
 def test_whatever_is_typed(question: Question, text: str) -> None:
     """The answer is one that the question allows, or a refusal that says something."""

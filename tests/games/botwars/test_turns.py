@@ -72,7 +72,7 @@ def as_list(moves: dict[int, int]) -> list[Json]:
 
 
 @given(turns())
-@settings(max_examples=60 * TIMES)
+@settings(max_examples=30 * TIMES)
 def test_a_turn_is_as_the_page_says(turn: tuple[Json, dict[str, dict[int, int]]]) -> None:
     state, moves = turn
     board = board_of(state)
@@ -84,7 +84,7 @@ def test_a_turn_is_as_the_page_says(turn: tuple[Json, dict[str, dict[int, int]]]
 
 
 @given(turns())
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_a_turn_looks_the_same_from_both_sides(
     turn: tuple[Json, dict[str, dict[int, int]]],
 ) -> None:
@@ -101,7 +101,7 @@ def test_a_turn_looks_the_same_from_both_sides(
 
 
 @given(turns())
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_botlets_and_energy_are_conserved(turn: tuple[Json, dict[str, dict[int, int]]]) -> None:
     state, moves = turn
     board = board_of(state)

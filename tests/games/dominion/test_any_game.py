@@ -208,7 +208,7 @@ def test_right_replies(seed: int, players: int) -> None:
     choose=st.sampled_from([mixed, doubtful, nonsense]),
     leaving=st.sampled_from([0.0, 0.0, 0.01, 0.2]),
 )
-@settings(max_examples=25 * TIMES)
+@settings(max_examples=12 * TIMES)
 def test_any_replies(seed: int, players: int, choose: Choose, leaving: float) -> None:
     match, spectator, _ = play(seed, players, choose, max_turns=25, leaving=leaving)
     check_end(match, spectator, 25)
@@ -259,7 +259,7 @@ replies = st.one_of(
     hands=st.lists(st.lists(cards, max_size=8), min_size=4, max_size=4),
     empty=st.lists(cards, max_size=2),
 )
-@settings(max_examples=40 * TIMES)
+@settings(max_examples=20 * TIMES)
 def test_any_replies_from_any_hands(
     said: list[Any], players: int, hands: list[list[str]], empty: list[str]
 ) -> None:

@@ -383,7 +383,7 @@ messages = st.fixed_dictionaries(
 @pytest.mark.untraced
 @given(st.lists(messages.map(to_line) | st.binary()))
 @example([b"[" * 200_000])  # deeper than a reader of JSON goes
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
     turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0, "hand": ["gold"]}
     bot = TenLines()

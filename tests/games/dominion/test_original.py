@@ -122,7 +122,7 @@ def test_the_supply_is_told_once_a_turn_and_only_to_who_is_about_to_move() -> No
 
 def test_a_bot_that_reads_the_supply_as_an_object_plays(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(BOT)
-    bot = f"original:{shlex.join([sys.executable, str(tmp_path / 'bot.py')])}"
+    bot = f"original:{shlex.join([sys.executable, '-I', '-S', str(tmp_path / 'bot.py')])}"
     record = str(tmp_path / "record")
     result = play_match([bot, "big_money", bot], seed=1, options={"max_turns": 12}, record=record)
     assert verify_record(record).kind == Kind.HOLDS

@@ -18,7 +18,7 @@ from tests.support.helpers import COST, KINGDOM, PILES, TIMES, WORTH, begun, fro
 from tests.support.random_players import mixed, right
 
 
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 @given(st.integers(0, 2**53 - 1), st.integers(2, 4), st.sampled_from([right, mixed]))
 def test_the_public_lines_come_to_the_public_view(seed: int, seats: int, choose: Any) -> None:
     """At every decision and at the end, and so at the end of every turn."""

@@ -74,7 +74,7 @@ def at_random(chance: Random) -> Choose:
 
 
 @pytest.mark.untraced
-@settings(max_examples=20 * TIMES)
+@settings(max_examples=10 * TIMES)
 @given(st.integers(0, 2**32), st.integers(2, 4))
 def test_no_choice_is_a_fault(seed: int, seats: int) -> None:
     chance = Random(seed)

@@ -101,7 +101,7 @@ def hidden(seed: int, seats: int, fork: int, choose: Any = mixed, leaving: float
 
 
 @pytest.mark.untraced
-@settings(max_examples=25 * TIMES)
+@settings(max_examples=12 * TIMES)
 @given(
     SEEDS,
     st.integers(2, 4),
@@ -120,7 +120,7 @@ def test_matches_that_are_compared_are_different() -> None:
     assert sum(hidden(seed, 2, 10) for seed in range(10)) > 100
 
 
-@settings(max_examples=20 * TIMES)
+@settings(max_examples=10 * TIMES)
 @given(SEEDS, st.integers(2, 4), st.sampled_from([right, mixed]))
 def test_the_lines_of_a_seat_come_to_its_view(seed: int, seats: int, choose: Any) -> None:
     """Whenever it is asked, whatever it has replied and whatever the referee has chosen for it."""

@@ -30,7 +30,7 @@ def labels(count: int) -> list[str]:
 
 
 @given(seeds, st.lists(st.tuples(st.integers(0, 3), st.integers(0, 20)), max_size=9))
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_shuffles_follow_the_streams_of_the_seats(
     seed: int, lengths: list[tuple[int, int]]
 ) -> None:
@@ -46,7 +46,7 @@ def test_shuffles_follow_the_streams_of_the_seats(
 
 
 @given(seeds, st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5)), max_size=9))
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_what_is_taken_follows_the_stream_of_the_referee(
     seed: int, takes: list[tuple[int, int]]
 ) -> None:
@@ -61,7 +61,7 @@ def test_what_is_taken_follows_the_stream_of_the_referee(
 
 
 @given(seeds, st.lists(st.tuples(st.sampled_from(["energy", "dice"]), st.integers(1, 400))))
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 def test_what_is_chosen_follows_the_stream_of_that_name(
     seed: int, choices: list[tuple[str, int]]
 ) -> None:
@@ -106,7 +106,7 @@ def test_the_complete_games_have_the_chance_of_their_seeds(file: Path) -> None:
 
 
 @given(st.lists(st.sampled_from(PILES), max_size=60), st.integers())
-@settings(max_examples=40 * TIMES)
+@settings(max_examples=20 * TIMES)
 def test_a_shuffle_is_a_permutation(cards: list[str], seed: int) -> None:
     shuffled = cards.copy()
     shuffle(shuffled, Random(seed).random)

@@ -21,6 +21,7 @@ from referee.games import GAMES
 from referee.games.starrealms.rules.situation import simplest_reply
 from referee.match.pages import load_page
 from tests.games.starrealms.star_matches import new_setup
+from tests.support.conforming import one_now
 from tests.support.helpers import ROOT, to_line
 
 Json = dict[str, Any]
@@ -45,7 +46,7 @@ async def test_an_example_bot_conforms(bot: Path) -> None:
     assert await failed(find_bot(str(bot), "starrealms"), []) == []
 
 
-@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
+@pytest.mark.parametrize("bot", one_now(BOTS))
 async def test_an_example_bot_passes_the_basic_cases(bot: Path) -> None:
     basic = [case.id for case in CASES if case.basic]
     assert await failed(find_bot(str(bot), "starrealms"), basic) == []

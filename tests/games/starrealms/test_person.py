@@ -101,3 +101,4 @@ def test_a_person_who_picks_anything_makes_no_fault(seed: int) -> None:
             game.advance({request.seat: convert(reply, ChooseReply)})
     assert len(told) > 50
     assert all(line.startswith("Ben ") and line.endswith(".") for line in told)
+    assert any(line.startswith("Ben uses, with an ally, ") for line in told)

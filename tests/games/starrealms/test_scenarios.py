@@ -42,13 +42,15 @@ def test_scenario(scenario: Json) -> None:
 # --- none is missing --------------------------------------------------------------------------
 
 
+def told_in(scenario: Json) -> list[str]:
+    """What is told in a scenario."""
+    results = (scenario.get("start", {}), *scenario["steps"])
+    return [line for result in results for line in result.get("told", [])]
+
+
 def told() -> set[str]:
     """What is told in all scenarios."""
-    lines = set()
-    for scenario in SCENARIOS:
-        for result in (scenario.get("start", {}), *scenario["steps"]):
-            lines |= {*result.get("told", [])}
-    return lines
+    return {line for scenario in SCENARIOS for line in told_in(scenario)}
 
 
 def test_every_id_is_unique() -> None:
@@ -58,19 +60,30 @@ def test_every_id_is_unique() -> None:
 
 
 def test_every_ability_of_every_card_has_a_scenario() -> None:
-    lines = told()
+    """One of its own by its name, in which it happens."""
+    named = {scenario["id"]: scenario for scenario in SCENARIOS}
     for card in CARDS.values():
-        if card.is_ship:
-            assert f"player-played | player1 | {card.name}" in lines
-        elif card.primary:
-            assert f"player-used | player1 | {card.name} | primary" in lines
-        if card.ally:
-            assert f"player-used | player1 | {card.name} | ally" in lines
-        if card.scrap:
-            assert f"player-scrapped | player1 | {card.name} | play" in lines
-        if len(card.primary) > 1:
-            chosen = [f"player-chose | player1 | {card.name} | {option}" for option in (1, 2)]
-            assert {*chosen} <= lines
+        used = f"player-used | player1 | {card.name}"
+        played = f"player-played | player1 | {card.name}"
+        wanted = {
+            "primary": (card.primary, played if card.is_ship else f"{used} | primary"),
+            "ally": (card.ally, f"{used} | ally"),
+            "scrap": (card.scrap, f"player-scrapped | player1 | {card.name} | play"),
+        }
+        for kind, (ability, line) in wanted.items():
+            name = f"{card.name} {kind}".lower().replace(" ", "-")
+            if len(ability) == 1:
+                assert line in told_in(named[name]), name
+            for option in range(1, len(ability) + 1 if len(ability) > 1 else 0):
+                chosen = f"player-chose | player1 | {card.name} | {option}"
+                assert chosen in told_in(named[f"{name}-{option}"])
+
+
+def test_every_card_without_an_ability_to_use_has_a_scenario() -> None:
+    constant = {card.name: card.constant for card in CARDS.values() if card.constant}
+    assert constant == {"Mech World": "ally_of_all", "Fleet HQ": "combat_per_ship"}
+    ids = {scenario["id"] for scenario in SCENARIOS}
+    assert ids >= {"mech-world-alone", "fleet-hq", "bases-without-use"}
 
 
 def test_every_message_and_every_kind_of_choice_is_in_a_scenario() -> None:

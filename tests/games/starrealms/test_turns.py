@@ -104,7 +104,7 @@ def test_a_turn_reads_like_table_talk() -> None:
     assert reader.seats(turn) == (0,)
 
 
-@settings(max_examples=30 * TIMES)
+@settings(max_examples=15 * TIMES)
 @given(st.integers(0, 1000), st.randoms(use_true_random=False))
 def test_a_damaged_log_is_read_as_well_as_it_goes(seed: int, dice: Random) -> None:
     messages, _ = log(3, max_turns=8)

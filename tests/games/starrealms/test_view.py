@@ -18,7 +18,7 @@ from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match, Received, Sent
 from tests.games.starrealms.star_matches import Choose, mixed, new_match, new_setup, right
 from tests.support.forked import Forked
-from tests.support.helpers import TIMES, from_struct, name_line, shake_hands, to_line
+from tests.support.helpers import TIMES, Told, from_struct, name_line, shake_hands, to_line
 
 SEEDS = st.integers(0, 2**53 - 1)
 VIEWERS: tuple[Viewer, ...] = (0, 1, PUBLIC)
@@ -79,7 +79,7 @@ def hidden(seed: int, fork: int, choose: Choose = mixed) -> int:
 
 
 @pytest.mark.untraced
-@settings(max_examples=25 * TIMES)
+@settings(max_examples=12 * TIMES)
 @given(SEEDS, st.integers(0, 30), st.sampled_from([right, mixed]))
 def test_a_view_follows_from_what_its_viewer_was_sent(seed: int, fork: int, choose: Choose) -> None:
     """Two matches with different hidden cards and the same lines so far look the same."""
@@ -124,6 +124,56 @@ def test_a_view_is_json(viewer: Viewer) -> None:
     shake_hands(match)
     view = match.view(viewer)
     assert msgspec.json.decode(msgspec.json.encode(view), type=View) == view
+
+
+def sent(seed: int, steps: int, *, swapped: bool) -> list[bytes]:
+    """What the player is sent that is asked after so many replies, until something is uncovered.
+
+    That is: a draw of its own, a change of the trade row, a turn of the other.
+
+    Args:
+        swapped: what it must not know is another way from there on: the order of its deck and the
+            trade deck, and which of the other's cards are in its hand.
+    """
+    match = new_match(seed, max_turns=15)
+    dice = Random(seed)
+    request = shake_hands(match).requests[-1][1]
+    for _ in range(steps):
+        match.receive(match.due[0], right(dice, request))
+        if not match.due:
+            return []
+        request = Told(match.take_entries()).requests[-1][1]
+    (seat,) = match.due
+    if swapped:
+        game: Any = match._game
+        other, table = game._turn.opponent, game._table
+        cards = other.hand + other.deck
+        for pile in (cards, table.players[seat].deck, table.trade_deck):
+            Random(seed).shuffle(pile)
+        other.hand, other.deck = cards[: len(other.hand)], cards[len(other.hand) :]
+    lines: list[bytes] = []
+    while match.due == (seat,):
+        match.receive(seat, right(dice, request))
+        for entry in match.take_entries():
+            if isinstance(entry, Sent) and entry.to in (None, seat):
+                message = from_struct(entry.message)
+                lines.append(entry.line)
+                if message["type"] in ("player-drew", "player-shuffled", "trade-row"):
+                    return lines
+                if message["type"] in ("play-turn", "choose"):
+                    request = message
+    return lines
+
+
+def test_what_is_hidden_changes_no_line_until_it_is_uncovered() -> None:
+    """4.9. The last line may tell what was uncovered: the card that came into the row."""
+    lengths = []
+    for seed in range(15):
+        for steps in range(0, 60, 9):
+            lines = sent(seed, steps, swapped=False)
+            assert sent(seed, steps, swapped=True)[:-1] == lines[:-1]
+            lengths.append(len(lines))
+    assert sum(lengths) > 300
 
 
 @pytest.mark.parametrize("seed", range(3))

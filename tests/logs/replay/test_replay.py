@@ -330,7 +330,7 @@ def valid(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 @pytest.mark.untraced
-@settings(max_examples=100 * TIMES)
+@settings(max_examples=50 * TIMES)
 @given(seed=st.integers(0, 2**32))
 def test_no_damage_makes_it_fail(
     seed: int, valid: list[bytes], tmp_path_factory: pytest.TempPathFactory

@@ -384,6 +384,7 @@ def test_incomplete_deals_count_for_what_they_have() -> None:
 # -- intervals hold the truth; in full: tests/benchmarks/coverage.py
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("luck", ["seat", "bot"])
 def test_intervals_hold_the_truth_and_naive_ones_do_not(players, luck) -> None:

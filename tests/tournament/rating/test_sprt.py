@@ -127,6 +127,7 @@ def test_impossible_tests(wrong) -> None:
         Sprt(**wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("luck", [{"seat_luck": 2.0}, {"bot_luck": 1.5}])
 def test_it_is_seldom_wrong(luck) -> None:
     world, test = World(2, ties=0.6, **luck), Sprt(0, 100)

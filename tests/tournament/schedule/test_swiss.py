@@ -82,7 +82,7 @@ def test_another_of_those_without_a_bye_rests_if_else_there_is_a_rematch() -> No
     st.data(),
     st.integers(0, 99),
 )
-@settings(max_examples=100 * TIMES)
+@settings(max_examples=50 * TIMES)
 def test_rematches_are_the_fewest_that_can_be(bots: int, data: st.DataObject, seed: int) -> None:
     pairs = list(combinations(range(bots), 2))
     met = Counter(data.draw(st.lists(st.sampled_from(pairs), max_size=2 * len(pairs))))

@@ -82,6 +82,28 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         page.context.close()  # while the server is there
 
 
+@pytest.mark.slow
+def test_eight_tabs_of_one_browser(browser: Any, tmp_path: Path) -> None:
+    """A browser has six connections to a server; all tabs follow the match, and see its end."""
+    expect = pytest.importorskip("playwright.sync_api").expect
+    file = tmp_path / "game.jsonl"
+    append(file, 0, 60)
+    with running(str(tmp_path)) as (_, url):
+        context = browser.new_context()
+        tabs = [context.new_page() for _ in range(8)]
+        for page in tabs:
+            page.set_default_timeout(10_000)
+            page.goto(f"{url}watch/game.jsonl")
+            expect(page.locator(".of")).to_have_text("of 6 so far")
+        append(file, 60, 200)
+        for page in tabs:
+            expect(page.locator(".of")).to_have_text("of 20 so far")
+        append(file, 200, None)
+        for page in tabs:
+            expect(page.locator(".of")).to_have_text("of 38")
+        context.close()
+
+
 def test_standings_that_move(look: Callable[[str], Any], tmp_path: Path) -> None:
     expect = pytest.importorskip("playwright.sync_api").expect
     with Store.for_writing(str(tmp_path / "night.sqlite")) as store:

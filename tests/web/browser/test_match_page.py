@@ -252,6 +252,7 @@ def test_curves_have_their_figures(visit: Visit, file: Path, match: MatchPage) -
     page = visit(file, "#tab=curves")
     page.get_by_text("Figures").first.click()
     rows = page.locator(".curves tbody").first.locator("tr")
+    rows.first.wait_for()  # they are made when they are first looked at
     assert rows.count() == len({step.turn for step in match.steps})
     page.keyboard.press("End")
     last = rows.last.locator("td").all_text_contents()

@@ -7,18 +7,21 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referee import cli
-from tests.support.live import one_line
+from tests.support.live import entries, one_line
 from tests.support.serving import running
 
 Visit = Callable[..., Any]
 OVER = "The match is over."
 DOMINION = ("--page", "human", "minimal", "--set", "max_turns=2", "--seed", "3")
 BOTWARS = ("--page", "--game", "botwars", "human", "gatherer", "--seed", "3")
+STARREALMS = ("--page", "--game", "starrealms", "human", "cadet", "--seed", "3")
+SHORT = ("--set", "max_turns=1")
 SMALL = ("--set", "rows=4", "--set", "cols=4", "--set", "max_turns=3")
 
 
@@ -117,6 +120,32 @@ def test_botwars_by_keys_alone(visit: Visit) -> None:
         assert "player1  Human" in ended(process)
 
 
+def test_starrealms_by_clicks(visit: Visit) -> None:
+    with playing(*STARREALMS, *SHORT) as (process, (link,)):
+        page = visit(link)
+        asked, bought = "", 0
+        while (asked := next_question(page, asked)) != "over":
+            cards, row = page.locator(".sr-active .sr-card button"), page.locator(".sr-row button")
+            others = page.locator(".sr-buttons button")  # the last ends the turn
+            bought += not cards.count() and row.count() > 0
+            (cards.first if cards.count() else row.last if row.count() else others.first).click()
+        assert bought > 0
+        assert "Explorer" in page.inner_text(".turns")
+        assert OVER in status(page)
+        assert "player1  Human" in ended(process)
+
+
+def test_starrealms_by_keys_alone(visit: Visit) -> None:
+    with playing(*STARREALMS, *SHORT) as (process, (link,)):
+        page = visit(link)
+        asked = ""
+        while (asked := next_question(page, asked)) != "over":
+            if page.locator(".sr-cards button").count():
+                page.keyboard.press("1")  # the first that can be done
+            page.keyboard.press("Enter")
+        assert "player1  Human" in ended(process)
+
+
 def test_two_people_and_a_second_tab(visit: Visit) -> None:
     words = ("--page", "--game", "botwars", "human", "human", "--seed", "3", *SMALL)
     with playing(*words, people=2) as (process, links):
@@ -139,7 +168,8 @@ def test_two_people_and_a_second_tab(visit: Visit) -> None:
 def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
     with running("--play", "minimal", "--set", "max_turns=1") as (_, url):
         page = browser.new_context().new_page()
-        page.goto(url)
+        page.goto(url.removesuffix("play"))
+        page.get_by_role("link", name="Play a game").click()
         page.get_by_role("button", name="Begin a game").click()
         asked = ""
         while (asked := next_question(page, asked)) != "over":
@@ -150,6 +180,48 @@ def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
         page.context.close()
 
 
+@pytest.mark.slow
+def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None:
+    """Killed and started again, it has the same links, and no answer counts twice or is lost."""
+    record = tmp_path / "game.jsonl"
+
+    def answers() -> list[bytes]:
+        """Of the person, without the name."""
+        found = [entry for entry in entries(record) if entry["entry"] == "received"]
+        return [entry["line"] for entry in found if entry["player_number"] == "player1"][1:]
+
+    page = browser.new_context().new_page()
+    words = ("--page", "human", "minimal", "--set", "max_turns=4", "--seed", "3")
+    with playing(*words, "--record", str(record)) as (process, (link,)):
+        page.goto(link)
+        asked = ""
+        while not answers():
+            asked = next_question(page, asked)
+            page.keyboard.press("Enter")
+        next_question(page, asked)  # it is the person's turn again
+        before = answers()
+        process.kill()
+        process.wait()
+    with playing("--page", "--from", str(record), "--record", str(record)) as (process, (again,)):
+        assert again == link.partition("#")[0]
+        page.locator(".seat-panel .problem").filter(has_text="not reached").wait_for(state="hidden")
+        asked = next_question(page)
+        assert answers() == before
+        page.keyboard.press("Enter")
+        fresh = browser.new_context().new_page()
+        fresh.goto(link)  # the token opens it as before
+        asked = ""
+        while (asked := next_question(fresh, asked)) != "over":
+            fresh.keyboard.press("Enter")
+        assert "player1  Human" in ended(process)
+    assert answers()[: len(before)] == before
+    assert len(answers()) > len(before)
+    assert [path.name for path in tmp_path.iterdir()] == ["game.jsonl"]
+    assert cli.main(["verify", str(record), "-q"]) == 0
+    page.context.close()
+    fresh.context.close()
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
     with playing(*DOMINION) as (_, (link,)):
@@ -158,6 +230,28 @@ def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
         page.locator(".seat-list summary").first.click()
         root = "document.documentElement"
         assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+        page.goto("about:blank")  # before the server is gone
+
+
+@pytest.mark.parametrize(
+    ("words", "width", "scheme"),
+    [
+        pytest.param(DOMINION, 360, "dark", marks=pytest.mark.slow, id="dominion"),
+        pytest.param(BOTWARS, 1280, "light", marks=pytest.mark.slow, id="botwars"),
+        pytest.param(STARREALMS, 1280, "dark", id="starrealms"),
+    ],
+)
+def test_axe_finds_nothing_in_a_question(
+    visit: Visit, words: tuple[str, ...], width: int, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    with playing(*words) as (_, (link,)):
+        viewport = {"width": width, "height": 700}
+        page = visit(link, viewport=viewport, color_scheme=scheme, bypass_csp=True)
+        next_question(page)
+        page.locator(".seat-list summary").first.click()
+        found = axe.Axe().run(page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
         page.goto("about:blank")  # before the server is gone
 
 

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from referee import cli
+from referee.games.botwars.statistics import _COUNTS as FIGURES
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup, setup
@@ -117,6 +119,23 @@ async def test_the_figures_are_those_of_the_command(
         assert pair["total"] == (pair["head_to_head"] or {"matches": 0})["matches"]
 
 
+async def test_the_page_of_a_bot_has_its_rows_of_the_games_tables(tmp_path: Path) -> None:
+    counts = dict.fromkeys(FIGURES, 4) | {"spawn_disabled": 1}
+
+    def result(plan: Plan) -> MatchRow:
+        return row(plan, statistics=[msgspec.json.encode(counts)] * 2)
+
+    stored(tmp_path, made_setup(3, game="botwars", deals=2, players=2), result=result)
+    async with serving(tmp_path) as client:
+        for number in range(3):
+            page = (await client.get(f"/store/night.sqlite/bot/{number}")).text
+            table = page.partition("Botlets and energy")[2].partition("</table>")[0]
+            headings = re.findall("<th>", table)
+            rows = table.split("<tr>")[2:]
+            assert rows
+            assert all(len(re.findall("<td", each)) == len(headings) for each in rows)
+
+
 async def test_the_file_and_the_served_page_say_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,6 +158,19 @@ async def test_the_file_and_the_served_page_say_the_same(
 
 
 # --- what is there --------------------------------------------------------------------------------
+
+
+async def test_the_seed_is_hidden_until_all_is_played(tmp_path: Path) -> None:
+    """It foretells how the matches to come are shuffled."""
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.add_stage(made_setup(2, deals=2, seed=987654321))
+        async with serving(tmp_path) as client:
+            assert "987654321" not in (await got(client, "/store/night.sqlite")).text
+            assert (await parsed(client, "/store/night.sqlite?format=json"))["seed"] is None
+        play(store)
+    async with serving(tmp_path) as client:
+        assert "--seed 987654321" in (await got(client, "/store/night.sqlite")).text
+        assert (await parsed(client, "/store/night.sqlite?format=json"))["seed"] == 987654321
 
 
 async def test_the_list_has_records_logs_and_stores(records: Path) -> None:

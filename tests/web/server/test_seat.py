@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from http.cookies import SimpleCookie
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,7 +17,8 @@ import pytest
 import trio
 import trio.testing
 
-from referee.bots.command import BotSource, find_bot
+from referee import cli
+from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.person import PersonBot
 from referee.bots.processes.launch import launched
 from referee.errors import UsageError
@@ -25,7 +28,7 @@ from referee.web.server import games, seat
 from referee.web.server.app import Site
 from referee.web.server.games import Games
 from referee.web.server.library import Library
-from referee.web.server.seat import Seats, Sitting
+from referee.web.server.seat import Seats, Sitting, links_beside
 
 URL = "http://127.0.0.1:8000"
 SHORT = {"max_turns": 2}
@@ -400,9 +403,9 @@ async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @asynccontextmanager
-async def visited() -> AsyncIterator[Any]:
+async def visited(folder: Path | None = None) -> AsyncIterator[Any]:
     seats = Seats()
-    offered = Games("dominion", ["big_money"], SHORT, seats)
+    offered = Games("dominion", ["big_money"], SHORT, seats, folder)
     app = Site(Library([]), more=[*seats.routes(), *offered.routes()]).app()
     async with trio.open_nursery() as nursery:
         await nursery.start(offered.run)
@@ -444,3 +447,42 @@ async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPat
 def test_a_bot_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no_such_bot"):
         Games("dominion", ["no_such_bot"], {}, Seats())
+
+
+async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None:
+    async with visited(tmp_path) as app:
+        link = (await begin(app)).headers["location"]
+        visitor = Visitor(app, link)
+        await visitor.enter()
+        asked = await visitor.asked()
+    async with visited(tmp_path) as app:
+        again = Visitor(app, link, "b")
+        assert (await again.enter()).status_code == 200
+        assert await again.asked() == asked
+        await again.play()
+        assert len(again.of("end")) == 1
+        await trio.testing.wait_all_tasks_blocked(0.05)
+    (record,) = os.listdir(tmp_path)  # the links are gone
+    assert cli.main(["verify", str(tmp_path / record), "-q"]) == 0
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"id":1}', b"\xff", b'{"id":"a","digests":[]}'])
+def test_links_that_cannot_be_read_are_an_error(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "game.jsonl.seats").write_bytes(data)
+    with pytest.raises(UsageError, match="has no links: remove it"):
+        links_beside(str(tmp_path / "game.jsonl"))
+
+
+def test_links_are_kept_for_their_owner_alone_and_without_tokens(tmp_path: Path) -> None:
+    record = str(tmp_path / "game.jsonl")
+    sitting = Sitting("dominion", [HUMAN, "minimal"])
+    sitting.keep_links(record)
+    (kept,) = tmp_path.iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    token = sitting.seats[0].token
+    assert token not in kept.read_text()
+    again = Sitting("dominion", [HUMAN, "minimal"], links_beside(record))
+    assert again.id == sitting.id
+    assert again.seats[0].opens(token)
+    again.forget_links(record)
+    assert links_beside(record) is None

@@ -53,7 +53,7 @@ def test_without_the_extra() -> None:
     program = "import sys; sys.modules['starlette'] = None; from referee.cli import main; main()"
     command = [sys.executable, "-c", f"{program}", "serve", str(EXAMPLES)]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert 'pip install "dominion-referee[web]"' in one_line(done.stderr)
+    assert 'pip install ".[web]"' in one_line(done.stderr)
 
 
 def test_other_commands_do_not_load_it() -> None:
@@ -73,6 +73,7 @@ def test_other_commands_do_not_load_it() -> None:
         (["/dev/null"], "/dev/null is neither a file nor a folder"),
         (["--play", "no_such_bot"], "no_such_bot"),
         (["--set", "max_turns=1"], "--set goes with --play BOT"),
+        (["--games", "games"], "--games goes with --play BOT"),
         (["--listen", "x:y"], "'x:y' is not HOST:PORT"),
         (["--listen", "127.0.0.1:70000"], "is not HOST:PORT"),
         (["--listen", "256.0.0.1:0"], "cannot listen on 256.0.0.1:0"),

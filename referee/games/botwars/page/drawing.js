@@ -94,7 +94,7 @@ function sideOf(kit, seat) {
   const root = kit.el(
     "section",
     { class: "bw-side", style: { "--colour": colour } },
-    kit.el("h3", {}, mark, kit.el("span", { class: "bw-name" }, name)),
+    kit.el("h2", {}, mark, kit.el("span", { class: "bw-name" }, name)),
     kit.el("dl", {}, row("botlets"), row("energy"), row("spawn point"), row("moved")),
   );
   return {
@@ -112,30 +112,18 @@ function sideOf(kit, seat) {
 }
 
 function legend(kit) {
-  const what = [
-    ["◆", "energy"],
-    ["○", "spawn point"],
-    ["⊗", "razed"],
-    ["✕", "died"],
-    ["◉", "new"],
-    ["→", "moved"],
-  ];
-  return kit.el(
-    "ul",
-    { class: "bw-legend" },
-    ...what.map(([mark, name]) =>
-      kit.el("li", {}, kit.el("span", { class: `bw-${name.split(" ")[0]}`, "aria-hidden": "true" }, mark), ` ${name}`),
-    ),
-  );
+  const mark = (text) => kit.el("span", { class: { "◆": "is-yellow", "✕": "is-red" }[text], "aria-hidden": "true" }, text);
+  const what = ["◆ energy", "○ spawn point", "⊗ razed", "✕ died", "◉ new", "→ moved"];
+  return kit.el("ul", { class: "bw-legend" }, ...what.map((text) => kit.el("li", {}, mark(text[0]), text.slice(1))));
 }
 
 // --- the grid ------------------------------------------------------------------------------------
 
 // Name -> the colour now. A custom property is not resolved, the colour of an element is.
 function colours(kit, canvas) {
-  const names = ["bg", "fg", "muted", "line", "accent", "seat-1", "seat-2", "energy", "warn"];
+  const names = ["bg", "text", "dim", "line", "accent", "seat-1", "seat-2", "yellow", "red"];
   const marks = {};
-  for (const name of names) marks[name] = kit.el("i", { style: { color: `var(--bw-${name}, var(--${name}))` } });
+  for (const name of names) marks[name] = kit.el("i", { style: { color: `var(--${name})` } });
   canvas.append(...Object.values(marks));
   return (name) => getComputedStyle(marks[name]).color;
 }
@@ -167,7 +155,7 @@ function drawGrid(canvas, colour, view, size, moves) {
       for (let row = 1; row < rows; row++) pen.line(0, row * cell - 0.5, width, row * cell - 0.5);
     });
   }
-  pen.stroke(colour("muted"), ratio, () => context.rect(-0.5, -0.5, width - 1, height - 1));
+  pen.stroke(colour("dim"), ratio, () => context.rect(-0.5, -0.5, width - 1, height - 1));
 
   const thin = Math.max(cell / 14, 1);
   [view.p1, view.p2].forEach((side, seat) => {
@@ -176,14 +164,14 @@ function drawGrid(canvas, colour, view, size, moves) {
       if (side.spawnDisabled) pen.cross(side.spawn, 0.32, 0);
     });
   });
-  pen.fill(colour("energy"), () => pen.each(view.grid, "*", (at) => pen.diamond(at, 0.34)));
+  pen.fill(colour("yellow"), () => pen.each(view.grid, "*", (at) => pen.diamond(at, 0.34)));
   seats.forEach((paint, seat) => {
     const made = view.moves[LETTERS[seat]];
     pen.stroke(paint, thin * 1.6, () => made.forEach(({ from, to }) => pen.arrow(from, to)));
   });
 
   const fights = new Set([...view.died[0], ...view.died[1]]);
-  pen.stroke(colour("warn"), thin * 1.4, () => fights.forEach((at) => pen.circle(at, 0.46)));
+  pen.stroke(colour("red"), thin * 1.4, () => fights.forEach((at) => pen.circle(at, 0.46)));
   seats.forEach((paint, seat) => {
     const both = new Set(view.died[1 - seat]);
     pen.stroke(paint, thin * 2.4, () => {
@@ -476,9 +464,8 @@ class Moves {
     const { cols } = this.view;
     const between = (value, a, b) => value >= Math.min(a, b) && value <= Math.max(a, b);
     const row = (at) => Math.floor(at / cols);
-    return [...this.choices.keys()].filter(
-      (at) => between(row(at), row(one), row(other)) && between(at % cols, one % cols, other % cols),
-    );
+    const has = (at) => between(row(at), row(one), row(other)) && between(at % cols, one % cols, other % cols);
+    return [...this.choices.keys()].filter(has);
   }
   paint(pen, colour, thin) {
     if (!this.answer) return;
@@ -500,7 +487,7 @@ class Moves {
     pen.stroke(accent, thin * 2, () => marked.forEach((at) => pen.square(at, 0.42)));
     if (this.cursor !== null) {
       pen.context.setLineDash([pen.cell / 6, pen.cell / 6]);
-      pen.stroke(colour("fg"), thin * 1.6, () => pen.square(this.cursor, 0.47));
+      pen.stroke(colour("text"), thin * 1.6, () => pen.square(this.cursor, 0.47));
       pen.context.setLineDash([]);
     }
   }

@@ -32,6 +32,7 @@ class Player:
         in_play: in the order played.
         discard_pile: the end of the list is the top.
         turns: turns begun.
+        shuffles: of its discard pile into its deck.
         gains: of each of these turns.
         actions_played: the action cards that it has played, each once.
         left: whether it left the match.
@@ -53,6 +54,7 @@ class Player:
         "left",
         "number",
         "seat",
+        "shuffles",
         "turns",
         "unseen",
     )
@@ -68,6 +70,7 @@ class Player:
         self.in_play: list[str] = []
         self.discard_pile: list[str] = []
         self.turns = 0
+        self.shuffles = 0
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
         self.left = False
@@ -98,6 +101,7 @@ class Player:
         if not self.discard_pile:
             return False
         self.deck, self.discard_pile = self.discard_pile, deck
+        self.shuffles += 1
         self._chance.shuffle(self.number, self.deck)
         self.draw(min(missing, len(self.deck)))
         return True

@@ -27,6 +27,7 @@ class OwnCards(Struct, frozen=True):
         discard_pile: sorted; for `ALL` its last card is on top.
         deck: sorted; for `ALL` its first card is on top.
         turns: that it has begun.
+        shuffles: of its discard pile into its deck.
     """
 
     hand: list[str]
@@ -34,6 +35,7 @@ class OwnCards(Struct, frozen=True):
     discard_pile: list[str]
     deck: list[str]
     turns: int
+    shuffles: int
 
 
 class SeatView(Struct, frozen=True):
@@ -84,7 +86,7 @@ def _seat(player: Player, viewer: Viewer) -> SeatView:
     own = None
     if viewer is ALL:
         hand, pile, deck = player.hand.copy(), player.discard_pile.copy(), player.deck[::-1]
-        own = OwnCards(hand, player.in_play.copy(), pile, deck, player.turns)
+        own = OwnCards(hand, player.in_play.copy(), pile, deck, player.turns, player.shuffles)
     elif viewer == player.seat:
         hand = player.hand.copy() if player.is_shown else []
         pile = player.discard_pile
@@ -92,6 +94,13 @@ def _seat(player: Player, viewer: Viewer) -> SeatView:
         if player.unseen:
             pile = list((Counter(pile) - Counter(player.unseen)).elements())
             deck = deck + player.unseen
-        own = OwnCards(hand, player.in_play.copy(), sorted(pile), sorted(deck), player.turns)
+        own = OwnCards(
+            hand,
+            player.in_play.copy(),
+            sorted(pile),
+            sorted(deck),
+            player.turns,
+            player.shuffles,
+        )
     cards = player.cards()
     return SeatView(cards, points_of(cards), own)

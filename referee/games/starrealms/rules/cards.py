@@ -34,6 +34,7 @@ class Card(NamedTuple):
         copies: in the trade deck; of a starting card in one player's deck.
         defense: the combat that destroys it; 0 for a ship.
         constant: the word of what holds while it is in play; "" for most.
+        is_ship: whether it is no base.
     """
 
     name: str
@@ -46,11 +47,7 @@ class Card(NamedTuple):
     ally: Ability
     scrap: Ability
     constant: str
-
-    @property
-    def is_ship(self) -> bool:
-        """Whether it is no base."""
-        return self.type == SHIP
+    is_ship: bool
 
 
 def _ability(words: str) -> Ability:
@@ -76,7 +73,7 @@ def _card(
     if primary in CONSTANT:
         constant, primary = primary, ""
     abilities = (_ability(primary), _ability(ally), _ability(scrap))
-    return Card(name, faction, type_, cost, copies, defense, *abilities, constant)
+    return Card(name, faction, type_, cost, copies, defense, *abilities, constant, type_ == SHIP)
 
 
 _ROWS = [

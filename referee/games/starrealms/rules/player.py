@@ -113,19 +113,21 @@ class Player:
 
     def is_shielded(self) -> bool:
         """Whether an outpost keeps it from being attacked."""
-        return any(piece.card.type == OUTPOST for piece in self.in_play)
+        return OUTPOST in [piece.card.type for piece in self.in_play]
 
     def constant(self, word: str) -> int:
         """How many of its cards in play have this word."""
-        return sum(piece.card.constant == word for piece in self.in_play)
+        return [piece.card.constant for piece in self.in_play].count(word)
 
     def has_ally(self, piece: Piece) -> bool:
         """Whether another card of the faction of a piece's ally ability is in play (4.3)."""
         faction = piece.acts.faction
-        return any(
-            other is not piece and (other.is_of(faction) or other.card.constant == "ally_of_all")
-            for other in self.in_play
-        )
+        for other in self.in_play:  # `any` takes twice as long, and this is asked often
+            if other is not piece and (
+                other.is_of(faction) or other.card.constant == "ally_of_all"
+            ):
+                return True
+        return False
 
     def cards(self) -> dict[str, int]:
         """All cards owned: card -> count, by name."""

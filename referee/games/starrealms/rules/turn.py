@@ -6,7 +6,7 @@ A turn is a generator: it yields each request and receives the reply. What can b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from referee.games.starrealms.rules.choices import Decisions
 from referee.games.starrealms.rules.effects import combat, discard_from_hand, happen
 from referee.games.starrealms.rules.faults import BAD_ACTION
 from referee.games.starrealms.rules.messages import (
+    ACTIONS,
     Action,
     PlayerAttacked,
     PlayerPlayed,
@@ -34,7 +35,8 @@ from referee.games.starrealms.rules.view import state_of
 
 Key: TypeAlias = tuple[str, str, str]
 """An action as its `action`, `card` and `to`, each "" where it has none."""
-END_TURN: Key = ("end-turn", "", "")
+Add: TypeAlias = Callable[[Key, int], object]
+"""Takes a legal action with its index, unless it has the action already."""
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
@@ -49,11 +51,10 @@ def play_turn(table: Table, turn: Turn) -> Decisions:
         yield from discard_from_hand(table, turn, None, due)
     ended = False
     while not ended:
-        now = legal(table, turn)
-        actions = [_action(key) for key in now]
+        actions = [_action(key) for key in legal(table, turn)]
         reply = yield Request(player.seat, PlayTurn(state_of(table, turn), actions))
         if type(reply) is PlayReply:
-            ended = yield from _carry_out(table, turn, reply.actions, now)
+            ended = yield from _carry_out(table, turn, reply.actions)
             if turn.opponent.authority <= 0:
                 return
         else:
@@ -62,41 +63,80 @@ def play_turn(table: Table, turn: Turn) -> Decisions:
     _clean_up(table, turn)
 
 
-def legal(table: Table, turn: Turn) -> dict[Key, int]:
+def legal(table: Table, turn: Turn, actions: Iterable[str] = ACTIONS) -> dict[Key, int]:
     """What can be done now, in the order of the protocol, 5.1, each with its index.
 
     Equal cards are one action: of the first that can do it. An index is of hand, cards in play, row
     (one beyond it: the Explorers) or the opponent's bases that are exposed.
+
+    Args:
+        actions: those that are looked for; a few cost less than all.
     """
-    player = turn.player
-    in_play = player.in_play
     found: dict[Key, int] = {}
-    add = found.setdefault
-    for index, name in enumerate(player.hand):
+    for action in actions:
+        LEGAL[action](table, turn, found.setdefault)
+    return found
+
+
+def _plays(table: Table, turn: Turn, add: Add) -> None:
+    for index, name in enumerate(turn.player.hand):
         add(("play", name, ""), index)
-    for index, piece in enumerate(in_play):
+
+
+def _uses_of_bases(table: Table, turn: Turn, add: Add) -> None:
+    for index, piece in enumerate(turn.player.in_play):
         if not piece.used and not piece.card.is_ship:
             add(("use-base", piece.card.name, ""), index)
-    for index, piece in enumerate(in_play):
-        if piece.acts.ally and not piece.ally_used and player.has_ally(piece):
+
+
+def _uses_of_allies(table: Table, turn: Turn, add: Add) -> None:
+    for index, piece in enumerate(turn.player.in_play):
+        if piece.acts.ally and not piece.ally_used and turn.player.has_ally(piece):
             add(("use-ally", piece.card.name, ""), index)
-    for index, piece in enumerate(in_play):
+
+
+def _scraps(table: Table, turn: Turn, add: Add) -> None:
+    for index, piece in enumerate(turn.player.in_play):
         if piece.acts.scrap:
             add(("scrap", piece.card.name, ""), index)
+
+
+def _buys(table: Table, turn: Turn, add: Add) -> None:
     for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
         card = CARDS[name]
         if card.cost <= turn.trade:
             if turn.next_ship_to_top and card.is_ship:
                 add(("buy", name, "deck"), index)
             add(("buy", name, "discard"), index)
+
+
+def _attacks_on_bases(table: Table, turn: Turn, add: Add) -> None:
     if turn.combat:
         for index, base in enumerate(turn.opponent.exposed()):
             if base.card.defense <= turn.combat:
                 add(("attack-base", base.card.name, ""), index)
-        if not turn.opponent.is_shielded():
-            add(("attack-player", "", ""), 0)
-    add(END_TURN, 0)
-    return found
+
+
+def _attacks_on_players(table: Table, turn: Turn, add: Add) -> None:
+    if turn.combat and not turn.opponent.is_shielded():
+        add(("attack-player", "", ""), 0)
+
+
+def _ends(table: Table, turn: Turn, add: Add) -> None:
+    add(("end-turn", "", ""), 0)
+
+
+LEGAL: Mapping[str, Callable[[Table, Turn, Add], None]] = {
+    "play": _plays,
+    "use-base": _uses_of_bases,
+    "use-ally": _uses_of_allies,
+    "scrap": _scraps,
+    "buy": _buys,
+    "attack-base": _attacks_on_bases,
+    "attack-player": _attacks_on_players,
+    "end-turn": _ends,
+}
+"""What finds the legal ones of each kind of action (5.1)."""
 
 
 @cache
@@ -105,32 +145,26 @@ def _action(key: Key) -> Action:
     return Action(action, card or UNSET, to or UNSET)
 
 
-def _carry_out(
-    table: Table, turn: Turn, actions: Any, now: Mapping[Key, int]
-) -> Generator[Request, Any, bool]:
+def _carry_out(table: Table, turn: Turn, actions: Any) -> Generator[Request, Any, bool]:
     """Carry out the actions of a reply in their order (5.1).
-
-    Args:
-        now: what is legal when the first of them is to be carried out.
 
     Returns:
         Whether the turn has ended.
     """
     if not isinstance(actions, list) or not actions:
-        found = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
-        table.fault(turn.player, BAD_ACTION, f"`actions` is {found}")
+        what = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
+        table.fault(turn.player, BAD_ACTION, f"`actions` is {what}")
         return True
     for place, entry in enumerate(actions):
-        if place:
-            now = legal(table, turn)
-        key = _key(entry, now)
-        if key is None:
+        found = _find(table, turn, entry)
+        if found is None:
             detail = f"actions[{place}] is {_shown(entry)}, which is not legal now"
             table.fault(turn.player, BAD_ACTION, detail)
             return True
-        if key == END_TURN:
+        (action, _, to), index = found
+        if action == "end-turn":
             return True
-        doing = DO[key[0]](table, turn, now[key], key[2])
+        doing = DO[action](table, turn, index, to)
         if doing is not None:
             yield from doing
         if turn.opponent.authority <= 0:
@@ -138,12 +172,12 @@ def _carry_out(
     return False
 
 
-def _key(entry: Any, now: Mapping[Key, int]) -> Key | None:
+def _find(table: Table, turn: Turn, entry: Any) -> tuple[Key, int] | None:
     """The legal action that an entry of a reply names, if it does; other fields are skipped."""
     if not isinstance(entry, dict):
         return None
     action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
-    if not isinstance(action, str):
+    if not isinstance(action, str) or action not in LEGAL:
         return None
     if not isinstance(card, str):
         card = ""  # no action that needs one has such a name
@@ -153,7 +187,8 @@ def _key(entry: Any, now: Mapping[Key, int]) -> Key | None:
         candidates = [(action, card, to)] if isinstance(to, str) else []
     else:
         candidates = [(action, card, "deck"), (action, card, "discard")]
-    return next((key for key in candidates if key in now), None)
+    now = legal(table, turn, (action,))
+    return next(((key, now[key]) for key in candidates if key in now), None)
 
 
 def _shown(entry: Any) -> str:
@@ -241,7 +276,7 @@ def _not_a_play_reply(table: Table, turn: Turn, reply: object) -> None:
 def _clean_up(table: Table, turn: Turn) -> None:
     """Discard ships, then the hand; draw five (4.2)."""
     player = turn.player
-    if any(action.startswith("attack") for action, _, _ in legal(table, turn)):
+    if legal(table, turn, ("attack-base", "attack-player")):
         player.made.idle += 1
     turn.trade = turn.combat = 0
     turn.next_ship_to_top = False

@@ -58,6 +58,11 @@ def in_play(player: Player) -> list[InPlay]:
     return [InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
 
 
+def by_name(pieces: list[InPlay]) -> list[InPlay]:
+    """Cards in play, sorted."""
+    return sorted(pieces, key=lambda piece: (piece.card, piece.used, piece.ally_used))
+
+
 class SeatView(Struct, frozen=True):
     """What is to be seen of a seat.
 
@@ -65,7 +70,8 @@ class SeatView(Struct, frozen=True):
         hand: as drawn; None for who does not know it. A seat knows it while it is asked.
         deck: by name, for `ALL` its first card is on top; None likewise.
         hidden: hand and deck together, by name.
-        discard: oldest first.
+        discard, in_play: oldest first for `ALL` and for who is asked; else by name, since nobody is
+            told which of equal cards was scrapped or destroyed.
         due: discards at the start of its next turn.
         turns: that it has begun.
     """
@@ -142,6 +148,9 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         hand, deck = player.hand.copy(), player.deck[::-1]
     elif viewer == player.seat == asked:
         hand, deck = player.hand.copy(), sorted(player.deck)
+    discard, pieces = player.discard.copy(), in_play(player)
+    if viewer is not ALL and asked is None:
+        discard, pieces = sorted(discard), by_name(pieces)
     return SeatView(
         player.authority,
         len(player.hand),
@@ -149,8 +158,8 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         hand,
         deck,
         sorted(player.hand + player.deck),
-        player.discard.copy(),
-        in_play(player),
+        discard,
+        pieces,
         player.due,
         player.shuffles,
         player.turns,

@@ -1,0 +1,278 @@
+"""`referee rules`: bots that are rule files: what is wrong with them, and why they did that."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.cli.arguments import Commands, check_files, count, player
+from referee.cli.console import OK, PLAIN_WIDTH, printing, say
+from referee.errors import UsageError
+from referee.games import DEFAULT_GAME, GAMES
+from referee.interrupts import Interrupts
+from referee.text.nearest import instead
+from referee.text.terminal import as_text, plain, wrap_list
+
+if TYPE_CHECKING:
+    from referee.games.interface.vocabulary import Vocabulary
+    from referee.logs.decisions import Decided, Ranked
+    from referee.rulefiles.problems import Problem
+
+WRONG = 1
+
+
+def add(commands: Commands) -> None:
+    rules = commands.add_parser(
+        "rules",
+        help="check a bot that is a file of rules, or ask why it did something",
+        description="Bots without programming are files of rules (spec/rule-bots.md). check says "
+        "what is wrong in FILEs, and where; keys lists the words that a file can use; explain "
+        "shows the scores behind each decision of a turn.",
+        exit_codes={0: "all right", 1: "a file has an error"},
+        examples=(
+            ("referee rules check my_bot.json", "what is wrong, with line and place"),
+            ("referee rules keys --game starrealms", "the words for Star Realms"),
+            (
+                "referee rules explain my_bot.json --replay game.record.jsonl --turn 7",
+                "why it did what it did in that turn",
+            ),
+        ),
+    )
+    arg = rules.add_argument
+    arg("what", choices=tuple(_ACTIONS), metavar="check|keys|explain", help="what to do")
+    arg("files", nargs="*", metavar="FILE", help="a rule file; explain takes one")
+    names = ", ".join(GAMES)
+    text = f"for files that do not say it: {names} (default: {DEFAULT_GAME})"
+    arg("--game", choices=list(GAMES), metavar="NAME", help=text)
+    arg("--replay", metavar="RECORD", help="explain: the match record")
+    arg("--turn", type=count, metavar="N", help="explain: the turn (all players' turns count)")
+    arg("--player", type=player, metavar="N", help="explain: whose decisions (default: FILE's)")
+    formats = "text; json: an object a file, a word or a decision"
+    arg("--format", choices=("text", "json"), default="text", help=formats)
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    if options.what == "keys" and options.files:
+        raise UsageError("rules keys takes no FILE")
+    if options.what != "keys" and not options.files:
+        raise UsageError(f"rules {options.what} needs a FILE")
+    if options.what == "explain":
+        if len(options.files) > 1:
+            raise UsageError("rules explain takes one FILE")
+        if options.replay is None or options.turn is None:
+            raise UsageError("rules explain needs --replay RECORD and --turn N")
+    elif not options.replay is options.turn is options.player is None:
+        raise UsageError(f"rules {options.what} takes no --replay, --turn or --player")
+    check_files(options.files)
+    with interrupts.raising(), printing():
+        return _ACTIONS[options.what](options)
+
+
+# --- check ------------------------------------------------------------------------------------
+
+
+def _check(options: argparse.Namespace) -> int:
+    from referee.rulefiles.reading import read
+
+    wrong = errors = warnings = 0
+    unnamed = False
+    for name in options.files:
+        data = _data(name)
+        game, is_said = _game(data, options.game, name)
+        book, problems = read(data, _words(game), game)
+        wrong += book is None
+        unnamed |= book is None and not is_said
+        errors += sum(problem.is_error for problem in problems)
+        warnings += sum(not problem.is_error for problem in problems)
+        if options.format == "json":
+            about = {"file": as_text(name), "game": game, "right": book is not None}
+            _print_json({**about, "problems": [_as_json(each) for each in problems]})
+        else:
+            for problem in problems:
+                kind = "" if problem.is_error else "warning: "
+                text = f"{name}:{problem.line}: {kind}{problem.text}"
+                where = "" if problem.path == "$" else f" ({problem.path})"
+                print(plain(text + where))
+            if not problems:
+                print(plain(f"{name}: right, for {game}"))
+    if options.format == "text" and (problems or len(options.files) > 1):
+        right = len(options.files) - wrong
+        found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
+        print(f"{_count(len(options.files), 'file')}: {right} right, {wrong} not; {found}")
+    if unnamed and options.game is None:
+        others = " or ".join(name for name in _with_words() if name != DEFAULT_GAME)
+        say(
+            f'read as a file for {DEFAULT_GAME}, since it has no "game"; '
+            f"for another game add --game {others}"
+        )
+    return WRONG if wrong else OK
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _as_json(problem: Problem) -> dict[str, Any]:
+    kind = "error" if problem.is_error else "warning"
+    return {"line": problem.line, "path": problem.path, "kind": kind, "text": problem.text}
+
+
+def _data(name: str) -> bytes:
+    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+
+
+def _game(data: bytes, wanted: str | None, name: str) -> tuple[str, bool]:
+    """The game that a file is read for, and whether the file itself says so."""
+    from referee.rulefiles.reading import game_of
+
+    said = game_of(data)
+    if wanted is not None or not said:
+        return wanted or DEFAULT_GAME, said is not None
+    if said not in _with_words():
+        raise UsageError(
+            f"{name}: no game with rule files is called {said!r}{instead(said, _with_words())}"
+        )
+    return said, True
+
+
+def _with_words() -> list[str]:
+    return [name for name, rules in GAMES.items() if rules.vocabulary is not None]
+
+
+def _words(game: str) -> Vocabulary:
+    from referee.rulefiles.bot import vocabulary_of
+
+    return vocabulary_of(GAMES[game])
+
+
+# --- keys -------------------------------------------------------------------------------------
+
+
+def _keys(options: argparse.Namespace) -> int:
+    kind = ""
+    for row in _rows(_words(options.game or DEFAULT_GAME)):
+        if options.format == "json":
+            _print_json(row)
+            continue
+        if row["kind"] != kind:
+            print(f"{chr(10) if kind else ''}{_TITLES[row['kind']]}:")
+            kind = row["kind"]
+        default = f" (default: {row['default']})" if "default" in row else ""
+        print(f"  {row['name']:{_WIDTH}} {row['about']}{default}")
+    return OK
+
+
+_TITLES = {
+    "matcher": "Words for several cards",
+    "set": "Sets of rules",
+    "flag": "What an entry can say besides",
+    "key": "Keys of conditions and scores",
+    "average": "Averages of an info X of cardInfo, over",
+}
+_WIDTH = 38
+"""Columns for a name."""
+
+
+def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
+    from referee.rulefiles.words import key_rows
+
+    for name, matcher in words.matchers.items():
+        yield {"kind": "matcher", "name": name, "about": matcher.about}
+    for name, rules in words.sets.items():
+        yield {"kind": "set", "name": name, "about": rules.about, "default": rules.default_text}
+    for name, rules in words.sets.items():
+        for flag, does in rules.flags.items():
+            yield {"kind": "flag", "name": flag, "about": f"{does} ({name})"}
+    for name, about in key_rows(words).items():
+        yield {"kind": "key", "name": name.replace("`", ""), "about": about}
+    for prefix, average in words.averages.items():
+        yield {"kind": "average", "name": f"{prefix}card_info_avg_X", "about": average.about}
+
+
+# --- explain ----------------------------------------------------------------------------------
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from referee.logs.decisions import decisions
+    from referee.rulefiles.bot import read_rule_file
+
+    (name,) = options.files
+    game, _ = _game(_data(name), options.game, name)
+    file = read_rule_file(Path(name), game)
+    check_files([options.replay])
+    number = 0
+    seat = None if options.player is None else options.player - 1
+    for decided in decisions(options.replay, file, options.turn, seat):
+        number += 1
+        if options.format == "json":
+            import msgspec
+
+            _print_json(msgspec.to_builtins(decided))
+        else:
+            for line in _lines(number, decided):
+                print(plain(line))
+    if not number and options.format == "text":
+        print(f"nothing was decided by this player in turn {options.turn}")
+    return OK
+
+
+def _lines(number: int, decided: Decided) -> Iterator[str]:
+    if number > 1:
+        yield ""
+    yield f"Decision {number}, {decided.player_number}, {decided.asked}:"
+    for ranked in decided.ranked:
+        yield f"  {ranked.rules}"
+        yield from (f"    {line}" for line in _candidates(ranked))
+        if ranked.remark:
+            yield f"    {ranked.remark}"
+    yield f"  does {_short(decided.does)}"
+    if decided.did is not None:
+        yield f"  but in the record: {_short(decided.did)}"
+
+
+def _candidates(ranked: Ranked) -> Iterator[str]:
+    """A line for each card that the file names; those that have the default stand together."""
+    defaults: dict[float, list[str]] = {}
+    for each in ranked.candidates:
+        many = f" ({each.count})" if each.count > 1 else ""
+        if each.entry is None:
+            defaults.setdefault(each.score, []).append(each.card + many)
+            continue
+        rule = "" if each.rule is None else f", the rule of line {each.rule}"
+        yield f"{each.score:8.6g}  {each.card + many:24} line {each.entry}{rule}"
+    for score, cards in defaults.items():
+        start = f"{score:8.6g}  "
+        for line in wrap_list(f"{', '.join(cards)}: default", PLAIN_WIDTH - len(start) - 4):
+            yield start + line
+            start = " " * len(start)
+
+
+def _short(reply: Any) -> str:
+    """A reply in few words: "actions: buy Ram discard, end-turn"."""
+    if not isinstance(reply, dict):
+        return str(reply)
+    said = {name: value for name, value in reply.items() if name != "type" and value}
+    return "; ".join(f"{name}: {_words_of(value)}" for name, value in said.items())
+
+
+def _words_of(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(map(_words_of, value.values()))
+    if isinstance(value, list):
+        return ", ".join(map(_words_of, value))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False))
+
+
+_ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "check": _check,
+    "keys": _keys,
+    "explain": _explain,
+}

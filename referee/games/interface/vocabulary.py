@@ -1,0 +1,120 @@
+"""What a game gives the language of rule files (`referee/rulefiles`): its words, and who plays.
+
+The language knows no game: it reads a file into scores. A game says which cards, keys and sets of
+rules there are, and has a `Pilot`, which plays by the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+
+class Decision(Protocol):
+    """One look of a rule file at a game. Each value is worked out once in it."""
+
+    @property
+    def sight(self) -> Any:
+        """What the player may know, in a form of the game's own."""
+
+    def score(self, rules: str, card: str) -> float:
+        """What a set of rules gives for a card."""
+
+    def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
+        """Indices of cards, the highest score first, equal ones in the order given.
+
+        Args:
+            above: leave out what has a score of this or less; None: nothing is left out.
+        """
+
+    def remark(self, text: str) -> None:
+        """Note why the last ranking came to what was done, for `referee rules explain`."""
+
+
+class Key(Struct, frozen=True):
+    """What a condition can ask for.
+
+    Attributes:
+        about: what it is, as a clause.
+        value: of a decision and the card that is scored.
+        of_card: whether it depends on that card.
+        asks: the sets of rules whose scores it needs.
+    """
+
+    about: str
+    value: Callable[[Decision, str], float]
+    of_card: bool = False
+    asks: tuple[str, ...] = ()
+
+
+class RuleSet(Struct, frozen=True):
+    """A list of entries of a file.
+
+    Attributes:
+        about: what it decides, as a clause.
+        default: the score of a card that no entry or rule gives one.
+        default_text: the same in words.
+        cards: those that it is ever asked about.
+        choices: how many there are, for a set whose entries have `choice` for `score`; else 0.
+        flags: what its entries may have besides, true or false: name -> what it does.
+    """
+
+    about: str
+    default: Callable[[Decision, str], float]
+    default_text: str
+    cards: frozenset[str]
+    choices: int = 0
+    flags: Mapping[str, str] = {}
+
+
+class Matcher(Struct, frozen=True):
+    """A word that stands for several cards."""
+
+    about: str
+    cards: frozenset[str]
+
+
+class Average(Struct, frozen=True):
+    """Over which cards the average of a card's info is taken: `PREFIXcard_info_avg_NAME`."""
+
+    about: str
+    cards: Callable[[Any], Iterable[str]]
+    """Of a decision's sight."""
+
+
+class Book(Protocol):
+    """A rule file that was read."""
+
+    def decide(self, sight: Any) -> Decision:
+        """Look at a game."""
+
+    def flag(self, rules: str, card: str, name: str) -> bool:
+        """Whether the entry by which a card goes has a flag that is true."""
+
+
+class Pilot(Protocol):
+    """Plays one match by the scores of a rule file."""
+
+    def reply(self, view: Any) -> Struct:
+        """The reply to the request of a view of its seat."""
+
+
+class Vocabulary(Struct, frozen=True):
+    """The words of a game's rule files.
+
+    Attributes:
+        cards: names, as the game writes them.
+        matchers: in the order in which they are tried, after a card's name.
+        sets, keys: by name.
+        averages: by prefix, "" for one's own cards.
+        pilot: makes what plays.
+    """
+
+    cards: Sequence[str]
+    matchers: Mapping[str, Matcher]
+    sets: Mapping[str, RuleSet]
+    keys: Mapping[str, Key]
+    averages: Mapping[str, Average]
+    pilot: Callable[[Book], Pilot]

@@ -1,0 +1,214 @@
+"""Plays Star Realms by the scores of a rule file (spec/rule-bots.md says in which order).
+
+It acts by names, as a bot would: of equal cards the first is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from math import nextafter
+from typing import TypeAlias
+
+from msgspec import UNSET
+
+from referee.games.interface.vocabulary import Book, Decision
+from referee.games.starrealms.rules.cards import CARDS, EXPLORER, OUTPOST
+from referee.games.starrealms.rules.messages import (
+    Action,
+    Choose,
+    ChooseReply,
+    PlayReply,
+    PlayTurn,
+    State,
+)
+from referee.games.starrealms.rules.view import View
+
+_WORTH_IT = nextafter(20.0, 0.0)
+"""What may be declined is discarded or scrapped above this score: from 20 on."""
+_RULES = {
+    "discard": "discardRules",
+    "scrap": "scrapRules",
+    "scrap-trade-row": "scrapTradeRowRules",
+    "destroy-base": "destroyBaseRules",
+    "copy-ship": "copyShipRules",
+    "gain-ship": "cardToTopOfDeckRules",
+}
+"""By which set a question is answered."""
+
+_Turn: TypeAlias = Generator[list[Action], PlayTurn, None]
+"""Yields what to do, and receives the next request of the turn."""
+
+
+def in_play(state: State) -> list[str]:
+    """One's own cards in play."""
+    return [piece.card for piece in state.in_play]
+
+
+def payable(state: State, trade: float) -> list[str]:
+    """What can be bought with so much trade; Explorers twice, if there are two."""
+    offered = state.trade_row + [EXPLORER] * min(2, state.explorers)
+    return [card for card in offered if CARDS[card].cost <= trade]
+
+
+class Pilot:
+    """Implements `referee.games.interface.vocabulary.Pilot`."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._number = 0
+        self._turn: _Turn
+
+    def reply(self, view: View) -> PlayReply | ChooseReply:
+        """What to do, or what to pick."""
+        request = view.request
+        if isinstance(request, Choose):
+            return ChooseReply(self._picks(request))
+        assert request is not None  # it is asked
+        number = request.state.turn
+        if number != self._number:
+            self._number, self._turn = number, self._play(request)
+            return PlayReply(next(self._turn))
+        return PlayReply(self._turn.send(request))
+
+    # --- a turn -------------------------------------------------------------------------------
+
+    def _play(self, now: PlayTurn) -> _Turn:
+        """One turn, in rounds, until nothing is left to do but to attack."""
+        going_on = True
+        while going_on:
+            going_on = False
+            scrapped = self._ranked(now, "scrap", "scrapForBenefitRules")
+            if scrapped:
+                now = yield scrapped
+            used = self._ranked(now, "use-base", "useBaseRules")
+            if used:
+                going_on = True
+                now = yield used
+            while now.state.hand:
+                going_on = True
+                now = yield from self._play_a_card(now)
+            allies = [Action("use-ally", card) for card in _able(now, "use-ally")]
+            if allies:
+                now = yield allies
+            bought = self._bought(now.state)
+            if bought:
+                going_on = True
+                now = yield bought
+        yield self._attack(now.state)
+
+    def _play_a_card(self, now: PlayTurn) -> Generator[list[Action], PlayTurn, PlayTurn]:
+        """Play the best card of the hand, and use it at once if its entry says so."""
+        hand = now.state.hand
+        card = hand[self._book.decide(now.state).rank("playRules", hand)[0]]
+        now = yield [Action("play", card)]
+        ally = self._book.flag("playRules", card, "useAllyAfterPlay")
+        if ally and card in _able(now, "use-ally"):
+            now = yield [Action("use-ally", card)]
+        base = self._book.flag("playRules", card, "useBaseAfterPlay")
+        if (
+            base
+            and card in _able(now, "use-base")
+            and self._book.decide(now.state).rank("useBaseRules", [card], above=0)
+        ):
+            now = yield [Action("use-base", card)]
+        return now
+
+    def _ranked(self, now: PlayTurn, action: str, rules: str) -> list[Action]:
+        """The same action for all cards in play that can do it and have a score above 0."""
+        cards = _able(now, action)
+        if not cards:
+            return []
+        order = self._book.decide(now.state).rank(rules, cards, above=0)
+        return [Action(action, cards[index]) for index in order]
+
+    def _bought(self, state: State) -> list[Action]:
+        """The best card, or two that are worth more together."""
+        cards = payable(state, state.trade)
+        if not cards:
+            return []
+        look = self._book.decide(state)
+        order = look.rank("buyRules", cards)
+        scores = [look.score("buyRules", cards[index]) for index in order]
+        if scores[0] <= 0:
+            return []
+        pair = _pair(scores, [CARDS[cards[index]].cost for index in order], state.trade)
+        bought = [cards[order[place]] for place in pair or (0,)]
+        if pair:
+            worth = scores[pair[0]] + scores[pair[1]]
+            look.remark(
+                f"{bought[0]} and {bought[1]} are worth {worth:g} together, more than "
+                f"{cards[order[0]]} alone"
+            )
+        actions = []
+        to_top = state.next_ship_to_top
+        for card in bought:
+            to = "discard"
+            if to_top and CARDS[card].is_ship:
+                to_top = False
+                if look.rank("cardToTopOfDeckRules", [card], above=0):
+                    to = "deck"
+            actions.append(Action("buy", card, to))
+        return actions
+
+    def _attack(self, state: State) -> list[Action]:
+        """Outposts; if none stands, the player if that wins, else bases first; then the end."""
+        other, combat = state.opponent, state.combat
+        outposts = [card for card in other.bases if CARDS[card].type == OUTPOST]
+        look = self._book.decide(state)
+        actions, combat = _attacked(look, outposts, combat)
+        if len(actions) == len(outposts):
+            if combat < other.authority:
+                bases = [card for card in other.bases if CARDS[card].type != OUTPOST]
+                more, combat = _attacked(look, bases, combat)
+                actions += more
+            if combat:
+                actions.append(Action("attack-player"))
+        return [*actions, Action("end-turn")]
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def _picks(self, asked: Choose) -> list[int]:
+        """The indices of the options to take."""
+        look = self._book.decide(asked.state)
+        if asked.kind == "option":
+            assert asked.card is not None  # a card has the options
+            look.rank("makeChoiceRules", [asked.card])
+            return [int(look.score("makeChoiceRules", asked.card)) - 1]
+        cards = [option.card for option in asked.options if option.card is not UNSET]
+        above: float | None = None
+        if not asked.least:
+            above = _WORTH_IT if asked.kind in ("discard", "scrap") else 0
+        return look.rank(_RULES[asked.kind], cards, above)[: asked.most]
+
+
+def _able(now: PlayTurn, action: str) -> list[str]:
+    """The cards in play that can do something, as played; equal ones each for itself."""
+    able = {legal.card for legal in now.actions if legal.action == action}
+    if not able:
+        return []
+    pieces = [piece for piece in now.state.in_play if piece.card in able]
+    if action == "use-base":
+        pieces = [piece for piece in pieces if not piece.used]
+    elif action == "use-ally":
+        pieces = [piece for piece in pieces if not piece.ally_used]
+    return [piece.card for piece in pieces]
+
+
+def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[int, int] | None:
+    """The first two behind the best that can be paid together and are worth more than it."""
+    for first in range(1, len(scores)):
+        for second in range(first + 1, len(scores)):
+            if costs[first] + costs[second] <= trade and scores[first] + scores[second] > scores[0]:
+                return first, second
+    return None
+
+
+def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[Action], int]:
+    """Attacks on bases, best first, as far as combat reaches; and the combat that is left."""
+    actions = []
+    for index in look.rank("attackBaseRules", bases, above=0):
+        card = bases[index]
+        if CARDS[card].defense <= combat:
+            combat -= CARDS[card].defense
+            actions.append(Action("attack-base", card))
+    return actions, combat

@@ -1,0 +1,149 @@
+"""What a rule file says of each decision of a turn in a match record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.games.interface.seats import seat_id
+from referee.logs.rerun import Rerun
+from referee.match.machine import Received
+from referee.rulefiles.bot import RuleBot, RuleFile
+from referee.rulefiles.values import Ranking
+
+
+class Candidate(Struct, frozen=True):
+    """A card that was compared.
+
+    Attributes:
+        count: how many of it there were.
+        entry, rule: the lines of the file that gave the score; None: it has the set's default, or
+            the entry's own score.
+    """
+
+    card: str
+    score: float
+    count: int
+    entry: int | None
+    rule: int | None
+
+
+class Ranked(Struct, frozen=True):
+    """What a set of rules was asked.
+
+    Attributes:
+        candidates: best first.
+        remark: why it came to what was done, if not by the scores alone.
+    """
+
+    rules: str
+    candidates: list[Candidate]
+    remark: str
+
+
+class Decided(Struct, frozen=True):
+    """One decision.
+
+    Attributes:
+        asked: the type of the request.
+        ranked: what the file was asked for it, in order; none if only one thing could be done.
+        does: the reply of the file.
+        did: the reply in the record, if it is another one; a text if it is no JSON.
+    """
+
+    player_number: str
+    asked: str
+    ranked: list[Ranked]
+    does: Any
+    did: Any = None
+
+
+def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -> Iterator[Decided]:
+    """Run a record again, and ask a rule file for each decision of a turn.
+
+    Args:
+        record: a match record.
+        turn: counted from 1 over all players.
+        seat: of the player who is looked at; None: of the file, or of all if it did not play.
+
+    Raises:
+        UsageError: the record cannot be opened, is of another game, or has no such turn or seat.
+        LogReadError: it is no record, or does not follow the rules.
+    """
+    rerun = Rerun(record)
+    header = rerun.header
+    if header.game != file.game:
+        raise UsageError(f"{record} is of the game {header.game}, {file.path} for {file.game}")
+    if seat is not None and seat >= len(header.bots):
+        raise UsageError(f"there is no {seat_id(seat)} in {record}")
+    seats = [seat] if seat is not None else _seats_of(file, header.bots)
+    match = rerun.match
+    bots: dict[int, RuleBot] = {}
+    asked: dict[int, Decided] = {}
+    for number in rerun.rounds():
+        answers = {each.seat: each.line for each in number.entries if isinstance(each, Received)}
+        for who, decided in list(asked.items()):
+            did = _json(answers.get(who))
+            if did != decided.does:
+                del bots[who]  # it does not know what the other has in mind
+                decided = msgspec.structs.replace(decided, did=did)
+            yield decided
+        asked.clear()
+        if match.turns > turn:
+            break
+        for who in match.due:
+            if who in seats and match.turns == turn and not match.in_handshake:
+                bot = bots.get(who)
+                if bot is None:
+                    bot = bots[who] = file.new()
+                    bot.sit(lambda who=who: match.view(who))  # type: ignore[misc]
+                asked[who] = _decide(bot, who)
+    if match.turns < turn:
+        raise UsageError(f"{record} has {match.turns} turns")
+
+
+def _seats_of(file: RuleFile, bots: Sequence[str]) -> list[int]:
+    """Where the file sat, or all seats."""
+    own = [seat for seat, bot in enumerate(bots) if bot == file.path]
+    return own or list(range(len(bots)))
+
+
+def _decide(bot: RuleBot, seat: int) -> Decided:
+    reply = msgspec.json.decode(bot.reply([]))
+    ranked = [_ranked(ranking) for look in bot.book.looks for ranking in look.rankings]
+    return Decided(seat_id(seat), reply["type"].removesuffix("-reply"), ranked, reply)
+
+
+def _ranked(ranking: Ranking) -> Ranked:
+    counted = Counter(ranking.cards)
+    judged = dict(zip(ranking.cards, ranking.judgements, strict=True))
+    order = [ranking.cards[index] for index in ranking.order]
+    cards = dict.fromkeys([*order, *ranking.cards])  # those that were left out come last
+    return Ranked(
+        ranking.rules,
+        [
+            Candidate(
+                card,
+                judged[card].score,
+                counted[card],
+                entry.line if (entry := judged[card].entry) else None,
+                rule.line if (rule := judged[card].rule) else None,
+            )
+            for card in cards
+        ],
+        ranking.remark,
+    )
+
+
+def _json(line: bytes | None) -> Any:
+    if line is None:
+        return None
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return line.decode(errors="replace")

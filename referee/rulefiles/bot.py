@@ -1,0 +1,114 @@
+"""A rule file as a bot: it looks at the view of its seat, and answers by its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import BotNotFoundError
+from referee.games import GAMES
+from referee.games.interface.rules import Rules
+from referee.games.interface.vocabulary import Vocabulary
+from referee.rulefiles.book import Book
+from referee.rulefiles.problems import Problem
+from referee.rulefiles.reading import read
+from referee.text.terminal import command_line
+
+
+class RuleFile(Struct, frozen=True):
+    """A rule file as a bot of a game: its path, and what stood in it when it was read."""
+
+    game: str
+    path: str
+    data: bytes
+
+    def new(self) -> RuleBot:
+        """Make the bot for a match.
+
+        Raises:
+            BotNotFoundError: the file has an error.
+        """
+        rules = GAMES[self.game]
+        book, problems = _read(self.data, self.game)
+        if book is None:
+            raise BotNotFoundError(_refusal(self, [p for p in problems if p.is_error]))
+        return RuleBot(rules, book.anew())
+
+
+@lru_cache(maxsize=16)
+def _read(data: bytes, game: str) -> tuple[Book | None, list[Problem]]:
+    """Read a file once for all matches of a tournament; it takes as long as dozens of decisions."""
+    return read(data, vocabulary_of(GAMES[game]), game)
+
+
+def vocabulary_of(rules: Rules) -> Vocabulary:
+    """The words of a game's rule files.
+
+    Raises:
+        BotNotFoundError: it has none.
+    """
+    found = rules.vocabulary
+    if found is None:
+        raise BotNotFoundError(f"the game {rules.name} has no rule files")
+    return found
+
+
+def read_rule_file(path: Path, game: str) -> RuleFile:
+    """Read a file, and make sure that it can be played.
+
+    Raises:
+        BotNotFoundError: it cannot be read, or has an error.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BotNotFoundError(f"BOT {path}: {error.strerror}") from error
+    file = RuleFile(game, str(path), data)
+    file.new()
+    return file
+
+
+def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
+    """The first mistake of a file; where all are said."""
+    first, more = errors[0], len(errors) - 1
+    command = command_line([file.path, "--game", file.game])  # it may not say its game itself
+    others = f"; {more} more: referee rules check {command}" if more else ""
+    return f"{file.path}, line {first.line}: {first.text} ({first.path}){others}"
+
+
+class RuleBot:
+    """Plays one match by a rule file; a `referee.bots.in_process.Player` that wants the view.
+
+    Args:
+        rules: the game.
+        book: the file.
+
+    Attributes:
+        book: the same; its `looks` are those of the last reply.
+    """
+
+    def __init__(self, rules: Rules, book: Book) -> None:
+        self._name = book.name
+        self.book = book
+        self._pilot = vocabulary_of(rules).pilot(book)
+        self._view: Callable[[], Any] = lambda: None
+        self._encode = msgspec.json.Encoder().encode
+
+    def sit(self, view: Callable[[], Any]) -> None:
+        """Take what gives the view of its seat, whenever it is called."""
+        self._view = view
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        """Say its name, or do what the scores say."""
+        view = self._view()
+        if view is None:
+            seat = msgspec.json.decode(lines[-1])["player_number"]
+            named = {"type": "player-name-reply", "player_number": seat, "name": self._name}
+            return self._encode({**named, "version": 1})
+        self.book.looks.clear()
+        return self._encode(self._pilot.reply(view))

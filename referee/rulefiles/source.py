@@ -1,0 +1,169 @@
+"""JSON with the line and the path of each value, so that a mistake can be shown where it is.
+
+The standard library's decoder says where it failed, but not where a value stands that it has read.
+"""
+
+from __future__ import annotations
+
+import re
+from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
+
+from referee.rulefiles.problems import Problem
+
+MAX_BYTES = 2**20
+MAX_DEPTH = 32
+_LONGEST = 40
+_SPACE = re.compile(r"[ \t\r\n]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+_WORD = re.compile(r"[-+\w.]+")
+_CONSTANTS = {"true": True, "false": False, "null": None}
+_PLAIN = re.compile(r"\w+").fullmatch
+
+
+def shown(text: str) -> str:
+    """A text of a file, short enough for a message."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+class Node(NamedTuple):
+    """A value.
+
+    Attributes:
+        value: a dict of nodes, a list of nodes, a string, a float, a boolean or None.
+        line: where it begins, counted from 1.
+        path: such as "$.buyRules[0].card".
+    """
+
+    value: Any
+    line: int
+    path: str
+
+
+class NotJSONError(ValueError):
+    """A text is no JSON; its first argument is the `Problem`."""
+
+
+def parse(text: str) -> tuple[Node, list[Problem]]:
+    """Read a text.
+
+    Returns:
+        Its value, and the keys that stand twice in an object.
+
+    Raises:
+        NotJSONError: it is no JSON, or nested too deep.
+    """
+    return _Parser(text).parse()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._counted = (0, 1)  # an offset, and its line
+        self._twice: list[Problem] = []
+
+    def parse(self) -> tuple[Node, list[Problem]]:
+        node, at = self._value(self._skip(0), "$", 0)
+        at = self._skip(at)
+        if at < len(self._text):
+            raise self._wrong(at, "$", "the file should end here: one `{ ... }` is all")
+        return node, self._twice
+
+    def _value(self, at: int, path: str, depth: int) -> tuple[Node, int]:
+        line = self._line(at)
+        first = self._text[at : at + 1]
+        value: Any
+        if first == '"':
+            value, at = self._string(at, path)
+        elif first in ("{", "["):
+            if depth == MAX_DEPTH:
+                raise self._wrong(at, path, f"more than {MAX_DEPTH} brackets inside each other")
+            value, at = (self._object if first == "{" else self._list)(at, path, depth + 1)
+        elif number := _NUMBER.match(self._text, at):
+            value, at = float(number[0]), number.end()
+        else:
+            word = _WORD.match(self._text, at)
+            if word is None or word[0] not in _CONSTANTS:
+                raise self._wrong(at, path, "a value should stand here: text needs quotes")
+            value, at = _CONSTANTS[word[0]], word.end()
+        return Node(value, line, path), at
+
+    def _object(self, at: int, path: str, depth: int) -> tuple[dict[str, Node], int]:
+        opened, found = at, dict[str, Node]()
+        at = self._skip(at + 1)
+        if self._text[at : at + 1] == "}":
+            return found, at + 1
+        while True:
+            if self._text[at : at + 1] != '"':
+                raise self._wrong(at, path, 'a name in quotes should stand here, such as "card"')
+            line = self._line(at)
+            name, at = self._string(at, path)
+            inner = f"{path}.{shown(name)}" if _PLAIN(name) else f"{path}[{shown(name)!r}]"
+            at = self._skip(at)
+            if self._text[at : at + 1] != ":":
+                raise self._wrong(at, inner, f"`:` is missing after {shown(name)!r}")
+            if name in found:
+                self._twice.append(
+                    Problem(line, inner, f"{shown(name)!r} stands twice in this object")
+                )
+            found[name], at = self._value(self._skip(at + 1), inner, depth)
+            at, is_end = self._next(at, path, "}", opened)
+            if is_end:
+                return found, at
+
+    def _list(self, at: int, path: str, depth: int) -> tuple[list[Node], int]:
+        opened, found = at, list[Node]()
+        at = self._skip(at + 1)
+        if self._text[at : at + 1] == "]":
+            return found, at + 1
+        while True:
+            node, at = self._value(at, f"{path}[{len(found)}]", depth)
+            found.append(node)
+            at, is_end = self._next(at, path, "]", opened)
+            if is_end:
+                return found, at
+
+    def _next(self, at: int, path: str, close: str, opened: int) -> tuple[int, bool]:
+        """Go behind the comma or the bracket after a value."""
+        end = at
+        at = self._skip(at)
+        mark = self._text[at : at + 1]
+        if mark == close:
+            return at + 1, True
+        if mark != ",":
+            opening, line = self._text[opened], self._line(opened)
+            what = f"`,` or `{close}` is missing here: the `{opening}` of line {line} is open"
+            raise self._wrong(end, path, what)
+        comma, at = at, self._skip(at + 1)
+        if self._text[at : at + 1] == close:
+            raise self._wrong(comma, path, f"a comma stands before `{close}`: take it out")
+        return at, False
+
+    def _string(self, at: int, path: str) -> tuple[str, int]:
+        try:
+            text, end = scanstring(self._text, at + 1)
+        except JSONDecodeError as error:
+            what = "a text in quotes goes on beyond its line, or a `\\` in it is wrong"
+            raise self._wrong(min(error.pos, len(self._text)), path, what) from error
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise self._wrong(at, path, "half a character, which is no text")
+        return text, end
+
+    def _skip(self, at: int) -> int:
+        space = _SPACE.match(self._text, at)
+        assert space is not None  # it may be empty
+        return space.end()
+
+    def _line(self, at: int) -> int:
+        offset, line = self._counted
+        if at < offset:
+            return line - self._text.count("\n", at, offset)
+        line += self._text.count("\n", offset, at)
+        self._counted = at, line
+        return line
+
+    def _wrong(self, at: int, path: str, text: str) -> NotJSONError:
+        line = self._line(at)
+        found = self._text[at : at + 20].split("\n")[0].strip()
+        shown = f"; found {found!r}" if found else "" if at < len(self._text) else "; the file ends"
+        return NotJSONError(Problem(line, path, f"no JSON: {text}{shown}"))

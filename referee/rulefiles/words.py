@@ -1,0 +1,24 @@
+"""The words of a game's rule files, for people to look up."""
+
+from __future__ import annotations
+
+from referee.games.interface.vocabulary import Vocabulary
+
+
+def key_rows(words: Vocabulary) -> dict[str, str]:
+    """Keys with what they are; those that are the same, and those of all cards, in one row.
+
+    Of a key of all cards the name ends in X, for a card's name or a matcher.
+    """
+    together: dict[int, list[str]] = {}
+    for name, key in words.keys.items():
+        together.setdefault(id(key), []).append(name)
+    rows: dict[str, str] = {}
+    for names in together.values():
+        about = words.keys[names[0]].about
+        start, _, last = names[0].rpartition(".")
+        if last in words.cards or last in words.matchers:
+            rows.setdefault(f"{start}.X", about.replace(last, "X"))
+        else:
+            rows["`, `".join(names)] = about
+    return rows

@@ -1,0 +1,121 @@
+"""A rule file that is asked in a situation: short words for what it sees and what it does."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from referee.games.starrealms.pilot import Pilot
+from referee.games.starrealms.rules.messages import (
+    Action,
+    Choose,
+    ChooseReply,
+    PlayReply,
+    PlayTurn,
+)
+from referee.games.starrealms.vocabulary import VOCABULARY
+from referee.rulefiles.reading import read
+
+Json = dict[str, Any]
+NOTHING: Json = {
+    "turn": 1,
+    "authority": 50,
+    "trade": 0,
+    "combat": 0,
+    "next_ship_to_top": False,
+    "shuffles": 0,
+    "hand": [],
+    "deck": [],
+    "discard": [],
+    "in_play": [],
+    "played": [],
+    "copied": None,
+    "trade_row": [],
+    "trade_deck": 50,
+    "explorers": 0,
+}
+NO_OPPONENT: Json = {
+    "authority": 50,
+    "hand_size": 5,
+    "due": 0,
+    "deck_size": 5,
+    "shuffles": 0,
+    "hidden": [],
+    "discard": [],
+    "bases": [],
+}
+
+
+def pilot_of(**sets: Any) -> Pilot:
+    """What plays by a file that has these fields; the file must be right."""
+    data = msgspec.json.encode({"name": "Test", "author": "Test", **sets})
+    book, problems = read(data, VOCABULARY, "starrealms")
+    assert book is not None, problems
+    return Pilot(book)
+
+
+def state_of(opponent: Json | None = None, **known: Any) -> Json:
+    """A state as it is sent: nothing but what is given. `in_play` may have names."""
+    pieces = [
+        {"card": each, "used": False, "ally_used": False} if isinstance(each, str) else each
+        for each in known.pop("in_play", [])
+    ]
+    return {
+        **NOTHING,
+        **known,
+        "in_play": pieces,
+        "opponent": {**NO_OPPONENT, **(opponent or {})},
+    }
+
+
+def actions(pilot: Pilot, state: Json, *able: str) -> list[Action]:
+    """What it does when it is asked in a turn.
+
+    Args:
+        able: what else is legal, such as "scrap Ram"; to play is, as the hand has it.
+    """
+    legal = [{"action": "play", "card": card} for card in state["hand"]]
+    for each in able:
+        action, _, card = each.partition(" ")
+        legal.append({"action": action, "card": card})
+    asked = {"state": state, "actions": [*legal, {"action": "end-turn"}]}
+    request = msgspec.convert(asked, PlayTurn)
+    reply = pilot.reply(SimpleNamespace(request=request))  # type: ignore[arg-type]
+    assert isinstance(reply, PlayReply)
+    return list(reply.actions)
+
+
+def does(pilot: Pilot, state: Json, *able: str) -> list[str]:
+    """The same in words: "play Ram", "buy Ram", "end-turn"."""
+    done = actions(pilot, state, *able)
+    return [each.action if each.card is UNSET else f"{each.action} {each.card}" for each in done]
+
+
+def picks(
+    pilot: Pilot, kind: str, card: str | None, options: list[Any], state: Json, **sizes: int
+) -> list[int]:
+    """Which options it takes.
+
+    Args:
+        options: names of cards, or numbers of options.
+        sizes: `least` and `most`; 0 and 1 if they are not given.
+    """
+    offered: list[Json] = [
+        {"option": each, "effects": []} if isinstance(each, int) else {"card": each, "from": "hand"}
+        for each in options
+    ]
+    asked = {
+        "kind": kind,
+        "card": card,
+        "options": offered,
+        "least": sizes.get("least", 0),
+        "most": sizes.get("most", 1),
+        "state": state,
+    }
+    request = msgspec.convert(asked, Choose)
+    reply = pilot.reply(SimpleNamespace(request=request))  # type: ignore[arg-type]
+    assert isinstance(reply, ChooseReply)
+    return list(reply.picks)

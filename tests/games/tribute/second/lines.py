@@ -1,0 +1,49 @@
+"""Lines of a bot and of the referee: what is JSON, and what a message looks like (1.1, 1.8)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tests.games.tribute.second.engine import NO_OBJECT
+
+DEEPEST = 128
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]..")
+_DIGITS = 4000  # Python refuses longer integers; such a one is a wrong value whatever its digits
+
+
+def encoded(message: object) -> str:
+    """A message as its line holds it."""
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+
+
+def read(line: bytes) -> object:
+    """A bot's line as a JSON object, or `NO_OBJECT`."""
+    try:
+        text = line.decode()
+        if _too_deep(text):
+            return NO_OBJECT
+        value = json.loads(text, parse_constant=_refuse, parse_int=_integer)
+    except ValueError:
+        return NO_OBJECT
+    lone = any(_SURROGATE.fullmatch(escape) for escape in _ESCAPE.findall(text))
+    return value if isinstance(value, dict) and not lone else NO_OBJECT
+
+
+def _too_deep(text: str) -> bool:
+    depth = 0
+    for bracket in re.findall(r"[][{}]", _STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > DEEPEST:
+            return True
+    return False
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(constant)
+
+
+def _integer(digits: str) -> int:
+    return int(digits[:_DIGITS])

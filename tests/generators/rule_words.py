@@ -1,0 +1,45 @@
+"""The words of the games' rule files as tables, for spec/rule-bots.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from referee.games import GAMES
+from referee.games.interface.vocabulary import Vocabulary
+from referee.rulefiles.words import key_rows
+
+_MARK = re.compile(r"^<!-- words (.+) -->$", re.MULTILINE)
+
+
+def with_words(text: str) -> str:
+    """A text with each mark replaced by the tables of its game."""
+    return _MARK.sub(lambda mark: "\n".join(_tables(mark[1])), text)
+
+
+def _tables(game: str) -> Iterator[str]:
+    words = GAMES[game].vocabulary
+    assert words is not None  # the page is about games that have one
+    yield from _table("matcher", {name: m.about for name, m in words.matchers.items()})
+    yield ""
+    yield from _sets(words)
+    yield ""
+    yield from _table("key", key_rows(words))
+    yield ""
+    averages = {f"{prefix}card_info_avg_X": a.about for prefix, a in words.averages.items()}
+    yield from _table("average of an info X over", averages)
+
+
+def _table(head: str, rows: dict[str, str]) -> Iterator[str]:
+    yield f"| {head} | |"
+    yield "|---|---|"
+    for name, about in rows.items():
+        yield f"| `{name}` | {about} |"
+
+
+def _sets(words: Vocabulary) -> Iterator[str]:
+    yield "| set | asks | default |"
+    yield "|---|---|---|"
+    for name, rules in words.sets.items():
+        flags = "".join(f"; `{flag}`: {does}" for flag, does in rules.flags.items())
+        yield f"| `{name}` | {rules.about}{flags} | {rules.default_text} |"

@@ -1,0 +1,28 @@
+"""The cards of Scripts of Tribute as a table, for its page."""
+
+from __future__ import annotations
+
+from referee.games.tribute.rules.cards import card_set
+
+_MARK = "<!-- cards tribute -->"
+
+
+def with_cards(text: str) -> str:
+    """A text with the mark replaced by the table."""
+    return text.replace(_MARK, _table()) if _MARK in text else text
+
+
+def _table() -> str:
+    rows = [
+        "| card | deck | type | cost | HP | effects | in the tavern |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for kind in card_set("2025-04").kinds.values():
+        hp = f"{kind.hp}{' taunt' if kind.taunt else ''}" if kind.is_agent else ""
+        effects = list(kind.row.effects)
+        while effects and not effects[-1]:
+            effects.pop()
+        levels = " \\| ".join(effects)
+        cells = [f"`{kind.card}` {kind.name}", kind.deck, kind.type, str(kind.cost), hp, levels]
+        rows.append(f"| {' | '.join([*cells, str(kind.copies or '')])} |")
+    return "\n".join(rows)

@@ -1,0 +1,283 @@
+"""What is wrong in a rule file is said with its line and place (spec/rule-bots.md, 2 and 6)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+
+import referee
+from referee.games import GAMES
+from referee.games.interface.vocabulary import Vocabulary
+from referee.rulefiles.problems import Problem
+from referee.rulefiles.reading import read
+from referee.rulefiles.source import MAX_BYTES
+from tests.support.helpers import TIMES
+from tests.support.live import schema
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted(ROOT.glob("example_bots/*/*.json"))
+STAR_REALMS = GAMES["starrealms"].vocabulary
+assert isinstance(STAR_REALMS, Vocabulary)
+
+
+def problems(text: str | bytes, *, right: bool) -> list[Problem]:
+    data = text.encode() if isinstance(text, str) else text
+    assert STAR_REALMS is not None
+    book, found = read(data, STAR_REALMS, "starrealms")
+    assert (book is not None) is right
+    return found
+
+
+def file(**fields: Any) -> str:
+    return json.dumps({"name": "A", "author": "B", **fields})
+
+
+def one(text: str | bytes, *, right: bool = False) -> Problem:
+    (found,) = problems(text, right=right)
+    assert found.is_error is not right
+    return found
+
+
+RULE = "$.buyRules[0].rules[0]"
+AT = "$.buyRules[0]"
+
+
+@pytest.mark.parametrize(
+    ("entry", "path", "said"),
+    [
+        ({"card": "Ram"}, AT, '"score" is missing'),
+        ({"score": 1}, AT, '"card" is missing'),
+        ({"card": 3, "score": 1}, f"{AT}.card", "a card's name in quotes should stand here, not 3"),
+        ({"card": "Ram", "score": 1, "scroe": 2}, f"{AT}.scroe", "did you mean score?"),
+        ({"card": "Ram", "choice": 1, "score": 1}, f"{AT}.choice", "no field is called 'choice'"),
+        ({"card": "Ram", "score": True}, f"{AT}.score", "a number or a key should stand here"),
+        ({"card": "Ram", "score": None}, f"{AT}.score", "not null"),
+        ({"card": "Ram", "score": "> 3"}, f"{AT}.score", "a score has no operator"),
+        ({"card": "Ram", "score": ""}, f"{AT}.score", "is missing"),
+        ({"card": "Ram", "score": 1.1e15}, f"{AT}.score", "beyond 1e+15"),
+        ({"card": "Ram", "score": "card.cots"}, f"{AT}.score", "did you mean card.cost?"),
+        ({"card": "Ram", "score": "Card.cost"}, f"{AT}.score", "no key is called 'Card.cost'"),
+        ({"card": "Ram", "score": "1e3"}, f"{AT}.score", "no key is called '1e3'"),
+        ({"card": "Ram", "score": "card_info_x"}, f"{AT}.score", "no entry of cardInfo has 'x'"),
+        ({"card": "Ram", "rules": []}, f"{AT}.rules", "a list of rules should stand here"),
+        ({"card": "Ram", "rules": [3]}, RULE, "a rule is an object"),
+        ({"card": "Ram", "rules": [{"deck": 1}]}, RULE, '"score" is missing in this rule'),
+        (
+            {"card": "Ram", "rules": [{"dek": 1, "score": 1}]},
+            f"{RULE}.dek",
+            "no key is called 'dek'; did you mean deck?",
+        ),
+        ({"card": "Ram", "rules": [{"deck": "== 1", "score": 1}]}, f"{RULE}.deck", "no operator"),
+        ({"card": "Ram", "rules": [{"deck": "<", "score": 1}]}, f"{RULE}.deck", "is missing"),
+        ({"card": "Ram", "rules": [{"deck": [1], "score": 1}]}, f"{RULE}.deck", "not a list"),
+        ({"card": "Ram", "rules": [{"deck": "< 1e9", "score": 1}]}, f"{RULE}.deck", "no key"),
+        ("Ram", AT, "an entry is an object"),
+    ],
+)
+def test_errors_of_an_entry(entry: Any, path: str, said: str) -> None:
+    found = one(file(buyRules=[entry]))
+    assert found.path == path
+    assert said in found.text
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "said"),
+    [
+        ("[]", "$", "a rule file is one object"),
+        ('{"name": "A"}', "$", '"author" is missing'),
+        (file(name=3), "$.name", "a text in quotes should stand here, not 3"),
+        (file(game="dominion"), "$.game", 'this file is for the game "dominion"'),
+        (file(buyRule=[]), "$.buyRule", "no field is called 'buyRule' here; did you mean buyRules"),
+        (file(buyRules={}), "$.buyRules", '"buyRules" is a list'),
+        (file(makeChoiceRules=[{"card": "*", "choice": 3}]), "$.makeChoiceRules[0].choice", "1 or"),
+        (file(makeChoiceRules=[{"card": "*", "choice": "1"}]), "$.makeChoiceRules[0].choice", "1"),
+        (file(makeChoiceRules=[{"card": "*", "score": 1}]), "$.makeChoiceRules[0]", "choice"),
+        (
+            file(playRules=[{"card": "Ram", "score": 1, "useAllyAfterPlay": 1}]),
+            "$.playRules[0].useAllyAfterPlay",
+            "true or false should stand here",
+        ),
+        (file(cardInfo=[{"card": "Ram"}]), "$.cardInfo[0]", '"info" is missing'),
+        (file(cardInfo=[{"card": "Ram", "info": 3}]), "$.cardInfo[0].info", '"info" is an object'),
+        (
+            file(cardInfo=[{"card": "Ram", "info": {"avg_x": 3}}]),
+            "$.cardInfo[0].info.avg_x",
+            "begins with avg_",
+        ),
+        ('{"name": "A", "author": "B", "name": "C"}', "$.name", "stands twice"),
+        (b'{"name": "\xff"}', "$", "no UTF-8"),
+        ('{"name": NaN}', "$.name", "no JSON"),
+        (b" " * (MAX_BYTES + 1), "$", "1048577 bytes"),
+    ],
+)
+def test_errors_of_a_file(text: str | bytes, path: str, said: str) -> None:
+    found = [each for each in problems(text, right=False) if each.path == path]
+    assert any(said in each.text for each in found)
+
+
+def info(**values: Any) -> list[dict[str, Any]]:
+    return [{"card": "*", "info": values}]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"cardInfo": info(a="card_info_a")},
+        {"cardInfo": info(a="card_info_avg_a")},
+        {"cardInfo": info(a=[{"card_info_avg_b": 1, "score": 1}], b="card_info_a")},
+        {"cardInfo": info(a="opponent_card_info_avg_b", b="trade_row_card_info_avg_a")},
+        {"buyRules": [{"card": "*", "score": "buy.score.increase"}]},
+        {
+            "buyRules": [{"card": "*", "score": "card_info_a"}],
+            "cardInfo": info(a="buyScoreIncrease"),
+        },
+    ],
+)
+def test_a_value_that_leads_back_to_itself(fields: dict[str, Any]) -> None:
+    assert "leads back to itself" in one(file(**fields)).text
+
+
+def test_a_value_of_another_card_leads_not_back() -> None:
+    """Of each card one is worked out of the other; no card has both."""
+    entries = [
+        {"card": "Ram", "info": {"a": "card_info_b", "b": 1}},
+        {"card": "Cutter", "info": {"b": "card_info_a", "a": 1}},
+    ]
+    assert problems(file(cardInfo=entries), right=True) == []
+
+
+def test_a_chain_that_is_too_long() -> None:
+    values = {f"v{n}": f"card_info_avg_v{n + 1}" for n in range(100)} | {"v100": 1}
+    assert "more than 100 others" in one(file(cardInfo=info(**values))).text
+    del values["v0"]
+    assert problems(file(cardInfo=info(**values)), right=True) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "path", "said"),
+    [
+        (
+            {"buyRules": [{"card": "Merc Cruiser", "score": 1}]},
+            "$.buyRules[0].card",
+            'no card of this game is called "Merc Cruiser"',
+        ),
+        (
+            {"buyRules": [{"card": "Ram", "score": 1}, {"card": "RAM", "score": 2}]},
+            "$.buyRules[1].card",
+            "stood in line 1 before: this one counts",
+        ),
+        (
+            {"buyRules": [{"card": "Ram", "rules": [{"score": 1}, {"deck": 1, "score": 2}]}]},
+            "$.buyRules[0].rules[1]",
+            "never asked: the rule in line 1 has no conditions",
+        ),
+        ({"buyRules": [{"card": "Scout", "score": 1}]}, "$.buyRules[0].card", "never asks about"),
+        ({"useBaseRules": [{"card": "ship", "score": 1}]}, "$.useBaseRules[0].card", "never asks"),
+    ],
+)
+def test_warnings(fields: dict[str, Any], path: str, said: str) -> None:
+    found = one(file(**fields), right=True)
+    assert found.path == path
+    assert said in found.text
+
+
+def test_what_is_right() -> None:
+    """A file as they are on the internet: no game, names in any way, cards that are not there."""
+    text = """\ufeff{"name": "A", "author": "B", "comment": [null], "discardRules": [],
+      "buyRules": [
+        {"card": "Port Of Call", "score": "5.5", "comment": 1},
+        {"card": "PORTOFCALL ", "rules": [{"comment": 2, "deck": "<=+3.0", "score": -1}]}
+      ]}"""
+    (again,) = problems(text, right=True)
+    assert (again.line, again.is_error) == (4, False)
+
+
+def test_all_mistakes_are_said_at_once_in_the_order_of_the_lines() -> None:
+    text = '{"name": 1,\n"buyRules": [{"card": "Ram", "score": []},\n{"score": 3}],\n"autor": "x"}'
+    found = problems(text, right=False)
+    assert [each.line for each in found] == [1, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_example_files_are_right(path: Path) -> None:
+    game = path.parent.name
+    words = GAMES[game].vocabulary
+    assert words is not None
+    book, found = read(path.read_bytes(), words, game)
+    assert book is not None
+    assert found == []
+    jsonschema.validate(json.loads(path.read_bytes()), schema(f"{game}-v1-rule-file"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"buyRule": []},
+        {"buyRules": [{"card": "Ram"}]},
+        {"buyRules": [{"card": "Ram", "rules": [{"deck": 1}]}]},
+        {"buyRules": [{"card": "Ram", "rules": [{"dek": 1, "score": 1}]}]},
+        {"makeChoiceRules": [{"card": "Ram", "choice": 3}]},
+        {"cardInfo": [{"card": "Ram"}]},
+    ],
+)
+def test_the_schema_refuses_what_is_wrong(wrong: dict[str, Any]) -> None:
+    problems(file(**wrong), right=False)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(json.loads(file(**wrong)), schema("starrealms-v1-rule-file"))
+
+
+# --- broken files -----------------------------------------------------------------------------
+
+_TOKENS = [
+    *('"', "{", "}", "[", "]", ",", ":", "<", "null", "true", "1e999", "-0", "\\u0000", "\\"),
+    *("NaN", '"card"', '"score"', '"rules"', "card_info_x", '"*"', "\ud7ff", "\n", '"deck"'),
+]
+
+
+def mutated(text: str, random: Random) -> str:
+    """A text with one to three changes: tokens and stretches put in, taken out, said twice."""
+    for _ in range(random.randint(1, 3)):
+        at = random.randrange(len(text))
+        to = min(len(text), at + random.choice((0, 1, 1, 5, 40)))
+        piece = random.choice((random.choice(_TOKENS), text[at:to] * 2, text[to : to + 30], ""))
+        text = text[:at] + piece + text[to:]
+    return text
+
+
+def test_broken_files_are_refused_or_right() -> None:
+    random = Random(3)
+    refused = 0
+    for _ in range(100 * TIMES):
+        path = random.choice(FILES)
+        words = GAMES[path.parent.name].vocabulary
+        assert words is not None
+        data = mutated(path.read_text(), random).encode(errors="surrogatepass")
+        book, found = read(data, words, path.parent.name)
+        assert (book is None) == any(problem.is_error for problem in found)
+        assert all(problem.line >= 1 and problem.text for problem in found)
+        refused += book is None
+    assert refused > 50 * TIMES
+
+
+# --- what it costs ----------------------------------------------------------------------------
+
+
+def test_a_chain_of_averages_comes_to_an_end(tmp_path: Path) -> None:
+    """Each of 99 infos asks twice for the average of the next: 2 ** 99 steps without care."""
+    values: dict[str, Any] = {
+        f"v{n}": [
+            {f"card_info_avg_v{n + 1}": f"> opponent_card_info_avg_v{n + 1}", "score": 1},
+            {"score": f"trade_row_card_info_avg_v{n + 1}"},
+        ]
+        for n in range(99)
+    }
+    values["v99"] = "card.cost"
+    text = file(cardInfo=info(**values), buyRules=[{"card": "*", "score": "card_info_v0"}])
+    tmp_path.joinpath("long.json").write_text(text)
+    bots = [tmp_path / "long.json"] * 2
+    assert referee.play_match(bots, game="starrealms", options={"max_turns": 2}).turns == 4

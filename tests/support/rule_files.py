@@ -1,0 +1,58 @@
+"""Rule files of Dominion, asked what they do in a situation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from referee.games.dominion.rules.game import Dominion, begin_at
+from referee.games.dominion.vocabulary import VOCABULARY
+from referee.rulefiles.book import Book
+from referee.rulefiles.reading import read
+from tests.support.helpers import answer, asked, decoded, from_struct, new_setup, to_line
+
+Json = dict[str, Any]
+
+
+def book_of(**fields: Any) -> Book:
+    """A file with these fields, which has no problem."""
+    file = {"name": "x", "author": "y", **fields}
+    book, problems = read(json.dumps(file).encode(), VOCABULARY, "dominion")
+    assert problems == []
+    assert book is not None
+    return book
+
+
+def said(book: Book, game: Dominion) -> Json:
+    """What a file replies to whom the game asks, without what is missing or null."""
+    reply = VOCABULARY.pilot(book).reply(game.view(asked(game).seat))
+    found: Mapping[str, Any] = from_struct(reply)
+    return {name: value for name, value in found.items() if value is not None and name != "type"}
+
+
+def does(game: Dominion, **reply: Any) -> None:
+    """Have whom the game asks reply this."""
+    answer(game, decoded(to_line(reply)))
+
+
+def in_turn(
+    hand: str,
+    *,
+    turn: Json | None = None,
+    supply: Mapping[str, int] | None = None,
+    players: int = 2,
+    **cards: Any,
+) -> Dominion:
+    """A game in which player 1 has a hand, its cards with blanks between them."""
+    seats = {"player1": {"hand": hand.split(), **cards}}
+    state = {"seats": seats, "turn": turn or {}, "supply": supply or {}}
+    return begin_at(new_setup(players), state)
+
+
+def under_attack(hand: str) -> Dominion:
+    """A game in which player 2 is asked by a militia."""
+    seats = {"player1": {"hand": ["militia"]}, "player2": {"hand": hand.split()}}
+    game = begin_at(new_setup(2), {"seats": seats})
+    does(game, type="play-reply", phase="action", card="militia")
+    return game

@@ -1,0 +1,77 @@
+"""The record of a match of a tournament while it is played (spec/serve.md, 7)."""
+
+from __future__ import annotations
+
+import fcntl
+from functools import partial
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.bots.command import PythonBot
+from referee.bots.stand_in import stand_in
+from referee.tournament.playing import live
+from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.live import LiveRecord, kept_of, live_of, remove_live
+from referee.tournament.rows import Entrant, Plan
+from referee.web.server.library import Library
+
+BOT = PythonBot("bot", partial(stand_in, "dominion"))
+BATCH = Batch(
+    "dominion",
+    {"max_turns": 4},
+    {0: Entrant("a", "bot"), 1: Entrant("b", "bot")},
+    (Plan(7, 0, 1, (0, 1)),),
+    keep="all",
+    sources={0: BOT, 1: BOT},
+)
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 60.0])
+def test_a_match_that_takes_a_while_is_in_a_file_as_it_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    monkeypatch.setattr(live, "LIVE_SECONDS", seconds)
+    rows = play_batch(replace(BATCH, live=str(tmp_path)))
+    assert isinstance(rows, list)
+    found = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert found == [rows[0].record][: seconds < 0]
+
+
+def test_what_is_written_is_there_at_once_and_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LIVE_SECONDS", -1.0)
+    path = live_of(tmp_path, 7)
+    path.write_bytes(b"of an attempt before\n")
+    record = LiveRecord(path)
+    record.write(b"one\n")
+    assert path.read_bytes() == b"one\n"
+    with path.open("rb") as other, pytest.raises(BlockingIOError):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    record.write(b"two\n")
+    assert path.read_bytes() == record.data == b"one\ntwo\n"
+    record.close()
+    with path.open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    remove_live(tmp_path)
+    assert not path.exists()
+
+
+def test_a_folder_that_is_gone_ends_no_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LIVE_SECONDS", -1.0)
+    record = LiveRecord(live_of(tmp_path / "gone", 7))
+    record.write(b"one\n")
+    assert record.data == b"one\n"
+
+
+def test_a_match_keeps_its_address_after_its_end(tmp_path: Path) -> None:
+    at = live_of(tmp_path, 7)
+    (tmp_path / "000007.record.jsonl.zst").touch()
+    library = Library([str(tmp_path)])
+    library.look()
+    assert library.log(at.name) == library.log("000007.record.jsonl.zst") is not None
+    assert kept_of("game.jsonl") == "game.jsonl"
