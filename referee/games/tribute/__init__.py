@@ -1,6 +1,7 @@
 """Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
 
 rules/         the rules, pure
+classic.py     what bots of the engine speak
 notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
 
@@ -9,11 +10,12 @@ bot-cases.json has the conformance cases for bots.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.rules import Rules
+from referee.games.interface.rules import Rules, loaded
 from referee.games.tribute.rules import faults, messages
 from referee.games.tribute.rules.game import REASONS, Facts, Options, Tribute, begin_at
 from referee.games.tribute.rules.situation import simplest_reply
@@ -34,6 +36,10 @@ RULES = Rules(
     faults=faults.SECTIONS,
     reasons=REASONS,
     hidden="hands, replies or faults",
+    dialects={
+        "classic": partial(loaded, "referee.games.tribute.classic:CLASSIC"),
+        "classic-index": partial(loaded, "referee.games.tribute.classic:CLASSIC_INDEX"),
+    },
     extras={
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
