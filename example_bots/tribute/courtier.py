@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goes for the favour of all four patrons, which wins at the end of a turn: copy this one.
+"""Goes for the favour of all four patrons: copy this one.
 
 Run your copy with `referee play --game tribute ./my_bot.py random_patron`.
 """
