@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goes for prestige, by power that is left: copy this one.
+"""Goes for prestige, which power becomes: copy this one.
 
 Run your copy with `referee play --game tribute ./my_bot.py random_patron`.
 """

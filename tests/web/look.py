@@ -11,6 +11,8 @@ something in the console.
 from __future__ import annotations
 
 import argparse
+import fcntl
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,7 +25,6 @@ from playwright.sync_api import sync_playwright
 
 import referee
 from referee import cli
-from referee.games import GAMES
 from tests.support.serving import running
 from tests.web.browser.test_seat import next_question, playing
 from tests.web.conftest import ARGUMENTS, CHROMIUM
@@ -57,7 +58,7 @@ def main(argv: list[str]) -> int:
             if args.only in name:
                 problems += _look(browser, name, address, args.directory, widths)
                 print(name, flush=True)
-        for game in GAMES:
+        for game in BOTS:
             if args.only in f"seat-{game}":
                 bots = ("human", *BOTS[game][1:2])
                 with playing("--page", "--game", game, *bots, "--seed", "3") as (_, (link,)):
@@ -94,9 +95,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
     _run("page", str(FAULTS), str(FAULTS), "-o", str(made / "several.html"))
     found["match-list"] = (made / "several.html").as_uri()
     for tab in ("turns", "curves", "lines", "stderr", "faults"):
-        found[f"match-faults-{tab}"] = (
-            f"{(made / 'several.html').as_uri()}#match=1&turn=5&tab={tab}"
-        )
+        found[f"match-faults-{tab}"] = f"{found['match-list']}#match=1&turn=5&tab={tab}"
     standings = made / "standings.html"
     standings.write_text(_run("standings", str(served / "dominion.sqlite"), "--format", "html"))
     found["standings-file"] = standings.as_uri()
@@ -105,16 +104,22 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
     shown = result._repr_html_()  # type: ignore[attr-defined]
     notebook.write_text(f"<!doctype html><title>notebook</title>{shown}")
     found["notebook"] = notebook.as_uri()
-    live = served / "live.record.jsonl"
-    live.write_bytes(
-        b"".join((served / "starrealms.record.jsonl").read_bytes().splitlines(True)[:90])
-    )
-    with running("--play", "minimal") as (_, play), running(str(served)) as (_, url):
+    lines = (served / "starrealms.record.jsonl").read_bytes().splitlines(keepends=True)
+    for name in ("cut-off.record.jsonl", "live.record.jsonl"):
+        (served / name).write_bytes(b"".join(lines[:90]))
+    os.utime(served / "cut-off.record.jsonl", (0, 0))  # nobody has written it for a while
+    with (
+        (served / "live.record.jsonl").open("rb") as live,
+        running("--play", "minimal") as (_, play),
+        running(str(served)) as (_, url),
+    ):
+        fcntl.flock(live, fcntl.LOCK_SH)  # as a referee does that writes it
         found |= {
             "served-list": url,
             "served-play": play,
             "served-match": f"{url}match/dominion.record.jsonl#turn=9",
             "served-cut-off": f"{url}match/cut-off.record.jsonl",
+            "served-live": f"{url}watch/live.record.jsonl",
             "served-problem": f"{url}store/none",
         }
         for game in BOTS:
@@ -152,7 +157,7 @@ def _look(browser: Any, name: str, address: str, folder: Path, widths: list[int]
     if name.startswith("seat-"):
         next_question(page)
     else:
-        page.wait_for_load_state("networkidle")
+        page.wait_for_load_state("load" if name == "served-live" else "networkidle")
     for width, theme, lack in views:
         page.set_viewport_size({"width": width, "height": HEIGHTS.get(width, 800)})
         page.emulate_media(color_scheme=theme)

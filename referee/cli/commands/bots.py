@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 
 from referee.cli.arguments import Commands
-from referee.cli.console import OK, printing
+from referee.cli.console import OK, PLAIN_WIDTH, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
+from referee.text.terminal import wrap_list
 
 
 def add(commands: Commands) -> None:
@@ -52,14 +53,19 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with interrupts.raising(), printing():
         for game in games:
             option = "" if game == DEFAULT_GAME else f" --game {game}"
-            bots, others = bundled_bots(game), ", ".join(templates(game))
+            bots = bundled_bots(game)
             print(f"{game} (referee play{option} BOT BOT):")
             width = max(map(len, bots), default=0)
             for name, path in bots.items():
                 print(f"  {name:{width}}  {describe_bot(path)}")
-            if rules := ", ".join(rule_files(game)):
-                print(f"  Files of rules, played by name too: {rules}")
-            print(f"  To read: {others}\n" if others else "")
+            for what, files in (
+                ("Files of rules, played by name too", rule_files(game)),
+                ("To read", templates(game)),
+            ):
+                if files:
+                    lines = wrap_list(f"{what}: {', '.join(files)}", PLAIN_WIDTH - 4)
+                    print("  " + "\n    ".join(lines))
+            print()
         print("To read one: referee bots --show NAME")
         print("To start a bot of your own: referee new my_bot")
     return OK
