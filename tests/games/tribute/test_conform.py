@@ -168,7 +168,7 @@ async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
         assert await failed(bot, [case]) == [case]
 
 
-async def test_bots_without_a_mistake_pass() -> None:
+async def test_a_bot_without_a_mistake_passes() -> None:
     """And what the cases promise comes about: a bot that does what it can is asked everything."""
     bots: list[Object] = []
 
@@ -179,6 +179,10 @@ async def test_bots_without_a_mistake_pass() -> None:
     assert await failed(PythonBot("eager", new), ["4", "5", "7"]) == []
     asked = {request.get("follow_up") for bot in bots for request in bot.asked}
     assert asked >= {*FOLLOW_UPS}
+
+
+@pytest.mark.slow
+async def test_the_simplest_replies_pass() -> None:
     simple = PythonBot("simple", lambda: InProcessBot(Object(simplest_reply)))
     assert await failed(simple, ["4", "5", "7"]) == []
 
