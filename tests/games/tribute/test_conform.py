@@ -176,15 +176,16 @@ async def test_a_bot_without_a_mistake_passes() -> None:
         bots.append(Object(eager))
         return InProcessBot(bots[-1])
 
-    assert await failed(PythonBot("eager", new), ["4", "5", "7"]) == []
+    assert await failed(PythonBot("eager", new), ["4.8", "5.3"]) == []
     asked = {request.get("follow_up") for bot in bots for request in bot.asked}
     assert asked >= {*FOLLOW_UPS}
 
 
 @pytest.mark.slow
-async def test_the_simplest_replies_pass() -> None:
-    simple = PythonBot("simple", lambda: InProcessBot(Object(simplest_reply)))
-    assert await failed(simple, ["4", "5", "7"]) == []
+@pytest.mark.parametrize("answer", [eager, simplest_reply])
+async def test_a_bot_without_a_mistake_passes_all_cases(answer: Callable[[Json], Any]) -> None:
+    bot = PythonBot("right", lambda: InProcessBot(Object(answer)))
+    assert await failed(bot, ["4", "5", "7"]) == []
 
 
 # --- the file -----------------------------------------------------------------------------------
