@@ -1,6 +1,7 @@
 """Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
 
 rules/         the rules, pure
+turns.py       a match turn by turn, for people
 notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
 
@@ -35,6 +36,8 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
+        "turns": "referee.games.tribute.turns:Turns",
+        "turn": "referee.games.tribute.turns:Turn",
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
