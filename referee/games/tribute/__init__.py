@@ -1,6 +1,7 @@
 """Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
 
 rules/         the rules, pure
+checker.py     what a spectator can check of a game
 turns.py       a match turn by turn, for people
 notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
@@ -36,6 +37,7 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
+        "checker": "referee.games.tribute.checker:Checker",
         "turns": "referee.games.tribute.turns:Turns",
         "turn": "referee.games.tribute.turns:Turn",
         "notes": "referee.games.tribute.notes:notes",
