@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.faults import Fault
+from referee.games.interface.game import ALL
 from referee.games.tribute import RULES
 from referee.games.tribute.turns import Turn, Turns
 from referee.match.machine import Match
@@ -61,7 +62,7 @@ def test_what_the_turns_tell_is_what_the_game_counted(seed: int) -> None:
         if message["type"] == "action" and message["action"]["type"] == "buy-card"
     ]
     assert sum(len(turn.bought) for turn in turns) == len(bought)
-    last: Any = match.view(None)
+    last: Any = match.view(ALL)
     agents = [len(seat.agents) for seat in last.seats]
     assert [len(agents) for agents in turns[-1].agents] == agents
     assert turns[-1].favours == {p: who for p, who in last.favours.items() if p != "TREASURY"}
