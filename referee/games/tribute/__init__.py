@@ -1,6 +1,9 @@
 """Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
 
 rules/         the rules, pure
+checker.py     what a spectator can check of a game
+turns.py       a match turn by turn, for people
+statistics.py  how matches end, and what bots buy and call, over many of them
 notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
 
@@ -35,6 +38,10 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
+        "checker": "referee.games.tribute.checker:Checker",
+        "turns": "referee.games.tribute.turns:Turns",
+        "turn": "referee.games.tribute.turns:Turn",
+        "statistics": "referee.games.tribute.statistics:TributeStatistics",
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
