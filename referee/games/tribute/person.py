@@ -157,7 +157,8 @@ class Player:
 
     def _turn(self, request: PlayTurn) -> Question:
         state, (*actions, _) = request.state, request.actions
-        cards = [*state.me.hand, *state.me.agents, *state.row, *state.opponent.agents]
+        cards: list[CardRef | AgentRef] = [*state.me.hand, *state.row]
+        cards += [*state.me.agents, *state.opponent.agents]
         by_uid = {card.uid: card for card in cards}
         return Question(
             "What do you do?",
