@@ -1,6 +1,6 @@
 """Players, tavern, favours, and the moves that every rule is made of (protocol, 4).
 
-Each move changes the cards and publishes it, in the order of the protocol, 4.12. In all piles the
+Each move changes the cards and publishes it, in the order of the protocol, 2.19. In all piles the
 first card is on top, or the oldest.
 """
 
@@ -340,7 +340,7 @@ class Table:
         return damage
 
     def refill(self, place: int) -> None:
-        """Put the top of the tavern deck where a card has left the row (4.2)."""
+        """Put the top of the tavern deck where a card has left the row (4.7)."""
         if self.deck:
             card = self.deck.pop(0)
             self.row.insert(place, card)
