@@ -3,6 +3,8 @@
 rules/         the rules, pure
 checker.py     what a spectator can check of a game
 turns.py       a match turn by turn, for people
+person.py      what a person who plays is told, sees and can choose
+environment.py the game for programs that learn
 statistics.py  how matches end, and what bots buy and call, over many of them
 notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
@@ -41,6 +43,8 @@ RULES = Rules(
         "checker": "referee.games.tribute.checker:Checker",
         "turns": "referee.games.tribute.turns:Turns",
         "turn": "referee.games.tribute.turns:Turn",
+        "person": "referee.games.tribute.person:Player",
+        "environment": "referee.games.tribute.environment:ENVIRONMENT",
         "statistics": "referee.games.tribute.statistics:TributeStatistics",
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
