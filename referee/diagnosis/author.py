@@ -12,6 +12,7 @@ from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
 from referee.diagnosis.reading import as_object
 from referee.diagnosis.silence import why_silent
+from referee.games.interface.dialect import DialectKind
 from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Fault
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
@@ -48,11 +49,12 @@ def diagnosis(
         count: how many faults it has made.
         notes: what the game has to say.
     """
-    is_canonical = bot.partition(":")[0] not in rules.dialects
+    dialect = rules.dialects.get(bot.partition(":")[0])
+    is_canonical = dialect is None
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
     faults, has_stray = _faults(
-        list(evidence.faults.values()), rules if is_canonical else None, unasked
+        list(evidence.faults.values()), rules if dialect is None else dialect(), unasked
     )
     all_notes = []
     if words is not None and unasked and not has_stray:
@@ -98,19 +100,22 @@ def _why_no_reply(rules: Rules, fault: Fault, line: bytes) -> str:
 
 
 def _faults(
-    seen: Sequence[SeenFault], rules: Rules | None, unasked: int
+    seen: Sequence[SeenFault], rules: Rules | DialectKind, unasked: int
 ) -> tuple[list[FirstFault], bool]:
     """The faults, and whether one of them is a line that nobody asked for.
 
     Args:
-        rules: None if the bot speaks a dialect: then its lines are not what it wrote.
+        rules: the dialect if the bot speaks one: then its lines are not what it wrote.
     """
     found: list[FirstFault] = []
     stray = False
     for each in seen:
         fault = each.fault
         detail, is_reply = fault.detail, True
-        if rules is not None:
+        if isinstance(rules, DialectKind):
+            hint = rules.hint(each.line) if rules.hint else ""
+            detail = f"{detail}: {hint}" if hint else detail
+        else:
             detail = explained(rules, fault, each.asked, each.line)
             is_reply = not _why_no_reply(rules, fault, each.line)
         follows = stray

@@ -6,6 +6,7 @@ turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
 environment.py the game for programs that learn
 statistics.py  how matches end, and what bots buy and call, over many of them
+classic.py     what bots of the engine speak
 notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
 
@@ -14,11 +15,12 @@ bot-cases.json has the conformance cases for bots.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.rules import Rules
+from referee.games.interface.rules import Rules, loaded
 from referee.games.tribute.rules import faults, messages
 from referee.games.tribute.rules.game import REASONS, Facts, Options, Tribute, begin_at
 from referee.games.tribute.rules.situation import simplest_reply
@@ -39,6 +41,10 @@ RULES = Rules(
     faults=faults.SECTIONS,
     reasons=REASONS,
     hidden="hands, replies or faults",
+    dialects={
+        "classic": partial(loaded, "referee.games.tribute.classic:CLASSIC"),
+        "classic-index": partial(loaded, "referee.games.tribute.classic:CLASSIC_INDEX"),
+    },
     extras={
         "checker": "referee.games.tribute.checker:Checker",
         "turns": "referee.games.tribute.turns:Turns",

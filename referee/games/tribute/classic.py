@@ -1,0 +1,393 @@
+"""What the engine's external bots speak: a state in, a command or an index out (protocol, 6).
+
+A dialect here sees nothing but the canonical lines of its bot. It keeps the card table, the cards
+it has heard of, and the list of completed actions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain, combinations, islice
+from typing import Any, TypeAlias
+
+import msgspec
+
+from referee.games.interface.dialect import DialectKind
+from referee.games.tribute.rules.cards import PATRONS, TREASURY
+from referee.games.tribute.rules.messages import (
+    ACTIVATE_AGENT,
+    ATTACK,
+    BUY_CARD,
+    CALL_PATRON,
+    END_TURN,
+    PLAY_CARD,
+)
+
+Json: TypeAlias = dict[str, Any]
+
+_COMMANDS = {"PLAY": PLAY_CARD, "BUY": BUY_CARD, "ATTACK": ATTACK, "ACTIVATE": ACTIVATE_AGENT}
+_INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")  # as int.Parse; Python has a limit
+_FIRST_UID = 10_000
+_MOMENTS = 5
+"""So many actions and choices stand in what is sent at the end."""
+_BOARD_STATES = {"discard": "START_OF_TURN_CHOICE_PENDING", "complete": "PATRON_CHOICE_PENDING"}
+_LISTED = {"play-card": "PLAY_CARD", "activate-agent": "ACTIVATE_AGENT", "buy-card": "BUY_CARD"}
+"""Actions that stand among the completed ones; `attack` does not, its events do."""
+_ONLY_TARGET = ("AGENT_DEATH", "KNOCKOUT_ALL", "ATTACK_AGENT")
+_AMOUNTS = (
+    *("GAIN_COIN", "GAIN_POWER", "GAIN_PRESTIGE", "OPP_LOSE_PRESTIGE", "DRAW"),
+    *("ADD_PATRON_CALLS", "HEAL_AGENT", "ATTACK_AGENT"),
+)
+_REASONS = {
+    "prestige-80": "PRESTIGE_OVER_80",
+    "prestige-40": "PRESTIGE_OVER_40_NOT_MATCHED",
+    "patron-favour": "PATRON_FAVOR",
+    "turn-limit": "TURN_LIMIT_EXCEEDED",
+    "bad-patron": "PATRON_SELECTION_FAILURE",
+}
+"""Of the end; of all others it is BOT_EXCEPTION."""
+
+
+class Classic:
+    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
+
+    Args:
+        seat: of the bot.
+        seed: of the match; not needed.
+        name: what the bot is called.
+    """
+
+    gap = ""
+    """What stands after the type of a completed action."""
+
+    def __init__(self, seat: int, seed: int, name: str) -> None:
+        self._seat = seat
+        self._name = name
+        self._asked: Json = {}
+        self._table: dict[str, Json] = {}
+        self._cards: dict[int, str] = {}
+        self._completed: list[str] = []
+        self._moments: deque[str] = deque(maxlen=_MOMENTS)
+        self._is_drafted = False
+        self._left = ""
+
+    def send(self, line: bytes) -> bytes:
+        """What the bot is sent: the draft's requests, states, and the end."""
+        self._asked = message = msgspec.json.decode(line)
+        match message["type"]:
+            case "game-info":
+                self._table = {row["card"]: row for row in message["card_table"]}
+            case "table-set":
+                starters = chain(*message["starters"])
+                self._learn(chain(message["row"], message["tavern_deck"], starters))
+            case "turn-started":
+                self._is_drafted = True
+            case "action":
+                self._hear_action(message["action"])
+            case "chosen":
+                is_effect = message["effect"] is not None
+                what = message["source"] if is_effect else message["cards"]
+                self._moments.append(self._effect_choice(what) if is_effect else self._choice(what))
+            case "event":
+                self._hear_event(message)
+            case "player-disqualified":
+                self._left = message["reason"]
+            case "patron-request":
+                return f"{','.join(message['available'])} {message['round']}\n".encode()
+            case "play-turn" | "choose-request":
+                self._is_drafted = True  # a match of `conform` begins in a turn
+                return self._framed(msgspec.json.format(self._state(message), indent=2))
+            case "game-end":
+                return self._end(message)
+        return b""
+
+    def answer(self) -> bytes | None:
+        """The handshake's reply."""
+        if self._asked["type"] != "player-name-request":
+            return None
+        number = self._asked["player_number"]
+        reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
+        return msgspec.json.encode(reply | {"version": 1})
+
+    def reply(self, data: bytes) -> bytes:
+        """The canonical reply; a line that is none in the dialect stays as it came."""
+        kind = self._asked["type"]
+        text = data.decode(errors="replace").removesuffix("\r")
+        if kind == "patron-request":
+            patron = text.strip().upper()
+            known = patron in self._asked["available"]
+            reply: Json | None = {"type": "patron-reply", "patron": patron} if known else None
+        else:
+            reply = self._read(text)
+        if reply is not None:
+            return msgspec.json.encode(reply)
+        return b"[" + data + b"]" if data.lstrip().startswith(b"{") else data
+
+    # --- what differs between the two -----------------------------------------------------------
+
+    def _framed(self, state: bytes) -> bytes:
+        return state + b"\nEOT\n"
+
+    def _read(self, text: str) -> Json | None:
+        """A command."""
+        words = text.split(" ")
+        ends: Json = {"type": "play-reply", "action": {"type": END_TURN}}
+        if len(words) < 2:
+            return ends
+        verb, *rest = words
+        if verb == "PATRON" and len(rest) == 1 and rest[0] in (*PATRONS, TREASURY):
+            action = {"type": CALL_PATRON, "patron": rest[0]}
+            return {"type": "play-reply", "action": action}
+        if verb == "CHOICE" and self._asked.get("effects"):
+            return {"type": "choose-reply", "effect": int(rest[0] != "LEFT")}
+        numbers = [number for word in rest if (number := _integer(word)) is not None]
+        if len(numbers) < len(rest) or min(numbers) < _FIRST_UID:
+            return None
+        if verb in _COMMANDS and len(numbers) == 1:
+            return {
+                "type": "play-reply",
+                "action": {"type": _COMMANDS[verb], "card": numbers[0]},
+            }
+        if verb == "CHOICE" and self._asked["type"] == "choose-request":
+            listed = [card["uid"] for card in self._asked["cards"]]
+            return {"type": "choose-reply", "cards": [uid for uid in listed if uid in numbers]}
+        return ends
+
+    # --- the state ------------------------------------------------------------------------------
+
+    def _state(self, asked: Json) -> bytes:
+        state = asked["state"]
+        me, other = state["me"], state["opponent"]
+        cards, agents = self._shown_cards, self._shown_agents
+        self._learn(chain(asked.get("cards", ()), state["row"], state["tavern_deck"]))
+        for whose in (me, other):
+            for pile in whose.values():
+                if isinstance(pile, list):
+                    self._learn(pile)
+        choice: Json | str = ""
+        board = "NORMAL"
+        if asked["type"] == "choose-request":
+            choice = self._shown_choice(asked)
+            board = _BOARD_STATES.get(asked["follow_up"].split("-")[0], "CHOICE_PENDING")
+        return msgspec.json.encode(
+            {
+                "PatronStates": {
+                    patron: (player or "no_player_selected").upper()
+                    for patron, player in state["favours"].items()
+                },
+                "TavernAvailableCards": cards(state["row"]),
+                "BoardState": board,
+                "UpcomingEffects": _effects(asked.get("upcoming", ())),
+                "StartOfNextTurnEffects": _effects(state["start_of_next_turn"]),
+                "GameEndState": "",
+                "CurrentPlayer": {
+                    "Player": f"PLAYER{self._seat + 1}",
+                    "Hand": cards(me["hand"]),
+                    "Cooldown": cards(me["cooldown"]),
+                    "Played": cards(me["played"]),
+                    "KnownPile": cards(me["known"]),
+                    "Agents": agents(me["agents"]),
+                    "Power": me["power"],
+                    "PatronCalls": me["patron_calls"],
+                    "Coins": me["coins"],
+                    "Prestige": me["prestige"],
+                    "DrawPile": cards(me["draw_pile"]),
+                },
+                "EnemyPlayer": {
+                    "Player": f"PLAYER{2 - self._seat}",
+                    "Cooldown": cards(other["cooldown"]),
+                    "Played": cards(other["played"]),
+                    "HandAndDraw": cards(other["hand_and_draw"]),
+                    "Agents": agents(other["agents"]),
+                    "Power": other["power"],
+                    "Coins": other["coins"],
+                    "Prestige": other["prestige"],
+                },
+                "CompletedActions": self._completed,
+                "TavernCards": cards(state["tavern_deck"]),
+                "PendingChoice": choice,
+            }
+        )
+
+    def _shown_choice(self, asked: Json) -> Json:
+        source, effects = asked["source"], asked["effects"]
+        if effects:
+            context = "EFFECT_CHOICE"
+            what: Json = {"Type": "EFFECT", "PossibleEffects": effects}
+        else:
+            is_patron = isinstance(source, str)
+            context = source if is_patron else self._entry(source["card"], asked["level"])
+            what = {"Type": "CARD", "PossibleCards": self._shown_cards(asked["cards"])}
+        return {
+            "MaxChoices": asked["max"],
+            "MinChoices": asked["min"],
+            "Context": context,
+            "ChoiceFollowUp": asked["follow_up"].upper().replace("-", "_"),
+        } | what
+
+    def _entry(self, card: str, level: int) -> str:
+        text: str = self._table[card]["effects"][level - 1]
+        return text
+
+    def _shown_cards(self, cards: list[Json]) -> list[Json]:
+        return [self._shown_card(card) for card in cards]
+
+    def _shown_card(self, card: Json) -> Json:
+        row = self._table[card["card"]]
+        return {
+            "name": row["name"],
+            "deck": row["deck"],
+            "cost": row["cost"],
+            "type": row["type"],
+            "HP": -1 if row["hp"] is None else row["hp"],
+            "taunt": row["taunt"],
+            "UniqueId": card["uid"],
+            "effects": row["effects"],
+        }
+
+    def _shown_agents(self, agents: list[Json]) -> list[Json]:
+        return [
+            {
+                "CurrentHP": agent["hp"],
+                "Card": self._shown_card(agent),
+                "Activated": agent["activated"],
+            }
+            for agent in agents
+        ]
+
+    # --- what has happened ----------------------------------------------------------------------
+
+    def _learn(self, cards: Iterable[Json]) -> None:
+        for card in cards:
+            self._cards[card["uid"]] = card["card"]
+
+    def _hear_action(self, action: Json) -> None:
+        kind = action["type"]
+        self._moments.append(self._action(action))
+        if kind == END_TURN:
+            self._complete("END_TURN", "")
+        elif kind == CALL_PATRON:
+            self._complete("ACTIVATE_PATRON", action["patron"])
+        elif kind in _LISTED:
+            uid = action["card"]
+            self._complete(_LISTED[kind], self._named({"uid": uid, "card": self._cards[uid]}))
+
+    def _hear_event(self, event: Json) -> None:
+        kind = event["kind"].upper().replace("-", "_")
+        target = event["target"]
+        if target is not None:
+            self._learn([target])
+        if kind == "AGENT_HIT":
+            return
+        words = [] if kind in _ONLY_TARGET else [self._named(event["source"])]
+        if target is not None and not kind.startswith("ADD_"):
+            words.append(self._named(target))
+        if kind in _AMOUNTS:
+            words.append(str(event["amount"]))
+        self._complete(kind, " ".join(words))
+
+    def _complete(self, kind: str, rest: str) -> None:
+        self._completed.append(kind + self.gap + rest)
+
+    def _named(self, source: Json | str) -> str:
+        if isinstance(source, str):
+            return source
+        row = self._table[source["card"]]
+        return (
+            f"Card: {row['name']}, Deck: {row['deck']}, Cost: {row['cost']}, "
+            f"Type: {row['type']}, UniqueId: {source['uid']}"
+        )
+
+    def _action(self, action: Json) -> str:
+        """An action as `classic-index` lists it."""
+        verb = action["type"].upper().replace("-", "_")
+        if verb == "CALL_PATRON":
+            return f"PATRON {action['patron']}"
+        return f"{verb} {self._cards[action['card']]}" if "card" in action else verb
+
+    def _effect_choice(self, source: Json) -> str:
+        """Either choice of an OR as `classic-index` lists it."""
+        return f"CHOICE {self._table[source['card']]['name']}"
+
+    def _choice(self, cards: Iterable[Json]) -> str:
+        """A choice of cards as `classic-index` lists it."""
+        names = [self._table[card["card"]]["name"].upper().replace(" ", "_") for card in cards]
+        return "CHOICE " + " ".join(names)
+
+    def _end(self, end: Json) -> bytes:
+        winners = end["winners"]
+        winner = winners[0].upper() if len(winners) == 1 else "NO_PLAYER_SELECTED"
+        reason = _REASONS.get(end["reason"], "BOT_EXCEPTION")
+        if self._left == "timeout":
+            reason = "TURN_TIMEOUT" if self._is_drafted else "PATRON_SELECTION_TIMEOUT"
+        elif self._left == "startup-timeout":
+            reason = "PREPARE_TIME_EXCEEDED"
+        lines = [f"FINISHED {winner} {reason} "]
+        if self._is_drafted:
+            lines += ["Last few moves for context:", *self._moments]
+        return "\n".join([*lines, "EOT", ""]).encode()
+
+
+class ClassicIndex(Classic):
+    """The later one: a list of actions comes with the state, and the answer is an index."""
+
+    gap = " "
+
+    def _framed(self, state: bytes) -> bytes:
+        asked = self._asked
+        if asked["type"] == "play-turn":
+            listed = [self._action(action) for action in asked["actions"]]
+        elif asked["effects"]:
+            listed = [self._effect_choice(asked["source"])] * 2
+        else:
+            listed = [self._choice(cards) for cards in _subsets(asked)]
+        actions = ",".join([f'"{action}"' for action in listed]).encode()
+        return b'{ "State":\n' + state + b'\n, "Actions": [\n' + actions + b"\n]}\nEOT\n"
+
+    def _read(self, text: str) -> Json | None:
+        """An index."""
+        index, asked = _integer(text), self._asked
+        if index is None or index < 0:
+            return None
+        if asked["type"] == "play-turn":
+            fits = index < len(asked["actions"])
+            return {"type": "play-reply", "index": index} if fits else None
+        if asked["effects"]:
+            return {"type": "choose-reply", "effect": index} if index < 2 else None
+        chosen = next(islice(_subsets(asked), min(index, 2**62), None), None)
+        if chosen is None:
+            return None
+        return {"type": "choose-reply", "cards": [card["uid"] for card in chosen]}
+
+
+def _subsets(asked: Mapping[str, Any]) -> Iterator[tuple[Json, ...]]:
+    """All choices of cards: by size, then in lexicographic order of the positions."""
+    cards = asked["cards"]
+    sizes = range(asked["min"], min(asked["max"], len(cards)) + 1)
+    return chain.from_iterable(map(partial(combinations, cards), sizes))
+
+
+def _effects(waiting: Iterable[Json]) -> list[str]:
+    return [what["effect"] for what in waiting]
+
+
+def _integer(text: str) -> int | None:
+    found = _INTEGER.fullmatch(text)
+    return int(found[1]) if found else None
+
+
+def _index_hint(line: bytes) -> str:
+    """What a line may have meant that is no index."""
+    text = line.decode(errors="replace")
+    if _integer(text) is not None:
+        return "the index counts from 0 into `Actions`, and is outside"
+    if text.split(" ")[0].strip() in (*_COMMANDS, "PATRON", "CHOICE", "ENDTURN", "END_TURN"):
+        return "it is a command, and here an index is due: give the bot as classic:COMMAND"
+    return ""
+
+
+CLASSIC = DialectKind(Classic)
+CLASSIC_INDEX = DialectKind(ClassicIndex, hint=_index_hint)
