@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays everything and buys the dearest card: copy this one.
+"""Plays all and buys the dearest card: copy this one.
 
 What is left is for a patron.
 Run your copy with `referee play --game tribute ./my_bot.py random_patron`.
