@@ -295,7 +295,7 @@ def _words(effect: str) -> str:
         if word in effect:
             return between.join(map(_words, effect.split(word)))
     verb, amount = effect.split()
-    return _VERBS[verb].format(amount).replace("1 coins", "1 coin")
+    return "1 coin" if effect == "GAIN_COIN 1" else _VERBS[verb].format(amount)
 
 
 def _typed(name: str) -> str:
