@@ -28,7 +28,7 @@ from referee.games.tribute.rules.messages import (
 from referee.games.tribute.turns import Turn, Turns, title_of
 
 _VERBS = {
-    "GAIN_COIN": "{} coin",
+    "GAIN_COIN": "{} coins",
     "GAIN_POWER": "{} power",
     "GAIN_PRESTIGE": "{} prestige",
     "OPP_LOSE_PRESTIGE": "other -{} prestige",
@@ -224,7 +224,7 @@ class Player:
 
     def _state(self, state: State) -> list[Phrase]:
         me, other = state.me, state.opponent
-        coins = f", {other.coins} coins" * (other.coins > 0)
+        coins = f", coins {other.coins}" * (other.coins > 0)
         favours = [
             f"{title_of(patron)} {'you' if who == self._number else 'the other' if who else 'none'}"
             for patron, who in state.favours.items()
@@ -295,7 +295,7 @@ def _words(effect: str) -> str:
         if word in effect:
             return between.join(map(_words, effect.split(word)))
     verb, amount = effect.split()
-    return _VERBS[verb].format(amount)
+    return "1 coin" if effect == "GAIN_COIN 1" else _VERBS[verb].format(amount)
 
 
 def _typed(name: str) -> str:
