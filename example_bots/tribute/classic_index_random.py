@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A random bot for classic-index: play classic-index:classic_index_random.
+"""At random: play classic-index:classic_index_random.
 
 A state and a list of actions come in, over many lines up to EOT, and an index goes out. Run your
 copy with `referee play --game tribute "classic-index:./my_bot.py" courtier`.

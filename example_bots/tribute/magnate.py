@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Plays everything and buys the dearest card: copy this one.
+"""Plays all and buys the dearest card: copy this one.
 
+What is left is for a patron.
 Run your copy with `referee play --game tribute ./my_bot.py random_patron`.
 """
 
@@ -8,7 +9,8 @@ import json
 import sys
 
 ABOUT = {"name": "Magnate", "version": 1, "keep_alive": True}  # it plays match after match
-KINDS = ("play-card", "activate-agent", "buy-card", "end-turn")  # what it does, the first first
+# What it does, the first first.
+KINDS = ("play-card", "activate-agent", "buy-card", "call-patron", "end-turn")
 costs = {}  # card -> what it costs
 
 

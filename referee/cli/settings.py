@@ -46,7 +46,7 @@ def add_settings(parser: argparse.ArgumentParser, *, endless: bool = False) -> N
             kind, text = limit, text + _ENDLESS[name]
         default = f" (default: {_number(defaults[name])})" if name in defaults else ""
         add(_flag(name), type=kind, metavar=metavar, help=text + default)
-    own = "an option of the game's own; may be given more than once"
+    own = "an option of the game's own, a list with commas; may be given more than once"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
 
 

@@ -13,11 +13,13 @@ import msgspec
 from msgspec import UNSET
 
 from referee._version import __version__
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.rules import Rules
 from referee.logs.parsing import BOM, json_of
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started
 from referee.match.machine import MAX_SEED
+from referee.match.spec import split
 from referee.text.terminal import escaped
 
 _NAME = 200
@@ -107,5 +109,10 @@ def read_header(line: bytes) -> Header | NoHeader:
     elif not is_started(line):
         problem = "`started` is not the last field, or no time"
     else:
-        return header
+        try:
+            split(rules, header.options)
+        except UsageError as error:  # options that do not go together
+            problem = escaped(str(error))
+        else:
+            return header
     return NoHeader(Kind.EDITED, "2.1", f"edited: no possible header: {problem}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from inspect import cleandoc
 from operator import index
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -214,4 +214,7 @@ def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
         for theirs, ours in _PLAIN.items():
             problem = problem.replace(theirs, ours)
         name = place.rstrip("`")
+        if problem.startswith("Invalid enum value"):
+            kinds = {field.name: field.type for field in msgspec.structs.fields(known)}
+            problem = f"there are: {', '.join(get_args(kinds[name]))}"
         raise UsageError(f"option {name}={chosen[name]}: {problem}") from None

@@ -12,12 +12,12 @@ from referee.env import botwars_v1, dominion_v1
 
 
 def test_there_is_one_name_for_each_game() -> None:
-    names = ["botwars_v1", "dominion_v1", "starrealms_v1"]
+    names = ["botwars_v1", "dominion_v1", "starrealms_v1", "tribute_v1"]
     assert dir(referee.env) == ["Environments", "PolicyBot", *names]
     with pytest.raises(ImportError, match="dominion_v7"):
         from referee.env import dominion_v7  # noqa: F401
     with pytest.raises(
-        AttributeError, match="environments: dominion_v1, botwars_v1, starrealms_v1"
+        AttributeError, match="environments: dominion_v1, botwars_v1, starrealms_v1, tribute_v1"
     ):
         _ = referee.env.dominion
 

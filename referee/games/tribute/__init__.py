@@ -1,6 +1,11 @@
 """Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
 
 rules/         the rules, pure
+checker.py     what a spectator can check of a game
+turns.py       a match turn by turn, for people
+person.py      what a person who plays is told, sees and can choose
+environment.py the game for programs that learn
+statistics.py  how matches end, and what bots buy and call, over many of them
 classic.py     what bots of the engine speak
 notes.py       what a bot hardly meant to do, or not to do
 starters/      bots to start from, by language
@@ -41,6 +46,12 @@ RULES = Rules(
         "classic-index": partial(loaded, "referee.games.tribute.classic:CLASSIC_INDEX"),
     },
     extras={
+        "checker": "referee.games.tribute.checker:Checker",
+        "turns": "referee.games.tribute.turns:Turns",
+        "turn": "referee.games.tribute.turns:Turn",
+        "person": "referee.games.tribute.person:Player",
+        "environment": "referee.games.tribute.environment:ENVIRONMENT",
+        "statistics": "referee.games.tribute.statistics:TributeStatistics",
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,

@@ -72,7 +72,8 @@ export class Keys {
     if (!this.on && !ALWAYS.has(event.key)) return;
     const { target } = event;
     if (document.querySelector("dialog[open]")) return; // Esc closes it by itself
-    if (target.matches("input:not([type=range]), select, textarea, [contenteditable]")) return;
+    // A dialog that was just closed may still have the focus.
+    if (!this.dialog.contains(target) && target.matches("input:not([type=range]), select, textarea, [contenteditable]")) return;
     if (event.key === " " && target.closest("button, a, summary")) return;
     const action = this.actions.get(event.key);
     if (!action || this.#act(action) === false) return;

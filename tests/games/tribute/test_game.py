@@ -189,8 +189,8 @@ def test_patrons_are_given_as_text_or_as_a_list() -> None:
         ({"max_turns": 0}, "option max_turns=0"),
         ({"max_turns": 10_001}, "option max_turns=10001"),
         ({"max_actions": 100_001}, "option max_actions=100001"),
-        ({"cards": "2022"}, "option cards=2022"),
-        ({"chance": "luck"}, "option chance=luck"),
+        ({"cards": "2022"}, "option cards=2022: there are: 2025-04, 2024-02, 2023-06, 2023-02"),
+        ({"chance": "luck"}, "option chance=luck: there are: streams, engine"),
     ],
 )
 def test_options_that_cannot_be(options: Json, problem: str) -> None:

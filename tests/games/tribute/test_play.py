@@ -38,6 +38,19 @@ def test_a_match_comes_out_the_same_each_time_and_verifies(tmp_path: Path, chanc
     assert referee("verify", *map(str, files)).returncode == 0
 
 
+def test_a_record_with_options_that_cannot_be_was_edited(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    words = ["tribute", "random_patron", "random_patron", "--set", "max_turns=1"]
+    referee("play", "--game", *words, "--record", str(record), "--quiet")
+    text = record.read_text()
+    for there, wrong in (('["ANSEI",', '["SHEOGORATH",'), ('["ANSEI",', '["RAJHIN",')):
+        record.write_text(text.replace(there, wrong, 1))
+        done = referee("verify", str(record))
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "line 1: edited: no possible header: " in done.stdout
+        assert wrong[2:-2] in done.stdout
+
+
 class Object:
     """A bot as an object: it answers each request but the handshake as it is told."""
 

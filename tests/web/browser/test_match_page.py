@@ -140,7 +140,7 @@ def test_the_keys_can_be_turned_off(visit: Visit, file: Path) -> None:
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
     page.keyboard.press("End")
-    assert step_of(page) > 0
+    page.wait_for_function("document.querySelector('[aria-label=Step]').value > 0")
 
 
 def test_a_focused_button_keeps_space(visit: Visit, file: Path) -> None:
@@ -242,6 +242,7 @@ def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -
     items.first.locator("summary").click()
     rule = match.header.rules[marks[0][1].code]
     assert items.first.locator("summary").inner_text() == f"{rule.section} {rule.title}"
+    items.first.locator("details[open]").wait_for()
     shown = items.first.locator("details").inner_text().removeprefix(f"{rule.section} {rule.title}")
     assert (
         re.findall(r"\w+", shown)[:20] == re.findall(r"\w+", rule.text.replace("```json", ""))[:20]

@@ -22,7 +22,7 @@ from referee.games.tribute.rules.faults import BAD_PATRON, SECTIONS
 from referee.games.tribute.rules.messages import GameInfo
 from referee.games.tribute.rules.replies import Asked, Mistake, read
 from referee.games.tribute.rules.situation import Situation
-from referee.games.tribute.rules.table import PLAYERS, Missed, Table
+from referee.games.tribute.rules.table import PLAYERS, Made, Missed, Table
 from referee.games.tribute.rules.turn import (
     DRAFT,
     PATRON_FAVOUR,
@@ -183,6 +183,10 @@ class Tribute:
     def missed(self) -> list[Missed]:
         """What was left undone; in seat order."""
         return [player.missed for player in self._table.players]
+
+    def made(self) -> list[Made]:
+        """What was done; in seat order."""
+        return [player.made for player in self._table.players]
 
     def _go_on(self, decision: Any) -> None:
         try:

@@ -27,6 +27,7 @@ class Patron(NamedTuple):
 def call(table: Table, patron: str) -> Choice | None:
     """Call a patron that can be called."""
     table.me.calls -= 1
+    table.me.made.called.append(patron)
     row = PATRONS[patron]
     favoured = table.favours[patron]
     row.favours(table)

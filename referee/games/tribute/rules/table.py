@@ -1,6 +1,6 @@
 """Players, tavern, favours, and the moves that every rule is made of (protocol, 4).
 
-Each move changes the cards and publishes it, in the order of the protocol, 4.12. In all piles the
+Each move changes the cards and publishes it, in the order of the protocol, 2.19. In all piles the
 first card is on top, or the oldest.
 """
 
@@ -20,6 +20,7 @@ from referee.games.tribute.rules.cards import (
     CardSet,
     Effect,
     Either,
+    Kind,
 )
 from referee.games.tribute.rules.chance import TAVERN, Generator
 from referee.games.tribute.rules.messages import (
@@ -53,6 +54,28 @@ class Missed:
         self.cards = self.agents = self.coins = self.favour = self.power = 0
 
 
+class Made:
+    """What a player did, for statistics.
+
+    Attributes:
+        bought: cards, in order; those acquired are none.
+        called: patrons, in order.
+        power: that was left for prestige.
+        coins: that were left over.
+        agents: that came into play; each counts as often as it came.
+        killed, knocked_out, destroyed: what became of them.
+    """
+
+    __slots__ = (
+        *("agents", "bought", "called", "coins", "destroyed", "killed", "knocked_out", "power"),
+    )
+
+    def __init__(self) -> None:
+        self.bought: list[Kind] = []
+        self.called: list[str] = []
+        self.agents = self.coins = self.destroyed = self.killed = self.knocked_out = self.power = 0
+
+
 class Player:
     """One seat.
 
@@ -64,12 +87,13 @@ class Player:
         agents: in the order in which they came.
         turns: begun.
         missed: what was left undone in them.
+        made: what was done in them.
         left: whether it left the match.
     """
 
     __slots__ = (
-        *("agents", "calls", "coins", "cooldown", "draw_pile", "hand", "known", "left", "missed"),
-        *("number", "played", "power", "prestige", "seat", "turns"),
+        *("agents", "calls", "coins", "cooldown", "draw_pile", "hand", "known", "left", "made"),
+        *("missed", "number", "played", "power", "prestige", "seat", "turns"),
     )
 
     def __init__(self, seat: int) -> None:
@@ -83,6 +107,7 @@ class Player:
         self.known = self.coins = self.power = self.prestige = self.turns = 0
         self.calls = 1
         self.missed = Missed()
+        self.made = Made()
         self.left = False
 
     def owned(self) -> list[Card]:
@@ -284,6 +309,7 @@ class Table:
         for pile in (me.hand, me.agents, me.played):
             if card in pile:
                 pile.remove(card)
+                me.made.destroyed += pile is me.agents
                 return
 
     def enter(self, card: Card) -> None:
@@ -291,10 +317,13 @@ class Table:
         card.hp = card.kind.hp
         card.activated = True
         self.me.agents.append(card)
+        self.me.made.agents += 1
 
     def knock_out(self, owner: Player, card: Card) -> None:
         """Take an agent out of play: to the cooldown pile, or below the tavern deck."""
         owner.agents.remove(card)
+        owner.made.knocked_out += card.hp > 0
+        owner.made.killed += not card.hp
         (self.deck if card.kind.type == CONTRACT_AGENT else owner.cooldown).append(card)
 
     def hit(self, card: Card) -> int:
@@ -311,7 +340,7 @@ class Table:
         return damage
 
     def refill(self, place: int) -> None:
-        """Put the top of the tavern deck where a card has left the row (4.2)."""
+        """Put the top of the tavern deck where a card has left the row (4.7)."""
         if self.deck:
             card = self.deck.pop(0)
             self.row.insert(place, card)

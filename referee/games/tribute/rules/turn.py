@@ -204,6 +204,7 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
     """Buy a card. Row and coins change only when a contract has come to its first choice (4.7)."""
     place = table.row.index(card)
     del table.row[place]
+    table.me.made.bought.append(card.kind)
 
     def pay() -> None:
         table.refill(place)
@@ -236,6 +237,8 @@ def _clean_up(table: Table) -> None:
             table.event("agent-hit", None, agent, damage)
             me.missed.power += agent.hp > 0
     me.prestige += me.power
+    me.made.power += me.power
+    me.made.coins += me.coins
     me.coins = me.power = 0
     discarded = me.hand + me.played
     me.cooldown += discarded

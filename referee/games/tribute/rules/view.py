@@ -1,4 +1,4 @@
-"""A game as data: what a player is asked with, and what any viewer may know (4.11)."""
+"""A game as data: what a player is asked with, and what any viewer may know (4.9)."""
 
 from __future__ import annotations
 

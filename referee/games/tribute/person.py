@@ -1,0 +1,307 @@
+"""What a person who plays Scripts of Tribute is told, sees and can choose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import UNSET, Struct
+
+from referee.games.interface.capabilities import Phrase
+from referee.games.interface.dialogue import Choice, Decision, Question, View
+from referee.games.interface.seats import seat_id
+from referee.games.tribute.rules.cards import TREASURY
+from referee.games.tribute.rules.messages import (
+    BUY_CARD,
+    CALL_PATRON,
+    PLAY_CARD,
+    Action,
+    AgentRef,
+    CardRef,
+    CardRow,
+    ChooseRequest,
+    GameInfo,
+    PatronRequest,
+    PlayTurn,
+    State,
+)
+from referee.games.tribute.turns import Turn, Turns, title_of
+
+_VERBS = {
+    "GAIN_COIN": "{} coins",
+    "GAIN_POWER": "{} power",
+    "GAIN_PRESTIGE": "{} prestige",
+    "OPP_LOSE_PRESTIGE": "other -{} prestige",
+    "DRAW": "draw {}",
+    "PATRON_CALL": "{} more call",
+    "HEAL": "heal {}",
+    "CREATE_SUMMERSET_SACKING": "{} Summerset Sacking",
+    "CREATE_MAORMER_BOARDING_PARTY": "{} Boarding Party",
+    "KNOCKOUT_ALL": "knock out all agents",
+    "OPP_DISCARD": "other discards {}",
+    "REPLACE_TAVERN": "replace {} of the row",
+    "ACQUIRE_TAVERN": "take a card up to {}",
+    "DESTROY_CARD": "destroy {}",
+    "RETURN_TOP": "put {} of the cooldown on top",
+    "RETURN_AGENT_TOP": "put {} agent of the cooldown on top",
+    "TOSS": "toss {}",
+    "KNOCKOUT": "knock out {}",
+    "DONATE": "discard {}, draw as many",
+}
+_CALLS = {
+    "ANSEI": "2 power for 1 coin, and 1 coin each turn",
+    "DUKE_OF_CROWS": "all coins for power, 1 less",
+    "RAJHIN": "3 coins; the other gets a Bewilderment",
+    "PSIJIC": "4 coins; knock out an agent",
+    "ORGNUM": "3 coins for power by cards owned",
+    "HLAALU": "destroy a card for prestige, cost - 1",
+    "PELIN": "2 power; an agent of the cooldown on top",
+    "RED_EAGLE": "2 power; draw 1",
+    "SAINT_ALESSIA": "4 coins for an agent",
+    TREASURY: "2 coins; a card becomes a Writ of Coin",
+}
+_ASKS = {
+    "enact-chosen-effect": "Which do you choose?",
+    "replace-cards-in-tavern": "Which cards of the row do you replace?",
+    "acquire-cards": "Which card do you take?",
+    "destroy-cards": "Which cards do you destroy?",
+    "discard-cards": "Which cards do you discard?",
+    "refresh-cards": "Which cards go on top of your draw pile?",
+    "toss-cards": "Which cards do you toss?",
+    "knockout-agents": "Which agents do you knock out?",
+    "donate": "Which cards do you discard, to draw as many?",
+    "complete-hlaalu": "Which card do you destroy?",
+    "complete-pellin": "Which agent goes on top of your draw pile?",
+    "complete-psijic": "Which agent do you knock out?",
+    "complete-treasury": "Which card becomes a Writ of Coin?",
+}
+_VERB_OF = {
+    PLAY_CARD: "play",
+    "activate-agent": "activate",
+    "attack": "attack",
+    BUY_CARD: "buy",
+    CALL_PATRON: "call",
+}
+_TELLS = {what: what for what in ("plays", "activates", "attacks", "buys", "calls", "discards")}
+_HELP = (
+    "Play your hand for coins and power, activate your agents, buy, call patrons, attack agents, "
+    "and end your turn: power that is left becomes prestige, coins are lost, you draw five.",
+    "Who has 80 prestige wins, and so does who ends a turn with the favour of all four patrons. "
+    "Who has 40 wins if the other does not draw level in its next turn.",
+    "A combo happens when so many cards of the deck were played in the turn. While the other has "
+    "a taunt agent, you cannot attack any other.",
+)
+
+
+class Player:
+    """Implements `referee.games.interface.dialogue.Dialogue` for Scripts of Tribute."""
+
+    def __init__(self, names: Sequence[str], seat: int) -> None:
+        self._names = list(names)
+        self._number = seat_id(seat)
+        self._turns = Turns(names)
+        self._rows: Mapping[str, CardRow] = {}
+
+    def hear(self, message: Struct) -> list[str]:
+        """Take a public message or a request; returns what the other's turn was."""
+        if isinstance(message, PatronRequest | PlayTurn | ChooseRequest):
+            return []
+        if isinstance(message, GameInfo):
+            self._rows = {row.card: row for row in message.card_table}
+        return [line for turn in self._turns.read(message, None) for line in self._of_turn(turn)]
+
+    def disqualify(self, seat: int) -> list[str]:
+        """Nothing is to be told besides."""
+        return []
+
+    def end(self) -> list[str]:
+        """What was done in the last turn."""
+        return [line for turn in self._turns.end() for line in self._of_turn(turn)]
+
+    def _of_turn(self, turn: Turn) -> list[str]:
+        if turn.player_number in ("", self._number):
+            return []
+        name = self._names[self._turns.seats(turn)[0]]
+        own = self._names[int(self._number[-1]) - 1]
+        return [
+            f"{name} {part.label} {part.text}.".replace(f"favours {own}", "favours you")
+            for part in self._turns.show(turn)
+            if isinstance(part, Phrase) and part.label in _TELLS
+        ]
+
+    def decide(self, request: Struct) -> Decision:
+        """Ask for a patron, for one action after another, or for a choice."""
+        if isinstance(request, PatronRequest):
+            picks = yield self._draft(request)
+            return {"type": "patron-reply", "patron": request.available[picks[0]]}
+        if isinstance(request, ChooseRequest):
+            picks = () if not (request.cards or request.effects) else (yield self._choice(request))
+            if request.effects:
+                return {"type": "choose-reply", "effect": picks[0]}
+            return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
+        assert isinstance(request, PlayTurn)  # there is no other
+        picks = yield self._turn(request)
+        index = picks[0] if picks else len(request.actions) - 1
+        return {"type": "play-reply", "index": index}
+
+    def _draft(self, request: PatronRequest) -> Question:
+        picked = ", ".join(map(title_of, request.picked)) or "none"
+        return Question(
+            "Which patron do you pick?",
+            [Choice(_typed(title_of(p)), (_CALLS[p],)) for p in request.available],
+            title=f"Draft, round {request.round}",
+            state=[Phrase("picked", picked)],
+            columns=("patron", "a call"),
+            help=_HELP,
+        )
+
+    def _turn(self, request: PlayTurn) -> Question:
+        state, (*actions, _) = request.state, request.actions
+        cards: list[CardRef | AgentRef] = [*state.me.hand, *state.row]
+        cards += [*state.me.agents, *state.opponent.agents]
+        by_uid = {card.uid: card for card in cards}
+        return Question(
+            "What do you do?",
+            [self._action(action, by_uid) for action in actions],
+            title=f"Turn {request.turn}: {state.me.prestige} to {state.opponent.prestige} prestige",
+            state=self._state(state),
+            columns=("action", "what it brings"),
+            least=0,
+            enter="end your turn",
+            views=self._views(state),
+            help=_HELP,
+        )
+
+    def _action(self, action: Action, by_uid: Mapping[int, CardRef | AgentRef]) -> Choice:
+        verb = _VERB_OF[action.type]
+        if action.patron is not UNSET:
+            return Choice(f"{verb}-{_typed(title_of(action.patron))}", (_CALLS[action.patron],))
+        assert action.card is not UNSET
+        card = by_uid[action.card]
+        row = self._rows[card.card]
+        does = self.does(row)
+        if isinstance(card, AgentRef) and verb == "attack":
+            does = f"{card.hp} HP{', taunt' * row.taunt}; {does}"
+        elif verb == "buy":
+            does = f"costs {row.cost}; {_kind(row)}{does}"
+        elif verb == "play":
+            does = _kind(row) + does
+        return Choice(f"{verb}-{_typed(row.name)}", (does,))
+
+    def _choice(self, request: ChooseRequest) -> Question:
+        if request.effects:
+            choices = [
+                Choice(("left", "right")[i], (_words(e),)) for i, e in enumerate(request.effects)
+            ]
+            least = most = 1
+        else:
+            rows = [self._rows[card.card] for card in request.cards]
+            choices = [Choice(_typed(row.name), (f"{row.cost}; {self.does(row)}",)) for row in rows]
+            least, most = request.min, min(request.max, len(choices))
+        source = request.source
+        name = title_of(source) if isinstance(source, str) else self._rows[source.card].name
+        many = f" Up to {most}." if most > 1 and least < most else f" {most}." * (most > 1)
+        return Question(
+            f"{name}: {_ASKS[request.follow_up]}{many}",
+            choices,
+            state=self._state(request.state),
+            columns=("choice", "what it is" if request.effects else "cost; what it brings"),
+            least=least,
+            most=most,
+            enter="" if least else "none",
+            views=self._views(request.state),
+            help=_HELP,
+        )
+
+    def does(self, row: CardRow) -> str:
+        """What a card brings, in short words of our own."""
+        parts = [
+            f"combo {level}: {_words(effect)}" if level > 1 else _words(effect)
+            for level, effect in enumerate(row.effects, 1)
+            if effect
+        ]
+        return "; ".join(parts) or "nothing"
+
+    def _state(self, state: State) -> list[Phrase]:
+        me, other = state.me, state.opponent
+        coins = f", coins {other.coins}" * (other.coins > 0)
+        favours = [
+            f"{title_of(patron)} {'you' if who == self._number else 'the other' if who else 'none'}"
+            for patron, who in state.favours.items()
+            if patron != TREASURY
+        ]
+        row = [
+            f"{self._rows[card.card].name} {self._rows[card.card].cost}"
+            + " (can buy)" * (self._rows[card.card].cost <= me.coins)
+            for card in state.row
+        ]
+        return [
+            Phrase("other", f"prestige {other.prestige}, {other.hand_size} in hand{coins}", "red"),
+            Phrase("its agents", self._agents(other.agents), "red"),
+            Phrase("favours", _listed(favours)),
+            Phrase("row", _listed(row), "blue"),
+            Phrase("agents", self._agents(me.agents)),
+            Phrase("hand", _listed(self._names_of(me.hand)), "bold"),
+            Phrase(
+                "you",
+                f"prestige {me.prestige}, coins {me.coins}, power {me.power}, "
+                f"patron calls {me.patron_calls}",
+                "green",
+            ),
+        ]
+
+    def _names_of(self, cards: Iterable[CardRef]) -> list[str]:
+        counts = Counter(self._rows[card.card].name for card in cards)
+        return [f"{count}x {name}" if count > 1 else name for name, count in counts.items()]
+
+    def _agents(self, agents: Iterable[AgentRef]) -> str:
+        return _listed(
+            f"{self._rows[agent.card].name} {agent.hp} HP"
+            + " taunt" * self._rows[agent.card].taunt
+            + " used" * agent.activated
+            for agent in agents
+        )
+
+    def _views(self, state: State) -> list[View]:
+        me, other = state.me, state.opponent
+        piles = {
+            "d": ("your draw pile", me.draw_pile),
+            "p": ("your cooldown pile", me.cooldown),
+            "o": ("hand and draw pile of the other", other.hand_and_draw),
+            "x": ("cooldown pile of the other", other.cooldown),
+            "r": ("tavern row", state.row),
+            "t": ("tavern deck", state.tavern_deck),
+        }
+        views = []
+        for key, (name, cards) in piles.items():
+            counts = Counter(card.card for card in cards)
+            rows = [
+                (self._rows[c].name, str(n), str(self._rows[c].cost), self.does(self._rows[c]))
+                for c, n in counts.items()
+            ]
+            views.append(View(key, name, ("card", "cards", "cost", "what it brings"), rows))
+        return views
+
+
+def _kind(row: CardRow) -> str:
+    if row.hp is None:
+        return "at once: " * row.type.startswith("CONTRACT")
+    return f"{'taunt ' * row.taunt}agent of {row.hp} HP; "
+
+
+def _words(effect: str) -> str:
+    """An effect in words: "GAIN_COIN 1 AND DRAW 1" -> "1 coin, draw 1"."""
+    for word, between in ((" OR ", " or "), (" AND ", ", ")):
+        if word in effect:
+            return between.join(map(_words, effect.split(word)))
+    verb, amount = effect.split()
+    return "1 coin" if effect == "GAIN_COIN 1" else _VERBS[verb].format(amount)
+
+
+def _typed(name: str) -> str:
+    """A name without white space, which would part words."""
+    return name.replace(",", "").replace(" ", "-")
+
+
+def _listed(things: Iterable[str]) -> str:
+    return ", ".join(things) or "none"

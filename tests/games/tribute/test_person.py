@@ -1,0 +1,103 @@
+"""A person's Scripts of Tribute: all that is legal can be chosen, and no choice is a fault."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec import convert
+
+from referee.cli.typed import read_answer
+from referee.games.interface.dialogue import Question
+from referee.games.interface.faults import Fault
+from referee.games.tribute import RULES
+from referee.games.tribute.person import _VERBS, Player
+from referee.games.tribute.rules.effects import VERBS
+from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
+from tests.games.tribute.tribute_matches import new_setup
+
+Json = dict[str, Any]
+REPLIES = {"patron-reply": PatronReply, "play-reply": PlayReply, "choose-reply": ChooseReply}
+PATRONS = ["HLAALU", "RED_EAGLE", "PELIN", "ANSEI"]
+
+
+def asked(state: Json) -> tuple[Any, Question, Any]:
+    """The first decision in a situation, with its question and request."""
+    assert RULES.situation is not None
+    game: Any = RULES.situation(new_setup(), {"patrons": PATRONS} | state)
+    player = Player(["Ann", "Ben"], 0)
+    for message in game.take_events():
+        player.hear(message)
+    request = game.requests[0].message
+    decision = player.decide(request)
+    return decision, next(decision), request
+
+
+def replied(decision: Any, picks: tuple[int, ...]) -> Json:
+    with pytest.raises(StopIteration) as over:
+        decision.send(picks)
+    reply: Json = over.value.value
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("typed", "index"), [("", -1), ("1", 0), ("play-oath", 1), ("buy-tithe", 2)]
+)
+def test_what_is_typed_is_done(typed: str, index: int) -> None:
+    seat = {"hand": ["GOLD", "OATHMAN"], "coins": 4}
+    decision, question, request = asked(
+        {"seats": {"player1": seat}, "row": ["TITHE", "LUXURY_EXPORTS"]}
+    )
+    picks = read_answer(question, typed)
+    assert isinstance(picks, tuple)
+    assert replied(decision, picks)["index"] == range(len(request.actions))[index]
+
+
+def test_what_is_seen() -> None:
+    seats = {
+        "player1": {"hand": ["GOLD", "GOLD", "MIDNIGHT_RAID"], "coins": 4},
+        "player2": {"agents": [{"card": "OATHMAN"}], "hand": ["GOLD"], "prestige": 7},
+    }
+    _, question, _ = asked({"seats": seats, "row": ["MIDNIGHT_RAID", "OATHMAN"]})
+    seen = {phrase.label: phrase.text for phrase in question.state}
+    assert seen["row"] == "Midnight Raid 4 (can buy), Oathman 6"
+    assert seen["its agents"] == "Oathman 2 HP"
+    assert seen["hand"] == "2x Gold, Midnight Raid"
+    assert seen["other"] == "prestige 7, 1 in hand"
+    cells = {choice.name: choice.cells[0] for choice in question.choices}
+    assert cells["play-Midnight-Raid"] == "3 power; combo 2: 2 power"
+    assert cells["buy-Midnight-Raid"] == "costs 4; 3 power; combo 2: 2 power"
+    assert _VERBS.keys() == VERBS.keys()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_person_who_picks_anything_makes_no_fault(seed: int) -> None:
+    """It is told the turns of the other one, and every kind of action comes up."""
+    dice = Random(seed)
+    game: Any = RULES.new(new_setup(seed, max_turns=40))
+    players = [Player(["Ann", "Ben"], seat) for seat in (0, 1)]
+    told: list[str] = []
+    while game.requests:
+        events = game.take_events()
+        assert not any(isinstance(event, Fault) for event in events)
+        for seat, player in enumerate(players):
+            lines = [line for event in events for line in player.hear(event)]
+            told += lines if seat == 0 else []
+        (request,) = game.requests
+        decision = players[request.seat].decide(request.message)
+        try:
+            question = next(decision)
+        except StopIteration as over:
+            reply = over.value  # there was nothing to choose from
+        else:
+            indices = range(len(question.choices))
+            least = 0 if question.enter and dice.random() < 0.1 else min(1, len(indices))
+            most = max(least, min(question.most, len(indices)))
+            picks = tuple(dice.sample(indices, dice.randint(max(least, question.least), most)))
+            assert question.check(picks) == ""
+            reply = replied(decision, picks)
+        game.advance({request.seat: convert(reply, REPLIES[reply["type"]])})
+    assert not any(isinstance(event, Fault) for event in game.take_events())
+    assert len(told) > 20
+    assert all(line.startswith("Ben ") and line.endswith(".") for line in told)
