@@ -98,7 +98,6 @@ class Classic:
             case "patron-request":
                 return f"{','.join(message['available'])} {message['round']}\n".encode()
             case "play-turn" | "choose-request":
-                self._is_drafted = True  # a match of `conform` begins in a turn
                 return self._framed(msgspec.json.format(self._state(message), indent=2))
             case "game-end":
                 return self._end(message)
@@ -162,11 +161,6 @@ class Classic:
         state = asked["state"]
         me, other = state["me"], state["opponent"]
         cards, agents = self._shown_cards, self._shown_agents
-        self._learn(chain(asked.get("cards", ()), state["row"], state["tavern_deck"]))
-        for whose in (me, other):
-            for pile in whose.values():
-                if isinstance(pile, list):
-                    self._learn(pile)
         choice: Json | str = ""
         board = "NORMAL"
         if asked["type"] == "choose-request":

@@ -262,6 +262,7 @@ GOLD = [{"uid": uid, "card": "GOLD"} for uid in (10001, 10002, 10003)]
 ROW = {"card": "GOLD", "name": "Gold", "deck": "TREASURY", "type": "STARTER", "cost": 0}
 ROW |= {"hp": None, "taunt": False, "effects": ["GAIN_COIN 1", "", "", ""]}
 INFO = {"type": "game-info", "card_table": [ROW]}
+TABLE = {"type": "table-set", "row": [], "tavern_deck": GOLD, "starters": []}
 STATE: Json = {"favours": {"TREASURY": None}, "row": [], "tavern_deck": GOLD}
 STATE |= {"start_of_next_turn": [], "me": PLAYER, "opponent": PLAYER}
 TURN: Json = {"type": "play-turn", "turn": 1, "state": STATE}
@@ -284,8 +285,8 @@ def chosen(*uids: int) -> Json:
 
 def replied(kind: str, request: Json, line: str) -> bytes:
     dialect = KINDS[kind](0, 1, "bot")
-    dialect.send(to_line(INFO))
-    dialect.send(to_line(request))
+    for message in (INFO, TABLE, request):
+        dialect.send(to_line(message))
     return dialect.reply(line.encode())
 
 

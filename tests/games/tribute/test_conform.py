@@ -59,6 +59,13 @@ async def test_an_example_bot_passes_the_basic_cases(bot: Path) -> None:
     assert await failed(example(bot), basic) == []
 
 
+def test_cases_for_dialects_begin_with_the_draft() -> None:
+    """A bot of the engine picks twice before it reads a state."""
+    theirs = [case for case in CASES if case.speaks == "*"]
+    assert not [case.id for case in theirs if case.situation]
+    assert {case.id.split(".")[0] for case in theirs} >= {"1", "4", "5", "8"}
+
+
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
 def test_an_example_bot_is_short(bot: Path) -> None:
     assert len(bot.read_text().splitlines()) <= 60
