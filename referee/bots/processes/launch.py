@@ -20,6 +20,7 @@ from referee.bots.processes.orphans import descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 if TYPE_CHECKING:
     from referee.bots.processes.stderr import StderrKeeper
@@ -42,13 +43,20 @@ class LaunchedBot:
     Attributes:
         command: what was started.
         limits: what it may use.
+        sandbox: what keeps it apart.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
         last_stderr: while it waits for another match, what keeps the stderr of the last; else None.
     """
 
-    def __init__(self, command: BotCommand, limits: Limits, **others: Any) -> None:
+    def __init__(
+        self,
+        command: BotCommand,
+        limits: Limits,
+        sandbox: Sandbox = NO_SANDBOX,
+        **others: Any,
+    ) -> None:
         """Start the process. Failing is no exception: the bot is then disqualified (3.4).
 
         Args:
@@ -59,6 +67,7 @@ class LaunchedBot:
         """
         self.command = command
         self.limits = limits
+        self.sandbox = sandbox
         self.popen: subprocess.Popen[bytes] | None = None
         self.error = ""
         self.cause: OSError | None = None
@@ -197,25 +206,27 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 """A bot that is ready for a match."""
 
 
-def launch(source: BotSource, limits: Limits) -> Started:
-    """Start a bot for a match with these limits: all bots are started here.
+def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
+    """Start a bot for a match with these limits, in this sandbox: all bots are started here.
 
     What is no process stays as it is.
 
     Raises:
         ShortageError: the system has no process, memory or file descriptor left for it.
     """
-    return LaunchedBot(source, limits) if isinstance(source, BotCommand) else source
+    return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
 
 @contextlib.contextmanager
-def launched(sources: Sequence[BotSource], limits: Limits) -> Iterator[list[Started]]:
+def launched(
+    sources: Sequence[BotSource], limits: Limits, sandbox: Sandbox = NO_SANDBOX
+) -> Iterator[list[Started]]:
     """Bots that run inside this block (`launch`); nothing that they have started stays after it."""
     bots: list[Started] = []
     with no_orphans():
         try:
             for source in sources:
-                bot = launch(source, limits)
+                bot = launch(source, limits, sandbox)
                 bots.append(bot)  # at once: none may be lost
             yield bots
         finally:

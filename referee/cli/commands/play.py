@@ -175,7 +175,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
         try:
-            with launched(sources, spec.limits) as started:
+            with launched(sources, spec.limits, spec.sandbox) as started:
                 played = _play_match(
                     options, interrupts, spec, started, log, record, stderr, live, resumed, sitting
                 )
