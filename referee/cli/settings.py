@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import Any
 
-from referee.cli.arguments import count, grace, limit, seconds
+from referee.cli.arguments import count, grace, limit, seconds, variable
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import Limits
@@ -48,6 +48,15 @@ def add_settings(parser: argparse.ArgumentParser, *, endless: bool = False) -> N
         add(_flag(name), type=kind, metavar=metavar, help=text + default)
     own = "an option of the game's own, a list with commas; may be given more than once"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
+
+
+def add_env(parser: argparse.ArgumentParser) -> None:
+    """Add `--env`."""
+    text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
+    text += "value it has the one here; may be given more than once"
+    parser.add_argument(
+        "--env", action="append", default=[], type=variable, metavar="NAME[=VALUE]", help=text
+    )
 
 
 def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:

@@ -17,18 +17,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import descendants, no_orphans
+from referee.bots.processes.prctl import hide_memory
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 if TYPE_CHECKING:
     from referee.bots.processes.stderr import StderrKeeper
 
 _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
-UNBUFFERED = ("PYTHONUNBUFFERED", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E")
-"""What bots do not inherit: it would hide that a bot does not flush, here and nowhere else.
+_INHERITED = ("PATH", "HOME", "TMPDIR")
+_FIXED = {"LANG": "C.UTF-8"}
+"""The environment of every bot, beside what it is given (protocol, 8.5).
 
-The last three are by coreutils' stdbuf.
+It is the same wherever the referee is started, so that a bot that works here works elsewhere:
+nothing turns off the buffering of its output, adds modules to it or changes how it writes numbers.
+And it tells nobody what the referee knows.
 """
 
 
@@ -38,13 +43,20 @@ class LaunchedBot:
     Attributes:
         command: what was started.
         limits: what it may use.
+        sandbox: what keeps it apart.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
         last_stderr: while it waits for another match, what keeps the stderr of the last; else None.
     """
 
-    def __init__(self, command: BotCommand, limits: Limits, **others: Any) -> None:
+    def __init__(
+        self,
+        command: BotCommand,
+        limits: Limits,
+        sandbox: Sandbox = NO_SANDBOX,
+        **others: Any,
+    ) -> None:
         """Start the process. Failing is no exception: the bot is then disqualified (3.4).
 
         Args:
@@ -55,12 +67,14 @@ class LaunchedBot:
         """
         self.command = command
         self.limits = limits
+        self.sandbox = sandbox
         self.popen: subprocess.Popen[bytes] | None = None
         self.error = ""
         self.cause: OSError | None = None
         self.started = time.monotonic()
         self.last_stderr: StderrKeeper | None = None
         self._guarded = False
+        hide_memory()
         with GUARDIAN.lock:  # until it is watched it looks like an orphan
             try:
                 GUARDIAN.begin()
@@ -192,25 +206,27 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 """A bot that is ready for a match."""
 
 
-def launch(source: BotSource, limits: Limits) -> Started:
-    """Start a bot for a match with these limits: all bots are started here.
+def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
+    """Start a bot for a match with these limits, in this sandbox: all bots are started here.
 
     What is no process stays as it is.
 
     Raises:
         ShortageError: the system has no process, memory or file descriptor left for it.
     """
-    return LaunchedBot(source, limits) if isinstance(source, BotCommand) else source
+    return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
 
 @contextlib.contextmanager
-def launched(sources: Sequence[BotSource], limits: Limits) -> Iterator[list[Started]]:
+def launched(
+    sources: Sequence[BotSource], limits: Limits, sandbox: Sandbox = NO_SANDBOX
+) -> Iterator[list[Started]]:
     """Bots that run inside this block (`launch`); nothing that they have started stays after it."""
     bots: list[Started] = []
     with no_orphans():
         try:
             for source in sources:
-                bot = launch(source, limits)
+                bot = launch(source, limits, sandbox)
                 bots.append(bot)  # at once: none may be lost
             yield bots
         finally:
@@ -219,16 +235,14 @@ def launched(sources: Sequence[BotSource], limits: Limits) -> Iterator[list[Star
                     bot.end()
 
 
-def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str] | None:
-    """What a bot has in its environment; None: all that the referee has (8.5).
+def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What a bot has in its environment (8.5).
 
     Args:
-        given: what it has beside that.
+        given: what it has beside what every bot has.
     """
-    if not given and not any(name in os.environ for name in UNBUFFERED):
-        return None
-    inherited = {name: value for name, value in os.environ.items() if name not in UNBUFFERED}
-    return {**inherited, **dict(given)}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return inherited | _FIXED | dict(given)
 
 
 def _explain(error: OSError) -> str:
