@@ -85,14 +85,16 @@ class Hidden(NamedTuple):
     uncovering: Mapping[type[Struct], type[Struct]]
     told: frozenset[str]
 
-    def uncovered(self, messages: list[Struct]) -> list[Struct]:
+    def uncovered(self, messages: list[Any]) -> list[Struct]:
         """The messages that tell of cards which lie there no more when all have been sent."""
-        shuffled = {(type(message), getattr(message, "player_number", "")) for message in messages}
         return [
             message
-            for message in messages
-            if (shuffling := self.uncovering.get(type(message)))
-            and (shuffling, message.player_number) in shuffled  # type: ignore[attr-defined]
+            for place, message in enumerate(messages)
+            if (shuffled := self.uncovering.get(type(message)))
+            and any(
+                type(later) is shuffled and later.player_number == message.player_number
+                for later in messages[place:]
+            )
         ]
 
 
@@ -189,7 +191,7 @@ class Pair:
                 elif isinstance(entry, Received) and entry.seat == viewer:
                     known[viewer] = hash((known[viewer], entry.line))
             lines = [sent.line for sent in new]
-            uncovered = self.hidden.uncovered([sent.message for sent in new if sent.message])
+            uncovered = self.hidden.uncovered([sent.message for sent in new])
             new.clear()
             if not forked:
                 return Sight([], {}, b"", b"")
@@ -203,9 +205,9 @@ class Pair:
             match.receive(seat, name_line(seat))
         while match.due:
             sight()
-            otherwise = False
+            wrong = otherwise = False
             if not forked and viewer in match.due and sum(match.requests) > self.fork:
-                forked = True
+                forked, wrong = True, self.change % 8 == 0
                 if changed:
                     dice = Random(self.change)
                     otherwise = dice.random() < 0.5
@@ -216,7 +218,12 @@ class Pair:
             # The viewer last: nothing that the others reply in this round may show before.
             for seat in sorted(match.due, key=lambda seat: seat == viewer):
                 other = changed and forked and seat != viewer
-                players[seat].move(match, other=other, otherwise=other and otherwise)
+                players[seat].move(
+                    match,
+                    wrong=wrong and seat == viewer,
+                    other=other,
+                    otherwise=other and otherwise,
+                )
                 if forked:
                     yield sight()
 
@@ -227,9 +234,8 @@ class Pair:
         requests = game.requests
         for pool in pools:
             pool.sort()
-        if self.viewer not in match.due:
-            game.requests = ()
-        whole = msgspec.json.encode(game.view(ALL))
+        game.requests = ()  # what is asked follows from the rest, or it tells too much
+        whole = msgspec.json.encode([game.view(ALL), game.outcome])
         game.requests = requests
         for pool, cards in zip(pools, kept, strict=True):
             pool.lay(cards)
@@ -297,10 +303,11 @@ class Player:
         self._moves = 0
         self._last = b"?"
 
-    def move(self, match: Match, *, other: bool, otherwise: bool) -> None:
-        """Reply; rarely wrongly, or leave.
+    def move(self, match: Match, *, wrong: bool, other: bool, otherwise: bool) -> None:
+        """Reply; rarely leave.
 
         Args:
+            wrong: most likely wrongly, which is rare else.
             other: with other bytes.
             otherwise: with another decision.
         """
@@ -311,7 +318,7 @@ class Player:
             match.disqualify(self._seat, Disqualification.TIMEOUT, "")
             return
         line = self._last
-        if kind < 0.99:
+        if kind < 0.99 and not wrong:
             self._translator.look(match.view(self._seat), asked=True)
             reply = None
             while reply is None:
@@ -322,7 +329,9 @@ class Player:
                     action = int(np.argmax(dice.random(self._choices) * legal))
                 reply = self._translator.act(action)
             line = self._last = msgspec.json.encode(reply)
-        match.receive(self._seat, line.replace(b"{", b'{"unasked":0,', 1) if other else line)
+        if other:  # what is wrong may come to the same as what is right
+            line = b"?" if dice.random() < 0.1 else line.replace(b"{", b'{"unasked":0,', 1)
+        match.receive(self._seat, line)
 
 
 def every_choice(options: type[Struct]) -> list[Struct]:
