@@ -238,7 +238,8 @@ def _verdict(result: MatchResult) -> str:
     ]
     score = winners[0].score
     if others and max(others) == score:
-        return f"{names} won: {why}, {turns}; {score} points each, but fewer {rules.tie_break}."
+        fewer = f", but fewer {rules.tie_break}" if rules.tie_break else ""
+        return f"{names} won: {why}, {turns}; {score} points each{fewer}."
     against = f" to {max(others)}" if others else ""
     return f"{names} won with {score}{against} points: {why}, {turns}."
 
