@@ -40,17 +40,17 @@ export function mount(root, header, kit) {
   /** What can be chosen: a name, a number beside it, lines, notes, a button. It stays while it is the
       same; with a button it is made anew. */
   function tile(place, { name, number = "", lines, notes = [], deck, choose, state = "" }) {
-    const told = notes.filter(Boolean).join(", ");
+    const told = notes.filter(Boolean);
     const make = () => el(
       "li",
       { class: `tr-card ${edge(deck)} ${state}` },
       el(
         "div",
-        { class: "tr-face", role: "img", "aria-label": [name, number && `costs ${number}`, ...lines, told].filter(Boolean).join(", ") },
+        { class: "tr-face", role: "img", "aria-label": [name, number && `costs ${number}`, ...lines, ...told].filter(Boolean).join(", ") },
         number && el("span", { class: "tr-cost" }, number),
         el("span", { class: "tr-name" }, name),
         lines.map((line) => el("span", { class: "tr-text" }, line)),
-        told && el("span", { class: "tr-note" }, told),
+        told.map((note) => el("span", { class: "tr-note" }, note)),
       ),
       choose,
     );
@@ -145,7 +145,7 @@ export function mount(root, header, kit) {
       const box = once(`seat ${seat}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": kit.seat(seat).colour } }));
       box.classList.toggle("tr-now", mover() === seat);
       const hand = !isActive && seen.hand && once(`hand ${seat}`, [seen.hand, edge("")], () => el("div", {}, chips(seen.hand)));
-      fill(box, [once(`head ${seat}`, key, () => head(seen, was, seat)), hand, !isActive && agents(seat)].filter(Boolean));
+      fill(box, [once(`head ${seat}`, key, () => head(seen, was, seat)), hand, view.turn && !isActive && agents(seat)].filter(Boolean));
       return box;
     }));
   }
@@ -154,9 +154,10 @@ export function mount(root, header, kit) {
     const { view, more } = shown;
     const change = was ? seen.prestige - was.prestige : 0;
     const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
-    const due = seat === view.player ? [] : view.start_of_next_turn;
+    const isActive = seat === view.player; // what it has to spend is shown there
+    const due = isActive ? [] : view.start_of_next_turn;
     const facts = [
-      seen.coins && `coins ${seen.coins}`, seen.power && `power ${seen.power}`, `hand ${seen.hand_size}`,
+      !isActive && seen.coins && `coins ${seen.coins}`, !isActive && seen.power && `power ${seen.power}`, `hand ${seen.hand_size}`,
       `draw pile ${seen.hand_and_draw.length - seen.hand_size}`, `cooldown ${seen.cooldown.length}`,
       due.length && `has to discard for ${due.map(({ source }) => nameOf(source.card)).join(", ")}`,
     ];
@@ -165,7 +166,7 @@ export function mount(root, header, kit) {
       {},
       el("h2", {}, glyph(seat), names[seat], mover() === seat && el("span", { class: "tr-told" }, " has the turn")),
       el("p", { class: "tr-prestige" }, el("b", {}, String(seen.prestige)), " prestige", change !== 0 && ` (${signed(change)})`),
-      el("p", { class: "tr-told" }, facts.filter(Boolean).join(" · ")),
+      view.turn > 0 && el("p", { class: "tr-told" }, facts.filter(Boolean).join(" · ")),
       faults.map((mark) => el("p", { class: "tr-fault" }, `! ${mark.code}`)),
     );
   }
@@ -198,7 +199,7 @@ export function mount(root, header, kit) {
       return cardTile(`row ${place}`, card, { notes: [isNew && "new", ...notes], state: isNew ? "tr-new" : state, choose });
     });
     const title = once("row", 0, () => el("h2", {}, "Tavern row"));
-    fill(parts.row, [title, tiles("row", list, view.turn ? "Empty." : "Not yet laid out.")]);
+    fill(parts.row, [title, tiles("row", list, "Empty.")]);
   }
 
   function paintActive() {
@@ -291,8 +292,9 @@ export function mount(root, header, kit) {
   function paint() {
     const isWide = (shown.more.width || table.clientWidth) >= 520;
     const order = isWide ? ["seats", "patrons", "row", "active", "piles"] : ["active", "row", "patrons", "seats", "piles"];
+    const laid = shown.view.turn ? order : order.filter((name) => !["row", "piles"].includes(name)); // not in the draft
     asking.keepFocus(() => {
-      fill(table, order.map((name) => parts[name]));
+      fill(table, laid.map((name) => parts[name]));
       findActions();
       paintSeats();
       paintPatrons();
