@@ -105,7 +105,7 @@ def add(commands: Commands) -> None:
     add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
     add_env(play)
-    add_sandbox(play)
+    add_sandbox(play, "none")
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
