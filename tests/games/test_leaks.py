@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.games import GAMES
+from referee.games.interface.dialect import DialectKind
 from referee.games.interface.game import ALL, Setup
 from referee.games.interface.rules import Rules
 from tests.support.leaks import Compared, Pair, every_choice, hidden_in
@@ -143,3 +144,24 @@ def test_a_leak_is_found(name: str, where: str) -> None:
 def test_a_game_that_does_not_say_what_it_hides_fails() -> None:
     with pytest.raises(AssertionError, match=r"chess/hidden\.py must say"):
         hidden_in("chess")
+
+
+# --- dialects -------------------------------------------------------------------------------------
+
+
+@pytest.mark.untraced
+@every_game
+def test_no_dialect_gives_the_seed_away_but_those_that_say_so(name: str) -> None:
+    """A dialect is given the seed, of which the bot should learn nothing."""
+    hidden, pair = hidden_in(name), dataclasses.replace(pairs(name, 1)[0], fork=20)
+    lines = [line for sight in pair.play(changed=False) for line in sight.new]
+    assert len(lines) > 20
+
+    def said(kind: DialectKind, seed: int) -> list[bytes]:
+        dialect = kind.new(pair.viewer, seed, "Ann")
+        return [dialect.send(line.rstrip(b"\n")) for line in lines]
+
+    dialects = GAMES[name].dialects
+    assert hidden.giving <= dialects.keys()
+    for word in dialects.keys() - hidden.giving:
+        assert said(dialects[word](), pair.seed) == said(dialects[word](), pair.seed + 1), word
