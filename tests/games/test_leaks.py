@@ -70,11 +70,12 @@ def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObje
 @every_game
 def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
     """Or the test above would show nothing: `hidden.py` has forgotten something."""
-    hidden = hidden_in(name)
-    kept, changed = hidden.told - hidden.told, hidden.told
+    kept: set[str] = set()
+    changed = set(hidden_in(name).told)
     for pair in pairs(name, 25):
         of_seat, of_fork = pair.kept_and_changed()
-        kept, changed = kept | of_seat, changed | of_fork
+        kept |= of_seat
+        changed |= of_fork
     assert kept <= changed
     compared = compare(pairs(name, 10))
     assert compared.moments > 20
