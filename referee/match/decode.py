@@ -7,7 +7,7 @@ as a reply is read as that reply.
 
 The fast path is one typed decode. What it refuses is looked at again, slowly, to tell "no JSON
 object" from "an object of the wrong type", and because the typed decoder takes the first of two
-duplicate `type` keys where the protocol counts the last (1.5).
+duplicate `type` keys where the protocol counts the last (1.5), and no number that is too large.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ recursion ends, and a reply must mean the same everywhere. Legal replies need 3.
 MAX_CONTAINERS = 10_240
 """Lists and objects of a line (1.8): they cost most to read. Legal replies need 10,002."""
 
+_COSTLY = 1024
+"""Lists and objects of a line that are not to be made twice: it could be refused at its end."""
+
 _syntax = msgspec.json.Decoder(msgspec.Raw)
 _shallow = msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
 """Leaves what is inside as it is, or a line could be made of what costs."""
-
-_value: msgspec.json.Decoder[Any] = msgspec.json.Decoder(float_hook=float)
 
 _BITS = bytes.maketrans(b"[{]}", b"1100")
 _NO_BRACKETS = bytes({*range(256)} - {*b'[{]}"'})
@@ -59,8 +60,7 @@ def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Str
     msgspec asks for the tag only where there is something to choose from: without a second struct
     it would take an object without `type` for the first.
     """
-    union = reduce(or_, (*structs, _NoReply))
-    return msgspec.json.Decoder(union, float_hook=float)  # which takes 1e999
+    return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
 
 
 def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
@@ -79,6 +79,8 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
             return Malformed(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
         if count > MAX_CONTAINERS:
             return Malformed(INVALID_JSON, f"it has more than {MAX_CONTAINERS} lists and objects")
+        if count > _COSTLY:
+            return _decode_slowly(line, decoder)
     try:
         # The typed decoder skips unknown fields without looking at their text, so look first.
         line.decode()
@@ -118,10 +120,17 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     if isinstance(kind, str) and kind:
         with suppress(msgspec.ValidationError):  # an unknown type
             plain = msgspec.json.encode(value)  # without duplicate keys
-            return decoder.decode(_without_long_integers(plain))
+            reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
+            return reply
     if "type" not in value:
         return Malformed(WRONG_TYPE, "the object has no field `type`")
     return Malformed(WRONG_TYPE, f"`type` is {describe(kind)}")
+
+
+@cache
+def _patient(type_: Any) -> msgspec.json.Decoder[Any]:
+    """A decoder that takes 1e999; Python's `float` is slower than its own."""
+    return msgspec.json.Decoder(type_, float_hook=float)
 
 
 def _outermost(text: bytes | msgspec.Raw) -> Any:
@@ -129,21 +138,21 @@ def _outermost(text: bytes | msgspec.Raw) -> Any:
     line = bytes(text).strip()
     if line[:1] in (b"{", b"["):
         return _shallow.decode(line)
-    return _value.decode(_without_long_integers(line))
+    return _patient(Any).decode(_without_long_integers(line))
 
 
 def _without_long_integers(text: bytes) -> bytes:
     """A JSON text with 1e999 in place of integers of more digits than any Python reads."""
     import re
 
-    integer = rb"(?<![0-9.eE+])(?<![eE]-)[0-9]{640,}+(?![.eE])"
     parts: list[bytes] = []
     end = quotes = 0
-    for found in re.finditer(integer, text):
+    for found in re.finditer(rb"[0-9]{640,}+(?![.eE])", text):
         before = text[end : found.start()]
         end = found.end()
         quotes += before.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"')
-        parts += before, found[0] if quotes % 2 else b"1e999"  # as it is, in a string
+        is_integer = quotes % 2 == 0 and not before.endswith((b".", b"e", b"E", b"+", b"e-", b"E-"))
+        parts += before, b"1e999" if is_integer else found[0]
     return b"".join([*parts, text[end:]])
 
 
