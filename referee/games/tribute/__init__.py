@@ -9,6 +9,7 @@ statistics.py  how matches end, and what bots buy and call, over many of them
 classic.py     what bots of the engine speak
 leaks.py       the same with what the engine gives away, to compare with it
 notes.py       what a bot hardly meant to do, or not to do
+page/          what the match page shows
 starters/      bots to start from, by language
 
 bot-cases.json has the conformance cases for bots.
@@ -54,6 +55,7 @@ RULES = Rules(
         "turn": "referee.games.tribute.turns:Turn",
         "person": "referee.games.tribute.person:Player",
         "environment": "referee.games.tribute.environment:ENVIRONMENT",
+        "page": "referee.games.tribute.page:PAGE",
         "statistics": "referee.games.tribute.statistics:TributeStatistics",
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
