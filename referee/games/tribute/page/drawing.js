@@ -144,7 +144,7 @@ export function mount(root, header, kit) {
       const key = [seen, was?.prestige, mover(), isActive, more.marks, view.start_of_next_turn];
       const box = once(`seat ${seat}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": kit.seat(seat).colour } }));
       box.classList.toggle("tr-now", mover() === seat);
-      const hand = !isActive && seen.hand && once(`hand ${seat}`, [seen.hand, edge("")], () => el("div", {}, chips(seen.hand)));
+      const hand = !isActive && seen.hand && once(`hand ${seat}`, seen.hand, () => el("div", {}, chips(seen.hand)));
       fill(box, [once(`head ${seat}`, key, () => head(seen, was, seat)), hand, view.turn && !isActive && agents(seat)].filter(Boolean));
       return box;
     }));
@@ -279,9 +279,9 @@ export function mount(root, header, kit) {
     const box = once(`piles ${owner}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": owner in header.seats ? kit.seat(owner).colour : "var(--line)" } }, el("h2", {}, title)));
     fill(box, [box.firstChild, ...piles.map(([name, list]) => {
       const place = `${name} ${owner}`;
-      const pile = once(`pile ${place}`, 0, () => el("details", { ontoggle: () => paint() }, el("summary", {}), el("div", {})));
-      pile.firstChild.textContent = `${name} ${list.length}`;
-      if (pile.open) fill(pile.lastChild, [once(`chips ${place}`, [list, edge("")], () => chips(list))]);
+      const pile = once(`pile ${place}`, 0, () => el("details", { ontoggle: () => paint() }));
+      const number = once(`number ${place}`, list.length, () => el("summary", {}, `${name} ${list.length}`));
+      fill(pile, pile.open ? [number, once(`chips ${place}`, list, () => chips(list))] : [number]);
       return pile;
     })]);
     return box;
