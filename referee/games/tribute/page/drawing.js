@@ -10,7 +10,7 @@ const WORDS = { // action -> what stands on its button, and what is noted of who
 
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
-  const { el, fill, tally } = kit;
+  const { el, fill, listed, tally } = kit;
   const { cards, patrons, asks } = header.facts;
   const names = header.seats.map((_, seat) => kit.seat(seat).name);
   const table = el("div", { class: "tr" });
@@ -347,7 +347,7 @@ export function mount(root, header, kit) {
         told.set(key, [...(told.get(key) || []), nameOf(same)]);
       }
     }
-    return [...told].map(([key, list]) => `${key} ${tally(list).map(([name, number]) => (number > 1 ? `${number} ${name}` : name)).join(", ")}`);
+    return [...told].map(([key, list]) => `${key} ${listed(list)}`);
   }
 
   return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
