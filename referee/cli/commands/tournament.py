@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, NoReturn
 from referee.cli.arguments import Commands, Parser, count, made_folder, number, probability, seed
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, USAGE, printing, say
-from referee.cli.settings import add_game, add_settings, chosen_settings
+from referee.cli.settings import (
+    add_game,
+    add_settings,
+    chosen_settings,
+    tournament_defaults,
+)
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
@@ -89,7 +94,7 @@ def _add_options(parser: Parser) -> None:
     add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
-    add_settings(parser)
+    add_settings(parser, is_tournament=True)
     watch = "show the standings in the browser while they move, and the matches that were played"
     add("--watch", action="store_true", help=watch)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
@@ -205,7 +210,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
-        settings=chosen_settings(options),
+        settings=tournament_defaults(options.game) | chosen_settings(options),
     )
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):
