@@ -368,7 +368,10 @@ class Runner(_Course[Bot]):
                 shared = f" for {clock}" if clock else ""
                 answer = Failure(answer.code, f"{answer.detail} ({limit:g} s{shared})")
                 if in_bank < left:
-                    detail = f"its {bank:g} s for all replies of a match were over"
+                    count = self.match.requests[seat]
+                    detail = (
+                        f"its {bank:g} s for all replies of the match were over at reply {count}"
+                    )
                     answer = Failure(Disqualification.TIME_BANK, detail)
         self._give(seat, answer)
         if seat in self.match.disqualified:

@@ -236,17 +236,17 @@ def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
 
 limit = or_none(seconds)
 """Seconds, or infinite if there is to be no limit."""
-_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
+UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def size(text: str) -> int:
     """Bytes: an integer, or one with K, M or G behind it."""
-    digits, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
-    if not re.fullmatch(_INTEGER, digits) or not 0 < int(digits) * _UNITS.get(unit, 1) <= MAX_BYTES:
+    digits, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "")
+    if not re.fullmatch(_INTEGER, digits) or not 0 < int(digits) * UNITS.get(unit, 1) <= MAX_BYTES:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a number of bytes, such as 65536, 64K, 512M or 2G"
         )
-    return int(digits) * _UNITS.get(unit, 1)
+    return int(digits) * UNITS.get(unit, 1)
 
 
 probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")

@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import Any
 
-from referee.cli.arguments import count, grace, limit, or_none, seconds, size
+from referee.cli.arguments import UNITS, count, grace, limit, or_none, seconds, size
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import OF_TOURNAMENTS, SANDBOXED, Limits
@@ -78,7 +78,10 @@ def _default(name: str, is_tournament: bool) -> str:
 
 
 def _shown(value: float) -> str:
-    return f"{value // 2**20}M" if value >= 2**20 and value != math.inf else _number(value)
+    for unit, size_of in reversed(UNITS.items()):
+        if value != math.inf and value >= size_of > 2**10 and value % size_of == 0:
+            return f"{value // size_of}{unit}"
+    return _number(value)
 
 
 def tournament_defaults(game: str) -> dict[str, float]:

@@ -484,10 +484,17 @@ class BotProcess:
         """What it leaves behind, once it has ended."""
         stderr = self.stderr.lines(count)
         if self._silence is not None:  # the end of its input has brought about the rest
-            return LastWords(stderr, silence=self._silence)
+            return LastWords(stderr, silence=self._silence, limits=self._limits)
         *lines, unfinished = bytes(self._buffer).split(b"\n")
         unasked = [line for line in lines if not is_blank(line)]
-        return LastWords(stderr, len(unasked), unasked[0] if unasked else b"", unfinished)
+        return LastWords(
+            stderr,
+            len(unasked),
+            unasked[0] if unasked else b"",
+            unfinished,
+            limits=self._limits,
+            reached=self.launched.reached,
+        )
 
     async def _hand_over(self) -> None:
         """Hand over what is left."""
