@@ -52,6 +52,9 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     seed: Annotated[int, Meta(ge=0)]
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
     options: Any
+    sandbox: Annotated[
+        Literal["bwrap"] | UnsetType, Meta(description="Of the bots; missing: none.")
+    ] = msgspec.UNSET
     limits_by: Annotated[
         Literal["cgroup-v2", "cgroup-v1", "rlimits"] | UnsetType,
         Meta(description="What held the bots to the limits of the system; missing: nothing."),
@@ -339,6 +342,7 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
         seed=spec.seed,
         bots=list(spec.bots),
         options=spec.settings,
+        sandbox=msgspec.UNSET if spec.sandbox.kind == "none" else spec.sandbox.kind,
         limits_by=msgspec.UNSET if limits_by == "none" else limits_by,
         started=started,
     )

@@ -295,7 +295,7 @@ def burn(message, number, argument):
 
 
 def burn_between(message, number, argument):
-    """Have N children in sessions of their own that use all the CPU they get, from the handshake."""
+    """Have N children in sessions of their own that use all the CPU they get; they stay."""
     if number == 0:
         for _ in range(int(argument)):
             detached(BURN, start_new_session=True)

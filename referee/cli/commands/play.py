@@ -27,8 +27,12 @@ from referee.cli.serving import (
 )
 from referee.cli.settings import (
     add_game,
+    add_sandbox,
     add_settings,
+    chosen_sandbox,
     chosen_settings,
+    limits_in,
+    sandbox_as_words,
     settings_as_words,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
@@ -100,6 +104,7 @@ def add(commands: Commands) -> None:
     said = "write what the bots write on stderr into the record, before the answer that follows it"
     add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
+    add_sandbox(play)
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
@@ -148,13 +153,17 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
     sources, sitting = _sources(options)
+    stderr_files = _stderr_files(options.stderr, len(sources))
+    unseen = [options.log, recorded, options.resume, *stderr_files]
+    sandbox = chosen_sandbox(options, *unseen)
+    before = resumed.settings if resumed is not None else {}
     spec = match_spec(
         [source.argument for source in sources],
         game=options.game,
         seed=options.seed,
-        options=(resumed.settings if resumed is not None else {}) | chosen_settings(options),
+        options=limits_in(sandbox) | before | chosen_settings(options),
+        sandbox=sandbox,
     )
-    stderr_files = _stderr_files(options.stderr, len(sources))
     live = standard_error() if options.stderr == _LIVE else None
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
@@ -514,8 +523,8 @@ def _again(options: argparse.Namespace, played: Played) -> list[str]:
     words = ["referee", "play", *["--page"][: options.page], *options.bots]
     if options.turn is not None:
         words += ["--from", options.resume, "--turn", str(options.turn)]
-        return words + settings_as_words(options)
+        return words + sandbox_as_words(options) + settings_as_words(options)
     words += ["--seed", str(played.result.seed)]
     if options.game != DEFAULT_GAME:
         words[2:2] = ["--game", options.game]
-    return words + settings_as_words(options)
+    return words + sandbox_as_words(options) + settings_as_words(options)
