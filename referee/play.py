@@ -308,6 +308,7 @@ class Runner(_Course[Bot]):
             self._limits_by = limits_by(self._spec.limits, self._spec.sandbox)
         self._freezable = {} if self._spec.sandbox.kind == "none" else processes
         self._delivered = trio.Event()
+        self._is_slow = [False] * len(self._bots)
         try:
             async with trio.open_nursery() as self._nursery:
                 self._begin()
@@ -363,6 +364,7 @@ class Runner(_Course[Bot]):
             seconds = trio.current_time() - asked
             self._reply_seconds[seat].append(seconds)
             self._used[seat, _BANK] += seconds
+            self._is_slow[seat] = seconds > FREEZE_SECONDS
             if clock:
                 self._used[seat, clock] += seconds
             if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
@@ -397,6 +399,8 @@ class Runner(_Course[Bot]):
         match = self.match
         entries = match.take_entries()
         self._put_by(entries)
+        if self._freezable and any(self._is_slow[seat] for seat in match.due):
+            self._freeze_others()  # at once: it needs the time
         for seat in match.due or range(len(self._bots)):
             if seat in self._freezable:
                 self._freezable[seat].thaw()
@@ -428,12 +432,15 @@ class Runner(_Course[Bot]):
             await trio.sleep_until(self.asked_since + FREEZE_SECONDS)
             if trio.current_time() < self.asked_since + FREEZE_SECONDS:
                 continue  # they have answered
-            if due := self.match.due:  # else the match is over, and nobody is to be kept from it
-                for launched in self.idle():
-                    launched.freeze()
-                for seat in self._freezable.keys() - due:
-                    self._freezable[seat].freeze()
+            if self.match.due:  # else the match is over
+                self._freeze_others()
             await self._delivered.wait()
+
+    def _freeze_others(self) -> None:
+        for launched in self.idle():
+            launched.freeze()
+        for seat in self._freezable.keys() - self.match.due:
+            self._freezable[seat].freeze()
 
     async def _bring_news(self) -> None:
         """Hand over what has waited for `NEWS_SECONDS`."""
