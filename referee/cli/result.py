@@ -63,7 +63,11 @@ def match_report(
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
         lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
-    lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
+    lines += [
+        "",
+        f"Seed {result.seed}, sandbox {result.sandbox}. The same match again:",
+        "  " + command_line(again),
+    ]
     step = next_step(result, again, record)
     if step is not None:
         lines += [f"{step[0]}:", "  " + step[1]]

@@ -13,7 +13,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
@@ -40,7 +40,7 @@ STDERR_PART = 64 * 1024
 Time = Annotated[float, Meta(ge=0, description="Seconds since the bots were started.")]
 
 
-class Header(Struct, frozen=True, tag_field="entry", tag="header"):
+class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header"):
     """The first line."""
 
     format: Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
@@ -51,6 +51,9 @@ class Header(Struct, frozen=True, tag_field="entry", tag="header"):
     seed: Annotated[int, Meta(ge=0)]
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
     options: Any
+    sandbox: Annotated[
+        Literal["bwrap"] | UnsetType, Meta(description="Of the bots; missing: none.")
+    ] = msgspec.UNSET
     started: Annotated[str, Meta(description="Time of day, RFC 3339. A time field.")]
 
 
@@ -185,6 +188,7 @@ def entry_types(rules: Rules) -> EntryTypes:
             tag_field=config.tag_field,
             tag=config.tag,
             frozen=True,
+            kw_only=struct is Header,
         )
 
     header = narrowed(Header, ("options", settings_type(rules)))
@@ -326,6 +330,7 @@ def header_of(spec: MatchSpec, started: str) -> Header:
         seed=spec.seed,
         bots=list(spec.bots),
         options=spec.settings,
+        sandbox=msgspec.UNSET if spec.sandbox.kind == "none" else spec.sandbox.kind,
         started=started,
     )
 

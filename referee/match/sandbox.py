@@ -14,11 +14,16 @@ class Sandbox(NamedTuple):
 
     Attributes:
         kind: "none": a bot has the referee's rights; "bwrap": spec/sandbox.md.
-        readable: folders that are readable inside at their own paths, besides what always is.
+        readable: absolute folders that are readable inside at their own paths, besides what
+            always is.
+        hidden: absolute paths of files and folders that no bot may see, even in its own folder:
+            what the referee writes. Names that go on, such as those of a database's journal, are
+            hidden with them.
     """
 
     kind: Kind = "none"
     readable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
 
 NO_SANDBOX = Sandbox()

@@ -7,16 +7,18 @@ come up.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
 from referee.bots.processes.guardian import GUARDIAN
-from referee.bots.processes.orphans import descendants, no_orphans
+from referee.bots.processes.orphans import children, descendants, no_orphans
+from referee.bots.processes.sandbox import close, first_inside, has_begun, prepare, told
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox
@@ -70,26 +72,15 @@ class LaunchedBot:
         self.started = time.monotonic()
         self.last_stderr: StderrKeeper | None = None
         self._guarded = False
+        self._status: int | None = None
+        self._has_begun = True
         with GUARDIAN.lock:  # until it is watched it looks like an orphan
             try:
                 GUARDIAN.begin()
             except OSError as error:
                 raise ShortageError("cannot start /bin/sh", error) from error
             try:
-                self.popen = subprocess.Popen(
-                    command.argv,
-                    bufsize=0,
-                    cwd=command.directory or None,
-                    # The group is what is killed; the session keeps a terminal's Ctrl-C away.
-                    start_new_session=True,
-                    **{
-                        "stdin": _PIPE,
-                        "stdout": _PIPE,
-                        "stderr": _PIPE,
-                        "env": _environment(command.env),
-                        **others,
-                    },
-                )
+                self.popen = self._start(others)
             except OSError as error:
                 GUARDIAN.end(None)
                 if error.errno in SHORTAGES:
@@ -101,6 +92,36 @@ class LaunchedBot:
             else:
                 GUARDIAN.watch(self.popen.pid)
                 self._guarded = True
+
+    def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+        """Start the process.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        prepared = prepare(self.command, _environment(self.command.env), self.sandbox)
+        try:
+            popen = subprocess.Popen(
+                prepared.argv,
+                bufsize=0,
+                cwd=prepared.directory,
+                # The group is what is killed; the session keeps a terminal's Ctrl-C away.
+                start_new_session=True,
+                pass_fds=prepared.fds,
+                **{
+                    "stdin": _PIPE,
+                    "stdout": _PIPE,
+                    "stderr": _PIPE,
+                    "env": prepared.env,
+                    **others,
+                },
+            )
+        except BaseException:
+            close(prepared)
+            raise
+        close(prepared, status=False)
+        self._status = prepared.status
+        return popen
 
     @property
     def argument(self) -> str:
@@ -115,7 +136,12 @@ class LaunchedBot:
     @property
     def exit_code(self) -> int | None:
         """Of the process, once reaped: -N after signal N; None before, or if never started."""
-        return self.popen.returncode if self.popen else None
+        if self.popen is None or not self._has_begun:
+            return None
+        return self._told(self.popen.returncode)
+
+    def _told(self, code: int | None) -> int | None:
+        return told(code) if self.sandbox.kind == "bwrap" else code
 
     @property
     def pipes(self) -> tuple[int, int, int]:
@@ -132,7 +158,10 @@ class LaunchedBot:
 
     def terminate(self) -> None:
         """Ask everything in the bot's process group to end."""
-        self._signal_group(signal.SIGTERM)
+        group = self.popen.pid if self.popen is not None else 0
+        if self.sandbox.kind == "bwrap":  # its own group is inside; that of bwrap is killed
+            group = first_inside(group) or group
+        self._signal_group(signal.SIGTERM, group)
 
     def kill(self) -> None:
         """Kill the process group, and what the bot has started outside it (8.3).
@@ -143,30 +172,53 @@ class LaunchedBot:
         if self.popen is None or self.popen.returncode is not None:
             return
         outside = descendants(self.popen.pid)  # of a dead process nobody descends
-        self._signal_group(signal.SIGKILL)
+        self._signal_group(signal.SIGKILL, self.popen.pid)
         for pid in outside:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
 
-    def _signal_group(self, number: int) -> None:
+    def _signal_group(self, number: int, group: int) -> None:
         # Before the process is reaped its id cannot be anybody else's, and only then.
         if self.popen is not None and self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.popen.pid, number)
+                os.killpg(group, number)
+
+    @property
+    def roots(self) -> set[int]:
+        """The processes of the bot from which all its others descend; none once it is gone."""
+        if self.popen is None:
+            return set()
+        if self.sandbox.kind == "none":
+            return {self.popen.pid}
+        first = first_inside(self.popen.pid)
+        return set() if first is None else children(first)
+
+    def has_begun(self) -> bool:
+        """Whether the bot was ever run, once its process has ended: a sandbox finds out late."""
+        if self._status is not None:
+            self._has_begun = has_begun(self._status)
+            self._close_status()
+        return self._has_begun
+
+    def _close_status(self) -> None:
+        if self._status is not None:
+            os.close(self._status)
+            self._status = None
 
     def peek_exit_code(self) -> int | None:
         """The exit code of an ended process that need not be reaped yet; -N after signal N."""
         if self.popen is None or self.popen.returncode is not None:
             return self.exit_code
         if not hasattr(os, "waitid"):
-            return self.popen.poll()
+            return self._told(self.popen.poll())
         try:
             status = os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
-            return self.popen.poll()
+            return self._told(self.popen.poll())
         if status is None:
             return None
-        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+        exited = status.si_code == os.CLD_EXITED
+        return self._told(status.si_status if exited else -status.si_status)
 
     def reap(self) -> None:
         """Reap the process if it has ended; never waits for it."""
@@ -181,6 +233,7 @@ class LaunchedBot:
 
     def close_pipes(self) -> None:
         """Close the referee's ends of the pipes."""
+        self._close_status()
         if self.popen is not None:
             for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
                 if pipe is not None:
@@ -242,8 +295,33 @@ def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str] | None:
     return {**inherited, **dict(given)}
 
 
+def why_not_begun(argument: str, said: Sequence[str]) -> str:
+    """Why a sandbox did not run a bot's program: as if it could not be started without one.
+
+    Args:
+        said: what is on its stderr.
+
+    Raises:
+        ShortageError: there is no sandbox, which is not the bot's fault.
+    """
+    text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
+    reason = text.rpartition(": ")[2]
+    if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
+        raise ShortageError(f"no sandbox for {argument}: {text.removeprefix(_BWRAP)}")
+    if reason == os.strerror(errno.ENOENT):  # it is there, or it would not have come to this
+        reason = "what its first line names as its interpreter is not in the sandbox"
+        return f"{reason} (--sandbox-read DIR shows a folder)"
+    return _explained(reason)
+
+
+_BWRAP = "bwrap: "
+
+
 def _explain(error: OSError) -> str:
-    reason = error.strerror or str(error)
+    return _explained(error.strerror or str(error))
+
+
+def _explained(reason: str) -> str:
     if reason == "Exec format error":
         reason += " (a script needs a first line such as #!/usr/bin/env node)"
     return reason

@@ -27,8 +27,11 @@ from referee.cli.serving import (
 )
 from referee.cli.settings import (
     add_game,
+    add_sandbox,
     add_settings,
+    chosen_sandbox,
     chosen_settings,
+    sandbox_as_words,
     settings_as_words,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
@@ -100,6 +103,7 @@ def add(commands: Commands) -> None:
     said = "write what the bots write on stderr into the record, before the answer that follows it"
     add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
+    add_sandbox(play)
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
@@ -125,6 +129,8 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     Args:
         watching: what ends when nobody watches any more.
     """
+    from msgspec.structs import replace
+
     from referee.bots.processes.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, opened, standard_error
@@ -155,6 +161,8 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         options=(resumed.settings if resumed is not None else {}) | chosen_settings(options),
     )
     stderr_files = _stderr_files(options.stderr, len(sources))
+    unseen = [options.log, recorded, options.resume, *stderr_files]
+    spec = replace(spec, sandbox=chosen_sandbox(options, *unseen))
     live = standard_error() if options.stderr == _LIVE else None
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
@@ -517,8 +525,8 @@ def _again(options: argparse.Namespace, played: Played) -> list[str]:
     words = ["referee", "play", *["--page"][: options.page], *options.bots]
     if options.turn is not None:
         words += ["--from", options.resume, "--turn", str(options.turn)]
-        return words + settings_as_words(options)
+        return words + sandbox_as_words(options) + settings_as_words(options)
     words += ["--seed", str(played.result.seed)]
     if options.game != DEFAULT_GAME:
         words[2:2] = ["--game", options.game]
-    return words + settings_as_words(options)
+    return words + sandbox_as_words(options) + settings_as_words(options)
