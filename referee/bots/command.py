@@ -111,10 +111,10 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     """
     if (folder := bot_folder(argument, game, directory)) is not None:
         return bot_in(folder, game)._replace(argument=as_text(argument))
-    return _find_single(argument, game, directory)
+    return find_single(argument, game, directory)
 
 
-def _find_single(argument: str, game: str, directory: str) -> BotSource:
+def find_single(argument: str, game: str, directory: str) -> BotSource:
     """As `find_bot`, but for a folder."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
@@ -157,7 +157,7 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
     problems = list(folder.problems)
     if folder.command and is_built(folder):
         try:
-            source = _find_single(folder.command, game, folder.directory)
+            source = find_single(folder.command, game, folder.directory)
         except UsageError as error:
             problems.append(f"{folder.file}: command: {error}")
     elif not problems:

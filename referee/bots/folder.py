@@ -24,8 +24,8 @@ BUILDING = ".building"
 """The same while it is built."""
 COPY = "bot"
 SOURCES = "sources"
-LEFT_OUT = (".git", "__pycache__")
-"""Folders that are no part of a bot, wherever they are."""
+LEFT_OUT = (".git", "__pycache__", BUILT, BUILDING)
+"""What is no part of a bot, wherever it is."""
 MAX_BYTES = 100_000_000
 """Of all files of a bot together."""
 _HEX = 64  # digits of a SHA-256
@@ -160,7 +160,9 @@ def _entries(path: str) -> Iterator[os.DirEntry[str]]:
     """All that is in a folder and in those in it, but for the folders themselves, by name."""
     with os.scandir(path) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name in LEFT_OUT:
+                continue
             if not entry.is_dir(follow_symlinks=False):
                 yield entry
-            elif entry.name not in (*LEFT_OUT, BUILT, BUILDING):
+            else:
                 yield from _entries(entry.path)

@@ -17,6 +17,7 @@ COMMANDS = (
     "conform",
     "rules",
     "explain",
+    "build",
     "tournament",
     "standings",
     "serve",
