@@ -27,6 +27,7 @@ COMMANDS = (
     "verify",
     "validate",
     "bots",
+    "doctor",
     "completion",
     "help",
 )
