@@ -55,7 +55,7 @@ class BotCommand(NamedTuple):
         argv: the command line; its first entry is a path.
         dialect: of the game, which the bot speaks; empty for the canonical messages.
         directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what the referee has: (name, value) each.
+        env: what it has in its environment beside what every bot has: (name, value) each.
     """
 
     argument: str
@@ -100,22 +100,28 @@ U = TypeVar("U")
 BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
 
 
-def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
+def find_bot(
+    argument: str, game: str, directory: str = "", env: tuple[tuple[str, str], ...] = ()
+) -> BotSource:
     """Find out what a BOT argument means in a match of a game, a key of `GAMES`.
 
     Args:
         directory: where the bot is started, and from where paths are looked for; empty: here.
+        env: of a `BotCommand`.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
     """
+    source: BotSource
     if (folder := bot_folder(argument, game, directory)) is not None:
-        return bot_in(folder, game)._replace(argument=as_text(argument))
-    return find_single(argument, game, directory)
+        source = bot_in(folder, game)._replace(argument=as_text(argument))
+    else:
+        source = find_single(argument, game, directory)
+    return source._replace(env=env) if isinstance(source, BotCommand) else source
 
 
 def find_single(argument: str, game: str, directory: str) -> BotSource:
-    """As `find_bot`, but for a folder."""
+    """As `find_bot`, of what is no folder and has no environment of its own."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     file = find_bot_file(argument, game, directory)

@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
     jobs = "so many at a time (default: as many as there are cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
     add("--again", action="store_true", help="build what is built already as well")
-    add_sandbox(build)
+    add_sandbox(build, "auto")
     add("-q", "--quiet", action="store_true", help="show the output of failed builds alone")
 
 

@@ -113,7 +113,7 @@ def add(commands: Commands) -> None:
     )
     add = doctor.add_argument
     add("--format", choices=("text", "json"), default="text", help="text: for people; json: all")
-    add_sandbox(doctor)
+    add_sandbox(doctor, "auto")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
