@@ -230,12 +230,7 @@ def test_an_organiser_can_play_the_folder(game: str, language: str, tmp_path: Pa
     folder = read_folder(str(tmp_path / "my_bot"))
     known = language_of(language)
     assert (folder.problems, folder.name, folder.language) == ((), "my_bot", known.title)
-    named = [
-        word.replace("my_bot", "").replace("MyBot", "") for word in (folder.build, folder.command)
-    ]
-    assert named == [
-        word.replace("my_bot", "").replace("MyBot", "") for word in (known.build, known.bot)
-    ]
+    assert (folder.build, folder.command) == (known.build, known.bot)
     if not folder.build:
         find_bot(folder.path, game)
 

@@ -78,8 +78,6 @@ def read_folder(path: str) -> BotFolder:
         table, problems = read_table(_Table, read_toml(file), file)
     except (UsageError, OSError) as error:
         return BotFolder(path, name, "", "", "", (str(error),))
-    if table is None:
-        return BotFolder(path, name, "", "", "", tuple(problems))
     problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
     found = table.name or name, table.command, table.build, table.language
     return BotFolder(path, *found, tuple(problems))

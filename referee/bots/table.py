@@ -60,17 +60,17 @@ def read_toml(name: str) -> dict[str, Any]:
     return values
 
 
-def read_table(kind: type[T], table: Any, where: str) -> tuple[T | None, list[str]]:
+def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
     """A table, and what is wrong with it.
 
     Args:
         where: it stands, for the lines that say what is wrong.
 
     Returns:
-        None if it cannot be had; one line a mistake.
+        What of it can be read, and one line a mistake.
     """
     if not isinstance(table, dict):
-        return None, [f"{where} is to be a table, not {table!r}"]
+        return kind(command=""), [f"{where} is to be a table, not {table!r}"]
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     found: dict[str, Any] = {}
     problems = []
@@ -86,7 +86,7 @@ def read_table(kind: type[T], table: Any, where: str) -> tuple[T | None, list[st
         problems.append(f"{where}: command is missing: give what starts the bot")
     if problem := name_problem(found.get("name", "")):
         problems.append(f"{where}: name: {problem}")
-    return (None if problems else kind(**found)), problems
+    return kind(**{"command": ""} | found), problems
 
 
 def name_problem(name: str) -> str:

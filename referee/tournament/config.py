@@ -63,18 +63,19 @@ def read_config(
 def _bots(name: str, tables: Any, folder: Path) -> tuple[list[Entrant], list[str]]:
     if not isinstance(tables, list):
         raise UsageError(f"{name}: bot is to be a table each: [[bot]]")
-    entrants, directories, problems = [], [], []
+    entrants: list[Entrant] = []
+    directories: list[str] = []
+    problems: list[str] = []
     for number, table in enumerate(tables, 1):
         where = f"{name}: bot {number}"
         bot, wrong = read_table(_Bot, table, where)
-        if bot is not None:
-            wrong = [f"{where}: {problem}" for problem in _wrong(bot, folder)]
-            # The bot is started there, and paths are looked for there.
-            path = str((folder / bot.directory).resolve())
-            env = tuple(bot.env.items())
-            entrants.append(Entrant(bot.name or bot.command, bot.command, path, env))
-            directories += [path] if bot.directory else []
         problems += wrong
+        problems += [f"{where}: {problem}" for problem in _wrong(bot, folder)]
+        # The bot is started there, and paths are looked for there.
+        path = str((folder / bot.directory).resolve())
+        env = tuple(bot.env.items())
+        entrants.append(Entrant(bot.name or bot.command, bot.command, path, env))
+        directories += [path] if bot.directory else []
     if problems:
         raise Mistakes(problems)
     return entrants, list(dict.fromkeys(directories))
