@@ -78,7 +78,7 @@ def play_match(
     sources, spec = _described(bots, game, seed, options)
     with (
         _logs(log, record, record_stderr) as (files, problems),
-        launched(sources, spec.limits) as started,
+        launched(sources, spec.limits, spec.sandbox) as started,
     ):
         if are_objects(sources):
             played = PlainRunner(spec, objects(sources), *files, diagnose=True).run()
@@ -104,7 +104,7 @@ async def play_match_async(
     sources, spec = _described(bots, game, seed, options)
     with (
         _logs(log, record, record_stderr) as (files, problems),
-        launched(sources, spec.limits) as started,
+        launched(sources, spec.limits, spec.sandbox) as started,
     ):
         played = await play_once(spec, started, *files, record_stderr=record_stderr)
     for problem in problems:

@@ -237,6 +237,7 @@ class _Course(Generic[BotType]):
             winners=[players[seat].player_number for seat in match.outcome.winners],
             duration_seconds=round(seconds, 6),
             players=players,
+            sandbox=self._spec.sandbox.kind,
         )
 
     def _diagnoses(self) -> list[Diagnosis]:

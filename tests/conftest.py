@@ -50,6 +50,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         sys.settrace(tracer)
 
 
+# A sandbox costs some milliseconds a bot: those that are about it ask for it.
+os.environ["REFEREE_SANDBOX"] = "none"
+
 # The tests start some thousand processes; each would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 

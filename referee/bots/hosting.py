@@ -100,7 +100,7 @@ async def lent(
             if waiting is not None and fresh:
                 await finish(waiting)
                 waiting = None
-            started.append(waiting or launch(source, spec.limits))
+            started.append(waiting or launch(source, spec.limits, spec.sandbox))
         async with hosted(spec, started, stderr, recorded=recorded, patience=_PATIENCE) as bots:
             yield bots
     finally:

@@ -63,7 +63,9 @@ def match_report(
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
         lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
-    lines += ["", f"Seed {result.seed}. The same match again:", "  " + command_line(again)]
+    where = f", sandbox {result.sandbox}" if result.sandbox != "none" else ""
+    again_line = f"Seed {result.seed}{where}. The same match again:"
+    lines += ["", again_line, "  " + command_line(again)]
     step = next_step(result, again, record)
     if step is not None:
         lines += [f"{step[0]}:", "  " + step[1]]
@@ -234,7 +236,8 @@ def _verdict(result: MatchResult) -> str:
     ]
     score = winners[0].score
     if others and max(others) == score:
-        return f"{names} won: {why}, {turns}; {score} points each, but fewer {rules.tie_break}."
+        fewer = f", but fewer {rules.tie_break}" if rules.tie_break else ""
+        return f"{names} won: {why}, {turns}; {score} points each{fewer}."
     against = f" to {max(others)}" if others else ""
     return f"{names} won with {score}{against} points: {why}, {turns}."
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from typing import Any
 
-from referee.cli.arguments import count, grace, limit, seconds
+from referee.cli.arguments import count, grace, limit, seconds, variable
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import Limits
+from referee.match.sandbox import CHOICES, Sandbox
 
+SANDBOX = "REFEREE_SANDBOX"
+"""The variable with the default of `--sandbox` for all commands."""
 _TITLE = "limits of each bot, and options of the game"
 _DEFAULTS = "A game may have other defaults than these."
 _FLAGS = {
@@ -48,6 +52,56 @@ def add_settings(parser: argparse.ArgumentParser, *, endless: bool = False) -> N
         add(_flag(name), type=kind, metavar=metavar, help=text + default)
     own = "an option of the game's own, a list with commas; may be given more than once"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
+
+
+def add_env(parser: argparse.ArgumentParser) -> None:
+    """Add `--env`."""
+    text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
+    text += "value it has the one here; may be given more than once"
+    parser.add_argument(
+        "--env", action="append", default=[], type=variable, metavar="NAME[=VALUE]", help=text
+    )
+
+
+def add_sandbox(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add what keeps bots apart from everything else.
+
+    Args:
+        default: of `CHOICES`. Who tries a bot of their own does not expect that it cannot write a
+            file; who lets many play trusts none of them.
+    """
+    default = os.environ.get(SANDBOX, default)
+    add = parser.add_argument
+    kinds = (
+        "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
+        f"works (default: {default})"
+    )
+    add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
+    read = "a further folder that bots in a sandbox can read, at its own path; repeatable"
+    add("--sandbox-read", action="append", default=[], metavar="DIR", help=read)
+
+
+def chosen_sandbox(options: argparse.Namespace, *hidden: str | None) -> Sandbox:
+    """The sandbox of the bots.
+
+    Args:
+        hidden: files and folders that no bot may see, as far as there are any: what is written.
+
+    Raises:
+        UsageError: there is none such here; the text says what to do.
+    """
+    if options.sandbox not in CHOICES:  # argparse takes any default
+        known = ", ".join(CHOICES)
+        raise UsageError(f"{SANDBOX}={options.sandbox}: there are {known}")
+    from referee.bots.processes.sandbox import resolve
+
+    return resolve(options.sandbox, options.sandbox_read, [name for name in hidden if name])
+
+
+def sandbox_as_words(options: argparse.Namespace) -> list[str]:
+    """What was chosen of the sandbox, as words of a command line."""
+    words = [] if options.sandbox == "none" else ["--sandbox", options.sandbox]
+    return words + [word for folder in options.sandbox_read for word in ("--sandbox-read", folder)]
 
 
 def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from referee.games import GAMES
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import SeatId, seat_id
 from referee.match.machine import Match
+from referee.match.sandbox import Kind
 
 T = TypeVar("T", bound=Struct)
 
@@ -123,6 +124,7 @@ class MatchResult(Struct, frozen=True, dict=True):
         float, Meta(description="From the start of the bots to the end of the last.")
     ]
     players: Annotated[list[PlayerResult], Meta(description="In seat order.")]
+    sandbox: Annotated[Kind, Meta(description="Of the bots that are programs.")] = "none"
 
     def show_by(self, show: Callable[[str], str]) -> None:
         """In a notebook be shown as this makes of what `repr` says, as HTML."""

@@ -21,6 +21,7 @@ from referee.games import DEFAULT_GAME, GAMES, game_rules
 from referee.games.interface.rules import Rules
 from referee.match.limits import MAX_COUNT, MAX_SECONDS, Limits
 from referee.match.machine import MAX_SEED, Match
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.text.nearest import instead
 
 DRAWN_SEEDS = 10**9
@@ -56,6 +57,7 @@ class MatchSpec(Struct, frozen=True):
         seed: 0 <= seed < `MAX_SEED`.
         options: the game's own (`Rules.options`).
         limits: of each bot.
+        sandbox: of each bot.
     """
 
     game: str
@@ -63,6 +65,7 @@ class MatchSpec(Struct, frozen=True):
     seed: int
     options: Any
     limits: Limits
+    sandbox: Sandbox = NO_SANDBOX
 
     @property
     def rules(self) -> Rules:
@@ -138,6 +141,7 @@ def match_spec(
     game: str = DEFAULT_GAME,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
+    sandbox: Sandbox = NO_SANDBOX,
 ) -> MatchSpec:
     """Describe a match.
 
@@ -147,6 +151,7 @@ def match_spec(
         seed: drawn if None.
         options: the game's options and the limits that are not to have their defaults, by name; a
             value may be the text of a number. None, "none" or infinite: no limit.
+        sandbox: of the bots that are processes.
 
     Raises:
         UsageError: there is no such match; the text says why.
@@ -158,7 +163,7 @@ def match_spec(
     if not isinstance(options, Mapping | None):
         raise UsageError(f"options are given by name, such as {{'max_turns': 4}}, not {options!r}")
     own, limits = split(rules, _settings(rules, options or {}))
-    return MatchSpec(game, tuple(bots), seed, own, limits)
+    return MatchSpec(game, tuple(bots), seed, own, limits, sandbox)
 
 
 def checked_seed(seed: int | None) -> int:

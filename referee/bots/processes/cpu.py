@@ -26,11 +26,11 @@ class Usage(NamedTuple):
     is_running: bool
 
 
-def usage(pid: int) -> Usage | None:
-    """What a process does with the processor; None where nothing tells."""
+def usage(*pids: int) -> Usage | None:
+    """What processes do with the processor; None where nothing tells."""
     if sys.platform != "linux":
         return None
-    all_fields = [stat_fields(each) for each in (pid, *descendants(pid))]
+    all_fields = [stat_fields(each) for pid in pids for each in (pid, *descendants(pid))]
     ticks = sum(sum(map(int, fields[_UTIME : _UTIME + 4])) for fields in all_fields)
     is_running = any(fields[0] == b"R" for fields in all_fields if fields)
     return Usage(ticks / os.sysconf("SC_CLK_TCK"), is_running)

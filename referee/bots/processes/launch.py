@@ -7,28 +7,35 @@ come up.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
 from referee.bots.processes.guardian import GUARDIAN
-from referee.bots.processes.orphans import descendants, no_orphans
+from referee.bots.processes.orphans import children, descendants, no_orphans
+from referee.bots.processes.prctl import hide_memory
+from referee.bots.processes.sandbox import close, first_inside, has_begun, prepare, told
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 if TYPE_CHECKING:
     from referee.bots.processes.stderr import StderrKeeper
 
 _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
-UNBUFFERED = ("PYTHONUNBUFFERED", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E")
-"""What bots do not inherit: it would hide that a bot does not flush, here and nowhere else.
+_INHERITED = ("PATH", "HOME", "TMPDIR")
+_FIXED = {"LANG": "C.UTF-8"}
+"""The environment of every bot, beside what it is given (protocol, 8.5).
 
-The last three are by coreutils' stdbuf.
+It is the same wherever the referee is started, so that a bot that works here works elsewhere:
+nothing turns off the buffering of its output, adds modules to it or changes how it writes numbers.
+And it tells nobody what the referee knows.
 """
 
 
@@ -38,13 +45,20 @@ class LaunchedBot:
     Attributes:
         command: what was started.
         limits: what it may use.
+        sandbox: what keeps it apart.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
         last_stderr: while it waits for another match, what keeps the stderr of the last; else None.
     """
 
-    def __init__(self, command: BotCommand, limits: Limits, **others: Any) -> None:
+    def __init__(
+        self,
+        command: BotCommand,
+        limits: Limits,
+        sandbox: Sandbox = NO_SANDBOX,
+        **others: Any,
+    ) -> None:
         """Start the process. Failing is no exception: the bot is then disqualified (3.4).
 
         Args:
@@ -55,32 +69,23 @@ class LaunchedBot:
         """
         self.command = command
         self.limits = limits
+        self.sandbox = sandbox
         self.popen: subprocess.Popen[bytes] | None = None
         self.error = ""
         self.cause: OSError | None = None
         self.started = time.monotonic()
         self.last_stderr: StderrKeeper | None = None
         self._guarded = False
+        hide_memory()
+        self._status: int | None = None
+        self._has_begun = True
         with GUARDIAN.lock:  # until it is watched it looks like an orphan
             try:
                 GUARDIAN.begin()
             except OSError as error:
                 raise ShortageError("cannot start /bin/sh", error) from error
             try:
-                self.popen = subprocess.Popen(
-                    command.argv,
-                    bufsize=0,
-                    cwd=command.directory or None,
-                    # The group is what is killed; the session keeps a terminal's Ctrl-C away.
-                    start_new_session=True,
-                    **{
-                        "stdin": _PIPE,
-                        "stdout": _PIPE,
-                        "stderr": _PIPE,
-                        "env": _environment(command.env),
-                        **others,
-                    },
-                )
+                self.popen = self._start(others)
             except OSError as error:
                 GUARDIAN.end(None)
                 if error.errno in SHORTAGES:
@@ -92,6 +97,36 @@ class LaunchedBot:
             else:
                 GUARDIAN.watch(self.popen.pid)
                 self._guarded = True
+
+    def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+        """Start the process.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        prepared = prepare(self.command, _environment(self.command.env), self.sandbox)
+        try:
+            popen = subprocess.Popen(
+                prepared.argv,
+                bufsize=0,
+                cwd=prepared.directory,
+                # The group is what is killed; the session keeps a terminal's Ctrl-C away.
+                start_new_session=True,
+                pass_fds=prepared.fds,
+                **{
+                    "stdin": _PIPE,
+                    "stdout": _PIPE,
+                    "stderr": _PIPE,
+                    "env": prepared.env,
+                    **others,
+                },
+            )
+        except BaseException:
+            close(prepared)
+            raise
+        close(prepared, status=False)
+        self._status = prepared.status
+        return popen
 
     @property
     def argument(self) -> str:
@@ -106,7 +141,12 @@ class LaunchedBot:
     @property
     def exit_code(self) -> int | None:
         """Of the process, once reaped: -N after signal N; None before, or if never started."""
-        return self.popen.returncode if self.popen else None
+        if self.popen is None or not self._has_begun:
+            return None
+        return self._told(self.popen.returncode)
+
+    def _told(self, code: int | None) -> int | None:
+        return told(code) if self.sandbox.kind == "bwrap" else code
 
     @property
     def pipes(self) -> tuple[int, int, int]:
@@ -123,7 +163,10 @@ class LaunchedBot:
 
     def terminate(self) -> None:
         """Ask everything in the bot's process group to end."""
-        self._signal_group(signal.SIGTERM)
+        group = self.popen.pid if self.popen is not None else 0
+        if self.sandbox.kind == "bwrap":  # its own group is inside; that of bwrap is killed
+            group = first_inside(group) or group
+        self._signal_group(signal.SIGTERM, group)
 
     def kill(self) -> None:
         """Kill the process group, and what the bot has started outside it (8.3).
@@ -134,30 +177,53 @@ class LaunchedBot:
         if self.popen is None or self.popen.returncode is not None:
             return
         outside = descendants(self.popen.pid)  # of a dead process nobody descends
-        self._signal_group(signal.SIGKILL)
+        self._signal_group(signal.SIGKILL, self.popen.pid)
         for pid in outside:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
 
-    def _signal_group(self, number: int) -> None:
+    def _signal_group(self, number: int, group: int) -> None:
         # Before the process is reaped its id cannot be anybody else's, and only then.
         if self.popen is not None and self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.popen.pid, number)
+                os.killpg(group, number)
+
+    @property
+    def roots(self) -> set[int]:
+        """The processes of the bot from which all its others descend; none once it is gone."""
+        if self.popen is None:
+            return set()
+        if self.sandbox.kind == "none":
+            return {self.popen.pid}
+        first = first_inside(self.popen.pid)
+        return set() if first is None else children(first)
+
+    def has_begun(self) -> bool:
+        """Whether the bot was ever run, once its process has ended: a sandbox finds out late."""
+        if self._status is not None:
+            self._has_begun = has_begun(self._status)
+            self._close_status()
+        return self._has_begun
+
+    def _close_status(self) -> None:
+        if self._status is not None:
+            os.close(self._status)
+            self._status = None
 
     def peek_exit_code(self) -> int | None:
         """The exit code of an ended process that need not be reaped yet; -N after signal N."""
         if self.popen is None or self.popen.returncode is not None:
             return self.exit_code
         if not hasattr(os, "waitid"):
-            return self.popen.poll()
+            return self._told(self.popen.poll())
         try:
             status = os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
-            return self.popen.poll()
+            return self._told(self.popen.poll())
         if status is None:
             return None
-        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+        exited = status.si_code == os.CLD_EXITED
+        return self._told(status.si_status if exited else -status.si_status)
 
     def reap(self) -> None:
         """Reap the process if it has ended; never waits for it."""
@@ -172,6 +238,7 @@ class LaunchedBot:
 
     def close_pipes(self) -> None:
         """Close the referee's ends of the pipes."""
+        self._close_status()
         if self.popen is not None:
             for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
                 if pipe is not None:
@@ -192,25 +259,27 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 """A bot that is ready for a match."""
 
 
-def launch(source: BotSource, limits: Limits) -> Started:
-    """Start a bot for a match with these limits: all bots are started here.
+def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
+    """Start a bot for a match with these limits, in this sandbox: all bots are started here.
 
     What is no process stays as it is.
 
     Raises:
         ShortageError: the system has no process, memory or file descriptor left for it.
     """
-    return LaunchedBot(source, limits) if isinstance(source, BotCommand) else source
+    return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
 
 @contextlib.contextmanager
-def launched(sources: Sequence[BotSource], limits: Limits) -> Iterator[list[Started]]:
+def launched(
+    sources: Sequence[BotSource], limits: Limits, sandbox: Sandbox = NO_SANDBOX
+) -> Iterator[list[Started]]:
     """Bots that run inside this block (`launch`); nothing that they have started stays after it."""
     bots: list[Started] = []
     with no_orphans():
         try:
             for source in sources:
-                bot = launch(source, limits)
+                bot = launch(source, limits, sandbox)
                 bots.append(bot)  # at once: none may be lost
             yield bots
         finally:
@@ -219,20 +288,43 @@ def launched(sources: Sequence[BotSource], limits: Limits) -> Iterator[list[Star
                     bot.end()
 
 
-def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str] | None:
-    """What a bot has in its environment; None: all that the referee has (8.5).
+def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What a bot has in its environment (8.5).
 
     Args:
-        given: what it has beside that.
+        given: what it has beside what every bot has.
     """
-    if not given and not any(name in os.environ for name in UNBUFFERED):
-        return None
-    inherited = {name: value for name, value in os.environ.items() if name not in UNBUFFERED}
-    return {**inherited, **dict(given)}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return inherited | _FIXED | dict(given)
+
+
+def why_not_begun(argument: str, said: Sequence[str]) -> str:
+    """Why a sandbox did not run a bot's program: as if it could not be started without one.
+
+    Args:
+        said: what is on its stderr.
+
+    Raises:
+        ShortageError: there is no sandbox, which is not the bot's fault.
+    """
+    text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
+    reason = text.rpartition(": ")[2]
+    if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
+        raise ShortageError(f"no sandbox for {argument}: {text.removeprefix(_BWRAP)}")
+    if reason == os.strerror(errno.ENOENT):  # it is there, or it would not have come to this
+        reason = "what its first line names as its interpreter is not in the sandbox"
+        return f"{reason} (--sandbox-read DIR shows a folder)"
+    return _explained(reason)
+
+
+_BWRAP = "bwrap: "
 
 
 def _explain(error: OSError) -> str:
-    reason = error.strerror or str(error)
+    return _explained(error.strerror or str(error))
+
+
+def _explained(reason: str) -> str:
     if reason == "Exec format error":
         reason += " (a script needs a first line such as #!/usr/bin/env node)"
     return reason

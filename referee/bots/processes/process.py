@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from referee.bots.bot import Answer, Failure
 from referee.bots.last_words import LastWords, Silence
 from referee.bots.processes.cpu import Usage, is_computing, usage
-from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.launch import LaunchedBot, why_not_begun
 from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.faults import Disqualification
 from referee.interrupts import signal_name
@@ -244,7 +244,10 @@ class BotProcess:
             # referee was late to notice. A drip-fed line gets no more time than this.
             if not self._read():
                 if not self._stdout_open or self._ended.is_set():
-                    return Failure(Disqualification.EXITED, await self._how_it_ended())
+                    how = await self._how_it_ended()
+                    if self._ended.is_set() and not self.launched.has_begun():
+                        return Failure(Disqualification.FAILED_TO_START, self._why_not_begun())
+                    return Failure(Disqualification.EXITED, how)
                 if late:
                     self._is_late = True
                     return Failure(Disqualification.TIMEOUT, "no reply in time")
@@ -334,6 +337,17 @@ class BotProcess:
             return f"its process was ended by {signal_name(-code)}"
         return f"its process ended with exit code {code}"
 
+    def _why_not_begun(self) -> str:
+        """What kept the sandbox from running it.
+
+        Raises:
+            ShortageError: there is no sandbox, which is not the bot's fault.
+        """
+        self._read_last_stderr(self.stderr)
+        said = self.stderr.lines(1).lines
+        self.stderr.forget()  # the bot has said nothing
+        return why_not_begun(self.launched.argument, said)
+
     @property
     def unfinished(self) -> bytes:
         """What was read of a line that has not ended."""
@@ -379,8 +393,8 @@ class BotProcess:
 
     def usage(self) -> Usage | None:
         """What it and all that it has started do with the processor; None if nothing tells."""
-        popen = self.launched.popen
-        return None if popen is None else usage(popen.pid)
+        roots = self.launched.roots
+        return usage(*roots) if roots else None
 
     # --- its end ------------------------------------------------------------------------------
 

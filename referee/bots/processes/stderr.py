@@ -58,6 +58,10 @@ class StderrKeeper:
         """Show nothing of what still comes: the referee has brought it about."""
         self._ended = True
 
+    def forget(self) -> None:
+        """Show nothing of what has come."""
+        self._head = self._tail = b""
+
     def _keep(self, data: bytes) -> None:
         room = END_CAP - len(self._head)
         if room > 0:

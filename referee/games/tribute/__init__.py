@@ -7,6 +7,7 @@ person.py      what a person who plays is told, sees and can choose
 environment.py the game for programs that learn
 statistics.py  how matches end, and what bots buy and call, over many of them
 classic.py     what bots of the engine speak
+leaks.py       the same with what the engine gives away, to compare with it
 notes.py       what a bot hardly meant to do, or not to do
 page/          what the match page shows
 starters/      bots to start from, by language
@@ -45,6 +46,8 @@ RULES = Rules(
     dialects={
         "classic": partial(loaded, "referee.games.tribute.classic:CLASSIC"),
         "classic-index": partial(loaded, "referee.games.tribute.classic:CLASSIC_INDEX"),
+        "classic-leaks": partial(loaded, "referee.games.tribute.leaks:CLASSIC_LEAKS"),
+        "classic-index-leaks": partial(loaded, "referee.games.tribute.leaks:CLASSIC_INDEX_LEAKS"),
     },
     extras={
         "checker": "referee.games.tribute.checker:Checker",

@@ -103,6 +103,7 @@ class Player:
         self._number = seat_id(seat)
         self._turns = Turns(names)
         self._rows: Mapping[str, CardRow] = {}
+        self._playing: set[int] = set()  # what is left of a hand that is played as a whole
 
     def hear(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what the other's turn was."""
@@ -142,9 +143,21 @@ class Player:
                 return {"type": "choose-reply", "effect": picks[0]}
             return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
         assert isinstance(request, PlayTurn)  # there is no other
-        picks = yield self._turn(request)
-        index = picks[0] if picks else len(request.actions) - 1
+        index = self._next_to_play(request)
+        if index is None:
+            self._playing = set()
+            picks = yield self._turn(request)
+            index = picks[0] if picks else len(request.actions) - 1
+            if picks == (len(request.actions) - 1,):  # the choice behind all actions
+                self._playing = {card.uid for card in request.state.me.hand}
+                index = self._next_to_play(request)
         return {"type": "play-reply", "index": index}
+
+    def _next_to_play(self, request: PlayTurn) -> int | None:
+        for index, action in enumerate(request.actions):
+            if action.type == PLAY_CARD and action.card in self._playing:
+                return index
+        return None
 
     def _draft(self, request: PatronRequest) -> Question:
         picked = ", ".join(map(title_of, request.picked)) or "none"
@@ -162,9 +175,13 @@ class Player:
         cards: list[CardRef | AgentRef] = [*state.me.hand, *state.row]
         cards += [*state.me.agents, *state.opponent.agents]
         by_uid = {card.uid: card for card in cards}
+        choices = [self._action(action, by_uid) for action in actions]
+        if sum(action.type == PLAY_CARD for action in actions) > 1:
+            hand = _listed(self._names_of(state.me.hand))
+            choices.append(Choice("play your hand", (hand,), key="a"))
         return Question(
             "What do you do?",
-            [self._action(action, by_uid) for action in actions],
+            choices,
             title=f"Turn {request.turn}: {state.me.prestige} to {state.opponent.prestige} prestige",
             state=self._state(state),
             columns=("action", "what it brings"),

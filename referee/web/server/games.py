@@ -149,7 +149,10 @@ class Games:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
-                with opened([name]) as (record,), launched(sources, spec.limits) as started:
+                with (
+                    opened([name]) as (record,),
+                    launched(sources, spec.limits, spec.sandbox) as started,
+                ):
                     if name is not None:
                         sitting.keep_links(name)
                     watch = partial(sitting.watch, spec)

@@ -1,0 +1,436 @@
+"""A bot's command line in a sandbox of bubblewrap, and what of the machine is inside (sandbox.md).
+
+    bwrap (in the referee's namespaces; ends with the bot, and with its exit code)
+      bwrap (the first process inside; when it ends, the kernel ends all others there)
+        the bot (in a session of its own, apart from the two)
+
+The first is what the referee starts, waits for and kills. Kill either, and nothing of the bot
+stays, in whatever session it is.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from glob import glob
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.bots.command import BotCommand
+from referee.bots.processes.orphans import children
+from referee.bots.processes.seccomp import MACHINES, seccomp_filter
+from referee.errors import UsageError
+from referee.match.sandbox import NO_SANDBOX, Sandbox
+
+INSTALL = "apt-get install bubblewrap"
+BOT = "/bot"
+TMP_BYTES = 64 * 1024 * 1024
+"""Of /tmp, and again of /dev/shm."""
+USER = 1000
+"""The bot's user and group inside, whoever the referee is."""
+PROBE_SECONDS = 10.0
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+    *("/nix/store", "/gnu/store"),
+)
+"""Where a system has its interpreters and libraries."""
+_ETC = (
+    *("/etc/alternatives", "/etc/java-*", "/etc/ld-musl-*", "/etc/ld.so.cache", "/etc/localtime"),
+    *("/etc/nsswitch.conf", "/etc/perl", "/etc/ssl/openssl.cnf"),
+)
+"""What they read of /etc."""
+_PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
+_INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp", "PWD": BOT}
+_MOST_STATUS = 4096
+_SHEBANG = 256
+_MACHINE = 18
+"""Where the header of a program (ELF) says for which processor it is."""
+
+
+class Prepared(NamedTuple):
+    """What `Popen` is given.
+
+    Attributes:
+        argv, directory, env: as of `Popen`.
+        fds: that the new process has, and this one is to close once it runs.
+        status: where bubblewrap says what has become of the bot; None without a sandbox.
+    """
+
+    argv: Sequence[str]
+    directory: str | None
+    env: Mapping[str, str] | None
+    fds: tuple[int, ...] = ()
+    status: int | None = None
+
+
+# --- whether there is one -------------------------------------------------------------------------
+
+
+def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = ()) -> Sandbox:
+    """The sandbox that is meant by one of `CHOICES`, on this machine.
+
+    Args:
+        readable, hidden: as of `Sandbox`, but for paths that are not absolute.
+
+    Raises:
+        UsageError: it is asked for and there is none; the text says why, and what to do. Or what
+            is to be readable is no folder.
+    """
+    if choice == "none":
+        if readable:
+            raise UsageError("--sandbox-read goes with a sandbox: --sandbox bwrap")
+        return NO_SANDBOX
+    for folder in readable:
+        if not os.path.isdir(folder):
+            raise UsageError(f"--sandbox-read {folder}: there is no such folder")
+    problem = why_not()
+    if problem and choice == "auto":
+        return NO_SANDBOX
+    if problem:
+        raise UsageError(f"--sandbox bwrap: {problem}")
+    seen, unseen = (tuple(map(os.path.abspath, paths)) for paths in (readable, hidden))
+    return Sandbox("bwrap", seen, unseen)
+
+
+def why_not() -> str:
+    """Why bubblewrap cannot make a sandbox here, in one line; empty if it can."""
+    return _probed()[1]
+
+
+@cache
+def _probed() -> tuple[tuple[str, ...], str]:
+    """Start bubblewrap as for a bot. Returns: its first words, and why it does not work."""
+    if not sys.platform.startswith("linux"):
+        return (), "bubblewrap is for Linux alone"
+    if not seccomp_filter():
+        known = " and ".join(MACHINES)
+        return (), f"there are filters of system calls for {known}, not for {os.uname().machine}"
+    program = shutil.which("bwrap")
+    if program is None:
+        return (), f"there is no bwrap here: {INSTALL}"
+    said = ""
+    # The second is for versions before 0.8, and for containers in which /proc/sys is read-only.
+    # The filter refuses new user namespaces as well.
+    for words in ((program, "--unshare-user", "--disable-userns"), (program, "--unshare-user")):
+        prepared = _prepared([*words, *_system()], (), ["true"], {"PATH": os.defpath})
+        try:
+            done = subprocess.run(
+                prepared.argv,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=prepared.env,
+                pass_fds=prepared.fds,
+                timeout=PROBE_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return (), f"bwrap cannot be started here: {error}"
+        finally:
+            close(prepared)
+        if not done.returncode:
+            return words, ""
+        said = said or done.stderr.strip().partition("\n")[0] or f"exit code {done.returncode}"
+    hint = "the kernel must allow user namespaces to users, and version 0.7 is needed at least"
+    return (), f"bwrap does not work here ({said.removeprefix('bwrap: ')}): {hint}"
+
+
+# --- what is inside -------------------------------------------------------------------------------
+
+
+def prepare(command: BotCommand, env: Mapping[str, str] | None, sandbox: Sandbox) -> Prepared:
+    """What starts a bot.
+
+    Args:
+        env: of the bot; None: that of the referee.
+
+    Raises:
+        OSError: as `Popen` would: the program is not there, or cannot be run; or there are no
+            descriptors left.
+    """
+    if sandbox.kind == "none":
+        return Prepared(command.argv, command.directory or None, env)
+    words, problem = _probed()
+    if problem:  # a library's user did not ask before
+        raise UsageError(f"the sandbox bwrap: {problem}")
+    place = _Place(command, sandbox)
+    inside = {**(os.environ if env is None else env), **_INSIDE}
+    return _prepared([*words, *_system()], place.binds(), place.argv, inside)
+
+
+def close(prepared: Prepared, *, status: bool = True) -> None:
+    """Close the descriptors; the one of the status unless somebody is to read it."""
+    for fd in prepared.fds:
+        os.close(fd)
+    if status and prepared.status is not None:
+        os.close(prepared.status)
+
+
+def _prepared(
+    words: Sequence[str], binds: Sequence[str], argv: Sequence[str], env: Mapping[str, str]
+) -> Prepared:
+    fds: list[int] = []
+    try:
+        status, said = os.pipe()
+        fds.append(said)
+        for data in (seccomp_filter(), _PASSWD):
+            reads, writes = os.pipe()
+            fds.append(reads)
+            os.write(writes, data)  # a page at most, which every pipe takes
+            os.close(writes)
+    except OSError:
+        for fd in fds:
+            os.close(fd)
+        raise
+    _, seccomp, passwd = map(str, fds)
+    options = [
+        *("--json-status-fd", str(said), "--seccomp", seccomp),
+        *("--ro-bind-data", passwd, "/etc/passwd"),
+        *binds,
+        *("--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"),
+        *("--chdir", BOT, "--"),
+    ]
+    return Prepared([*words, *options, *argv], None, env, tuple(fds), status)
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """The options that are the same for all bots."""
+    size = ("--perms", "0700", "--size", str(TMP_BYTES), "--tmpfs")
+    words = [
+        *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
+        *("--unshare-cgroup-try", "--uid", str(USER), "--gid", str(USER), "--hostname", "bot"),
+        # A signal to the bot's own group must not reach the first bwrap: hence the session.
+        *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+        *("--proc", "/proc", "--dev", "/dev", *size, "/tmp", *size, "/dev/shm", "--dir", BOT),
+    ]
+    for folder in _SYSTEM:
+        if os.path.islink(folder):
+            words += ["--symlink", os.readlink(folder), folder]
+        elif os.path.isdir(folder):
+            words += ["--ro-bind", folder, folder]
+    for pattern in _ETC:
+        for path in glob(pattern):
+            words += ["--ro-bind-try", path, path]
+    return tuple(words)
+
+
+class _Place:
+    """Where a bot is inside: its files, its command line.
+
+    Args:
+        command: as it is outside.
+
+    Attributes:
+        argv: as it is inside.
+
+    Raises:
+        OSError: its program is not there, or cannot be run.
+    """
+
+    def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
+        self._here = os.path.abspath(command.directory or ".")
+        self._hidden = sandbox.hidden
+        program, *rest = command.argv
+        program = self._path(program)
+        _check_program(program)
+        self._runtimes = [*sandbox.readable, *self._interpreter(program, rest)]
+        self._shown = [*_SYSTEM, *self._runtimes]
+        own = [path for path in map(self._path, command.argv) if self._is_own(path)]
+        self._folder = self._bot_folder(command, own)
+        self._files: list[str] = []
+        if _is_wide(self._folder):  # of which the bot's own files are shown, and no more
+            self._files = [path for path in own if os.path.dirname(path) == self._folder]
+            self._folder = ""
+        self.argv = [self._word(word) for word in command.argv]
+
+    def binds(self) -> list[str]:
+        """The options for what is visible besides the system."""
+        words = [word for path in self._runtimes for word in ("--ro-bind", path, path)]
+        for path in self._files:
+            words += ["--ro-bind", path, _in_bot(path, os.path.dirname(path))]
+        return words + (list(self._entries(self._folder)) if self._folder else [])
+
+    def _path(self, word: str) -> str:
+        return os.path.normpath(os.path.join(self._here, word))
+
+    def _is_own(self, path: str) -> bool:
+        """Whether it is there, and would not be visible inside but as the bot's own."""
+        return os.path.exists(path) and not any(_is_in(path, folder) for folder in self._shown)
+
+    def _bot_folder(self, command: BotCommand, own: Sequence[str]) -> str:
+        """The folder that is `BOT` inside; empty: none."""
+        # A folder with the referee's own files is that of a whole tournament.
+        if command.directory and not any(_is_in(path, self._here) for path in self._hidden):
+            return self._here
+        if not own:
+            return ""
+        return own[0] if os.path.isdir(own[0]) else os.path.dirname(own[0])
+
+    def _word(self, word: str) -> str:
+        """A word of the command line, which may be a path, as it is inside."""
+        path = self._path(word)
+        if word.startswith("-") or not os.path.exists(path):
+            return word
+        if path in self._files:
+            return _in_bot(path, os.path.dirname(path))
+        if self._folder and _is_in(path, self._folder):
+            # What is relative stays so, if it means the same from there.
+            is_same = not os.path.isabs(word) and self._folder == self._here
+            return word if is_same else _in_bot(path, self._folder)
+        return path if os.sep in word else word
+
+    def _entries(self, path: str) -> Iterator[str]:
+        """The options for a file or folder of the bot's, without what is hidden in it."""
+        at = _in_bot(path, self._folder)
+        if not any(_is_in(hidden, path) for hidden in self._hidden):
+            yield from ("--ro-bind", path, at)
+            return
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.path.startswith(self._hidden):
+                    continue
+                if entry.is_symlink():  # a bind would follow it, to wherever its author likes
+                    link = os.readlink(entry.path)
+                    yield from ("--symlink", link, _in_bot(entry.path, self._folder))
+                else:
+                    yield from self._entries(entry.path)
+
+    def _interpreter(self, program: str, rest: Sequence[str]) -> set[str]:
+        """What must be visible for the program, or what its first line names, to be run.
+
+        The bot's own program is not among it.
+        """
+        if _is_in_system(program):
+            return set()
+        folder = os.path.dirname(program)
+        if program == sys.executable:
+            own = Path(__file__).parents[2]  # where a Python bot finds `referee.bot`
+            found = {sys.prefix, sys.base_prefix, str(own)}
+            return {path for path in found if not _is_in_system(path) and path not in _homes()}
+        prefix = os.path.dirname(folder)
+        files = [path for path in map(self._path, rest) if os.path.isfile(path)]
+        elsewhere = any(not _is_in(path, prefix) for path in files)
+        on_path = folder in os.environ.get("PATH", "").split(os.pathsep)
+        if on_path or (os.path.basename(folder) == "bin" and elsewhere):
+            return _runtimes_of(program)
+        named = _shebang(program)
+        return _runtimes_of(named) if named else set()
+
+
+def _in_bot(path: str, folder: str) -> str:
+    """Where a path of the bot's folder is inside."""
+    return os.path.normpath(os.path.join(BOT, os.path.relpath(path, folder)))
+
+
+def _check_program(path: str) -> None:
+    """Raise the `OSError` that `Popen` would raise."""
+    os.stat(path)
+    if os.path.isdir(path) or not os.access(path, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    # bwrap would have a shell run whatever the kernel cannot.
+    first, ours = _first_bytes(path), _first_bytes("/proc/self/exe")
+    if not (
+        first.startswith(b"#!") or (first[:5], first[_MACHINE:]) == (ours[:5], ours[_MACHINE:])
+    ):
+        raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC), path)
+
+
+def _first_bytes(program: str) -> bytes:
+    with open(program, "rb") as file:
+        return file.read(_MACHINE + 2)
+
+
+def _runtimes_of(program: str) -> set[str]:
+    """What must be visible for an interpreter to run: the smallest that works."""
+    found = set()
+    for path in {program, os.path.realpath(program)}:
+        if _is_in_system(path):
+            continue
+        folder = os.path.dirname(path)
+        prefix, name = os.path.split(folder)
+        # Shims, of pyenv and its like, look around in all of their prefix.
+        is_whole = name == "shims" or (name == "bin" and not _is_private(prefix))
+        found.add(prefix if is_whole else path)
+    return found
+
+
+def _shebang(program: str) -> str:
+    """The interpreter that a script names in its first line; empty if there is none."""
+    with open(program, "rb") as file:
+        first = file.readline(_SHEBANG)
+    words = os.fsdecode(first[2:]).split() if first.startswith(b"#!") else []
+    if words and os.path.basename(words[0]) == "env":
+        names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        return shutil.which(names[0]) or "" if names else ""
+    return words[0] if words and os.path.exists(words[0]) else ""
+
+
+def _is_private(prefix: str) -> bool:
+    """Whether more than an interpreter may be in a folder, so that it is not shown as a whole."""
+    if os.path.exists(os.path.join(prefix, "pyvenv.cfg")):
+        return False
+    folder, name = os.path.split(prefix)
+    return _is_wide(prefix) or (folder in _homes() and name.startswith("."))  # ~/.cargo, ~/.local
+
+
+def _is_wide(folder: str) -> bool:
+    """Whether a folder has everybody's files in it, the home folder or the referee's own."""
+    narrow = [*_homes(), str(Path(__file__).parents[2]), tempfile.gettempdir(), "/tmp"]
+    return any(_is_in(path, folder) for path in narrow)
+
+
+@cache
+def _homes() -> set[str]:
+    homes = {os.path.expanduser("~")}
+    with suppress(KeyError):
+        homes.add(pwd.getpwuid(os.getuid()).pw_dir)
+    return {home for home in homes if home != os.sep}
+
+
+def _is_in_system(path: str) -> bool:
+    return any(_is_in(path, folder) for folder in _SYSTEM)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    """Whether it is the folder, or in it."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+# --- what has become of it ------------------------------------------------------------------------
+
+
+def first_inside(pid: int) -> int | None:
+    """The first process inside, of the bwrap of this id; None if there is none (yet)."""
+    return min(children(pid), default=None)
+
+
+def has_begun(status: int) -> bool:
+    """Whether the bot of a bwrap that has ended was ever run.
+
+    Args:
+        status: `Prepared.status`.
+    """
+    try:
+        os.set_blocking(status, False)
+        said = os.read(status, _MOST_STATUS)
+    except OSError:
+        return False
+    return any("exit-code" in json.loads(line) for line in said.splitlines())
+
+
+def told(exit_code: int | None) -> int | None:
+    """The exit code of a bot, from that of its bwrap, which says 128 + N of signal N."""
+    if exit_code is not None and 128 < exit_code <= 128 + 64:
+        return 128 - exit_code
+    return exit_code

@@ -1,0 +1,29 @@
+"""What keeps a bot's processes apart from everything else. Light to import, as the limits are."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+Kind: TypeAlias = Literal["none", "bwrap"]
+CHOICES = ("auto", "bwrap", "none")
+"""What a user may ask for; "auto" is the best that the machine has."""
+
+
+class Sandbox(NamedTuple):
+    """The sandbox of the bots of a match; all of them have the same.
+
+    Attributes:
+        kind: "none": a bot has the referee's rights; "bwrap": spec/sandbox.md.
+        readable: absolute folders that are readable inside at their own paths, besides what
+            always is.
+        hidden: absolute paths of files and folders that no bot may see, even in its own folder:
+            what the referee writes. Names that go on, such as those of a database's journal, are
+            hidden with them.
+    """
+
+    kind: Kind = "none"
+    readable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+
+NO_SANDBOX = Sandbox()
