@@ -1,4 +1,4 @@
-"""Every limit of a bot, reached in each way, by real processes (protocol, 1.3, 8.1 and 8.6)."""
+"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; limits.md)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
     assert code is None
 
 
-# --- 8.6: CPU time --------------------------------------------------------------------------------
+# --- 1.3: CPU time --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("where", ["one", "child", "grandchild"])
@@ -113,7 +113,7 @@ async def test_time_that_is_waited_is_no_cpu_time(tmp_path: Path, held_by: str) 
     assert code is None
 
 
-# --- 8.6: memory ----------------------------------------------------------------------------------
+# --- 1.3: memory ----------------------------------------------------------------------------------
 
 
 @needs_cgroups
@@ -143,7 +143,7 @@ async def test_memory_within_the_limit_is_there(tmp_path: Path, held_by: str) ->
     assert code is None
 
 
-# --- 8.6: what the system only refuses ------------------------------------------------------------
+# --- 1.3: what the system only refuses ------------------------------------------------------------
 
 
 @needs_cgroups

@@ -1,4 +1,4 @@
-"""Whether 24 processes of a bot that only use CPU time make its opponent late (protocol, 8.6).
+"""Whether 24 processes of a bot that only use CPU time make its opponent late (limits.md, 4).
 
     python -m tests.benchmarks.burners [--sandbox none]
 
@@ -40,7 +40,8 @@ for line in sys.stdin:
     message = json.loads(line)
     kind = message["type"]
     if kind == "player-name-request":
-        reply = {"type": "player-name-reply", "player_number": message["player_number"], "name": "B"}
+        number = message["player_number"]
+        reply = {"type": "player-name-reply", "player_number": number, "name": "B"}
     elif kind == "play-turn":
         reply = {"type": "play-reply", "phase": "cleanup"}
     elif kind == "move-request":

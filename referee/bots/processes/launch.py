@@ -206,7 +206,10 @@ class LaunchedBot:
             self.cgroup.kill()
 
     def freeze(self) -> None:
-        """Let none of its processes run until it is thawed; of a bot in a sandbox alone (8.6)."""
+        """Let none of its processes run until it is thawed (limits.md, 4).
+
+        Nothing happens to a bot that is in no sandbox.
+        """
         popen = self.popen
         if (
             self.is_frozen
