@@ -53,7 +53,7 @@ class BotCommand(NamedTuple):
         argv: the command line; its first entry is a path.
         dialect: of the game, which the bot speaks; empty for the canonical messages.
         directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what the referee has: (name, value) each.
+        env: what it has in its environment beside what every bot has: (name, value) each.
     """
 
     argument: str
@@ -96,11 +96,14 @@ class PythonBot(NamedTuple):
 BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
 
 
-def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
+def find_bot(
+    argument: str, game: str, directory: str = "", env: tuple[tuple[str, str], ...] = ()
+) -> BotSource:
     """Find out what a BOT argument means in a match of a game, a key of `GAMES`.
 
     Args:
         directory: where the bot is started, and from where paths are looked for; empty: here.
+        env: of a `BotCommand`.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
@@ -112,10 +115,10 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
         return file
     dialect, colon, rest = argument.partition(":")
     if not colon or not _DIALECT(dialect) or _is_file(argument, directory):
-        return resolve_bot(argument, directory, game)
+        return resolve_bot(argument, directory, game)._replace(env=env)
     kind = GAMES[game].dialects.get(dialect) if game in GAMES else None
     if kind is None:
-        return resolve_bot(argument, directory, game)
+        return resolve_bot(argument, directory, game)._replace(env=env)
     if _is_url(rest):
         if not kind().over_http:
             raise BotNotFoundError(
@@ -125,7 +128,7 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
     if kind().form_field:
         raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
     found = resolve_bot(rest, directory, game)
-    return found._replace(argument=as_text(argument), dialect=dialect)
+    return found._replace(argument=as_text(argument), dialect=dialect, env=env)
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:

@@ -207,9 +207,43 @@ def _decimal(accepted: Callable[[float], bool], what: str) -> Callable[[str], fl
 
 
 number = _number(float, f"-?{_DECIMAL}", lambda _: True, "a number")
+_MOST_SEED = 100
+"""Characters of a file that has a seed."""
 seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
 count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add `--seed` and `--seed-file`, both as `seed`."""
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    text = "a file that has the seed: no bot can find it in the list of processes"
+    add("--seed-file", type=_seed_of_file, dest="seed", metavar="FILE", help=text)
+
+
+def _seed_of_file(name: str) -> int:
+    try:
+        with open(name, encoding="utf-8") as file:
+            text = file.read(_MOST_SEED).strip()
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"cannot read {name}: {error.strerror}") from error
+    except ValueError as error:  # no UTF-8
+        raise argparse.ArgumentTypeError(f"{name} has no seed: it is no text") from error
+    try:
+        return seed(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error}") from error
+
+
+def variable(text: str) -> tuple[str, str]:
+    """A variable of the environment: NAME=VALUE, or NAME for the value that it has here."""
+    name, equals, value = text.partition("=")
+    if not name or "\0" in text:
+        raise argparse.ArgumentTypeError(f"{text!r}: give NAME=VALUE or NAME")
+    if not equals and name not in os.environ:
+        raise argparse.ArgumentTypeError(f"{name} has no value here: give {name}=VALUE")
+    return name, value if equals else os.environ[name]
 
 
 def player(text: str) -> int:

@@ -7,14 +7,14 @@ import math
 import os
 from typing import Any
 
-from referee.cli.arguments import UNITS, count, grace, limit, or_none, seconds, size
+from referee.cli.arguments import UNITS, count, grace, limit, or_none, seconds, size, variable
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import OF_TOURNAMENTS, SANDBOXED, Limits
 from referee.match.sandbox import CHOICES, Sandbox
 
 SANDBOX = "REFEREE_SANDBOX"
-"""The variable with the default of `--sandbox`."""
+"""The variable with the default of `--sandbox` for all commands."""
 _TITLE = "limits of each bot, and options of the game"
 _DEFAULTS = "A game may have other defaults than these."
 _FLAGS = {
@@ -63,6 +63,15 @@ def add_settings(
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
 
 
+def add_env(parser: argparse.ArgumentParser) -> None:
+    """Add `--env`."""
+    text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
+    text += "value it has the one here; may be given more than once"
+    parser.add_argument(
+        "--env", action="append", default=[], type=variable, metavar="NAME[=VALUE]", help=text
+    )
+
+
 def add_system_limits(parser: argparse.ArgumentParser) -> None:
     """Add those limits alone that the system keeps, for who has clocks of his own."""
     add = parser.add_argument_group("limits of the bot").add_argument
@@ -98,14 +107,20 @@ def tournament_defaults(game: str) -> dict[str, float]:
     return {**OF_TOURNAMENTS, **GAMES[game].tournament_limits}
 
 
-def add_sandbox(parser: argparse.ArgumentParser) -> None:
-    """Add what keeps bots apart from everything else."""
+def add_sandbox(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add what keeps bots apart from everything else.
+
+    Args:
+        default: of `CHOICES`. Who tries a bot of their own does not expect that it cannot write a
+            file; who lets many play trusts none of them.
+    """
+    default = os.environ.get(SANDBOX, default)
     add = parser.add_argument
     kinds = (
         "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
-        f"works (default: auto, or what {SANDBOX} says)"
+        f"works (default: {default})"
     )
-    add("--sandbox", choices=CHOICES, default=_default_sandbox(), metavar="KIND", help=kinds)
+    add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
     read = "a further folder that bots in a sandbox can read, at its own path; repeatable"
     add("--sandbox-read", action="append", default=[], metavar="DIR", help=read)
 
@@ -129,12 +144,8 @@ def chosen_sandbox(options: argparse.Namespace, *hidden: str | None) -> Sandbox:
 
 def sandbox_as_words(options: argparse.Namespace) -> list[str]:
     """What was chosen of the sandbox, as words of a command line."""
-    words = [] if options.sandbox == _default_sandbox() else ["--sandbox", options.sandbox]
+    words = [] if options.sandbox == "none" else ["--sandbox", options.sandbox]
     return words + [word for folder in options.sandbox_read for word in ("--sandbox-read", folder)]
-
-
-def _default_sandbox() -> str:
-    return os.environ.get(SANDBOX, CHOICES[0])
 
 
 def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:

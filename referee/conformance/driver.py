@@ -16,7 +16,6 @@ import json
 import math
 from collections import Counter, deque
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, NoReturn
 
 import msgspec
@@ -256,8 +255,6 @@ class Driver(BotAround):
         bots: list[Bot] = [self if s == self._seat else self._other(s) for s in seats]
         arguments = tuple([self._source.argument] * len(bots))
         spec = MatchSpec(self._rules.name, arguments, self._seed, None, self._bot_limits)
-        if isinstance(self._bot, InProcessBot):
-            self._bot.sit(partial(self._match.view, self._seat))
         await Runner(spec, bots, match=self._match).run()
         await self._catch_up()
 

@@ -190,7 +190,7 @@ def dialects_for(rules: Rules, bot: str) -> str:
     given = [
         f'"{name}:{bot}"'
         for name, kind in kinds.items()
-        if not kind.greets and (kind.over_http if by_http else not kind.form_field)
+        if kind.advised and not kind.greets and (kind.over_http if by_http else not kind.form_field)
     ]
     return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
 

@@ -37,6 +37,10 @@ STDERR_CAP = 1024 * 1024
 """Bytes of a bot's stderr that go into a record, its last words not counted."""
 STDERR_PART = 64 * 1024
 """Bytes of stderr in one entry; of more, the end."""
+_MOST_ESCAPED = 1.4
+"""Bytes of the string of a `received` line for one of the line; Base64 has 1.33."""
+_SHORT_STRING = 200
+"""Bytes of a string that may be longer for it, so that short lines can be read."""
 
 Time = Annotated[float, Meta(ge=0, description="Seconds since the bots were started.")]
 
@@ -79,7 +83,8 @@ class ReceivedEntry(Struct, frozen=True, tag_field="entry", tag="received"):
     time: Time
     line: str | UnsetType = msgspec.UNSET
     base64: Annotated[
-        str | UnsetType, Meta(description="Instead of `line`, where it was no UTF-8.")
+        str | UnsetType,
+        Meta(description="Instead of `line`, where it was no UTF-8 or escapes make it too long."),
     ] = msgspec.UNSET
 
 
@@ -366,12 +371,7 @@ def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
     if type(entry) is Sent:
         return sent_to(entry.to) + entry.line[:-1], time
     if type(entry) is Received:
-        try:
-            key, text = b"line", entry.line.decode()
-        except UnicodeDecodeError:
-            key, text = b"base64", base64.b64encode(entry.line).decode()
-        parts = (seat_id(entry.seat).encode(), key, _encode(text))
-        return b'{"entry":"received","player_number":"%s","%s":%s' % parts, time
+        return received_head(entry), time
     if type(entry) is Fault:
         fault = FaultEntry(seat_id(entry.seat), entry.code, entry.section, entry.detail)
         return _encode(fault)[:-1], b"}\n"
@@ -380,6 +380,24 @@ def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
     assert type(entry) is Disqualified
     left = DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, 0)
     return head_of(left), time
+
+
+def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> bytes:
+    """Where the line of an answer begins, up to its time field.
+
+    Args:
+        most_escaped: bytes of its string for one of the line; of more, it is Base64.
+    """
+    line = entry.line
+    try:
+        text = _encode(line.decode())
+    except UnicodeDecodeError:
+        text = b""
+    if text and len(text) <= max(_SHORT_STRING, most_escaped * len(line)):
+        field = b'"line":' + text
+    else:
+        field = b'"base64":"%s"' % base64.b64encode(line)
+    return b'{"entry":"received","player_number":"%s",%s' % (seat_id(entry.seat).encode(), field)
 
 
 @cache

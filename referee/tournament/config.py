@@ -14,7 +14,8 @@ from referee.errors import UsageError
 from referee.text.nearest import instead
 from referee.tournament.rows import Entrant
 
-_PATHS = ("store", "records")
+_PATHS = ("store", "records", "seed-file")
+_TABLES = ("set", "env")
 
 
 class _Bot(Struct, forbid_unknown_fields=True):
@@ -57,21 +58,20 @@ def read_config(
     bots, directories = _bots(name, config.pop("bot", []), folder)
     for key, value in config.items():
         option = key.replace("_", "-")
-        if option == "set" and isinstance(value, dict):
-            for part, chosen in value.items():
-                words += ["--set", f"{part}={_word(chosen)}"]
+        if option in _TABLES and isinstance(value, dict):
+            words += [f"--{option}={part}={_word(chosen)}" for part, chosen in value.items()]
         elif option in flags and isinstance(value, bool):
             words += [f"--{option}"] * value
         elif option in values and isinstance(value, str | int | float):
             chosen = str(folder / str(value)) if option in _PATHS else _word(value)
             # One word, or a value that begins with a dash would be taken for an option.
             words.append(f"--{option}={chosen}")
-        elif option in flags or option in values or option == "set":
-            kinds = dict.fromkeys(flags, "true or false") | {"set": "a table"}
+        elif option in flags or option in values or option in _TABLES:
+            kinds = dict.fromkeys(flags, "true or false") | dict.fromkeys(_TABLES, "a table")
             kind = kinds.get(option, "one value")
             raise UsageError(f"{name}: {key} is to be {kind}, not {value!r}")
         else:
-            known = sorted({*values, *flags, "set", "[[bot]]"} - {"bot"})  # which is a table
+            known = sorted({*values, *flags, *_TABLES, "[[bot]]"} - {"bot"})  # which is a table
             raise UsageError(f"{name}: there is no option {key!r}{instead(option, known)}")
     return words, bots, directories
 

@@ -196,11 +196,10 @@ class PublicMatch:
             made = self.made = LogSteps(rules, order)
             for before in self._early:
                 made.add(before.content, before.text.decode())  # type: ignore[arg-type]
-        if line.content is None or seat is None or seat >= made.seats:
+        foreign = line.content is None or seat is None or seat >= made.seats
+        if foreign or not made.add(line.content, line.text.decode()):  # type: ignore[arg-type]
             self.problem = f"Line {line.number} is none of such a log: this is as far as it goes."
-            return
-        made.add(line.content, line.text.decode())
-        if isinstance(line.content, GameEnd):
+        elif isinstance(line.content, GameEnd):
             self.ended = _ended(line.content, made.seats)
 
     def header(

@@ -36,7 +36,7 @@ from referee.logs.verify import Kind, verify_record
 from tests import conftest  # noqa: F401 (in the background some signals are ignored)
 from tests.bots.test_http import BROKEN
 from tests.support import servers
-from tests.support.live import end_left_behind, hostile
+from tests.support.live import end_left_behind, hostile, marked
 from tests.test_play import BAD_LINES
 
 MODULE = [sys.executable, "-m", "referee"]
@@ -282,7 +282,7 @@ def try_out(behaviour: Behaviour) -> Seen:
             ["bash", "-c", line.replace("{folder}", name)],
             capture_output=True,
             cwd=here,
-            env=os.environ | dict([token.split("=")]) | {"PYTHONPATH": os.getcwd()},
+            env=os.environ | marked(token) | {"PYTHONPATH": os.getcwd()},
             check=False,
         )
         stayed = end_left_behind(KILLED_SECONDS if done.returncode < 0 else 0.0, token)

@@ -40,8 +40,8 @@ for line in sys.stdin:
     message = json.loads(line)
     kind = message["type"]
     if kind == "player-name-request":
-        number = message["player_number"]
-        reply = {"type": "player-name-reply", "player_number": number, "name": "B"}
+        seat = message["player_number"]
+        reply = {"type": "player-name-reply", "player_number": seat, "name": "B"}
     elif kind == "play-turn":
         reply = {"type": "play-reply", "phase": "cleanup"}
     elif kind == "move-request":

@@ -41,7 +41,7 @@ def test_options_become_words(file: Path) -> None:
     )
     assert words == [
         *("--deals=5", "--time-limit=2.5", "--elo0=-3", "--anchor=a=1500", "--no-keep-alive"),
-        *("--set", "max_turns=20", "--set", "fast=true"),
+        *("--set=max_turns=20", "--set=fast=true"),
     ]
     assert bots == []
 

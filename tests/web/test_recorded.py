@@ -25,6 +25,7 @@ GAMES = {
     "dominion": {"max_turns": 9},
     "botwars": {"rows": 7, "cols": 7, "max_turns": 25},
     "starrealms": {"max_turns": 12},
+    "tribute": {"max_turns": 12},
 }
 RECORDS = [
     *(ROOT / "spec" / "examples").glob("*.record.jsonl"),

@@ -83,6 +83,7 @@ class Guardian:
                     stdin=subprocess.PIPE,
                     bufsize=0,  # it closes what it inherits: where /dev is empty, all is well
                     cwd="/",
+                    env={},  # a bot may read it
                     start_new_session=True,
                 )
             self._users += 1

@@ -22,6 +22,7 @@ from referee.bots.processes.confinement import around, check_program, inside, ne
 from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
+from referee.bots.processes.prctl import hide_memory
 from referee.bots.processes.sandbox import close, first_inside, has_begun, prepare, told
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
@@ -33,10 +34,13 @@ if TYPE_CHECKING:
 _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
 _FREEZING_ROUNDS = 100
-UNBUFFERED = ("PYTHONUNBUFFERED", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E")
-"""What bots do not inherit: it would hide that a bot does not flush, here and nowhere else.
+_INHERITED = ("PATH", "HOME", "TMPDIR")
+_FIXED = {"LANG": "C.UTF-8"}
+"""The environment of every bot, beside what it is given (protocol, 8.5).
 
-The last three are by coreutils' stdbuf.
+It is the same wherever the referee is started, so that a bot that works here works elsewhere:
+nothing turns off the buffering of its output, adds modules to it or changes how it writes numbers.
+And it tells nobody what the referee knows.
 """
 
 
@@ -83,6 +87,7 @@ class LaunchedBot:
         self.cgroup = new_cgroup(limits, sandbox)
         self.reached: tuple[str, ...] = ()
         self._guarded = False
+        hide_memory()
         self._status: int | None = None
         self._has_begun = True
         with GUARDIAN.lock:  # until it is watched it looks like an orphan
@@ -374,16 +379,14 @@ def _is_stopped(pid: int) -> bool:
     return stat_fields(pid)[:1] in ([], [b"T"], [b"t"], [b"Z"], [b"X"])
 
 
-def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str] | None:
-    """What a bot has in its environment; None: all that the referee has (8.5).
+def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What a bot has in its environment (8.5).
 
     Args:
-        given: what it has beside that.
+        given: what it has beside what every bot has.
     """
-    if not given and not any(name in os.environ for name in UNBUFFERED):
-        return None
-    inherited = {name: value for name, value in os.environ.items() if name not in UNBUFFERED}
-    return {**inherited, **dict(given)}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return inherited | _FIXED | dict(given)
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:

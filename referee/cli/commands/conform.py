@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
-from referee.cli.settings import add_game, add_system_limits, chosen_settings
+from referee.cli.settings import add_env, add_game, add_system_limits, chosen_settings
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
@@ -69,6 +69,7 @@ def add(commands: Commands) -> None:
     keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
     add("--keep", metavar="DIR", help=keep)
     add_game(conform)
+    add_env(conform)
     timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
     add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
     add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
@@ -187,7 +188,8 @@ class _Bot:
         file = load_cases(GAMES[options.game])
         self.chapters = file.chapters
         self.cases = select(file.cases, options.case)
-        self._bot = None if options.bot is None else find_bot(options.bot, options.game)
+        bot, env = options.bot, tuple(options.env)
+        self._bot = None if bot is None else find_bot(bot, options.game, env=env)
         self._options = options
         self._suite: Suite | None = None
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count, made_folder, seed
+from referee.cli.arguments import Commands, add_seed, count, made_folder
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
@@ -26,6 +26,7 @@ from referee.cli.serving import (
     with_extra,
 )
 from referee.cli.settings import (
+    add_env,
     add_game,
     add_sandbox,
     add_settings,
@@ -98,13 +99,14 @@ def add(commands: Commands) -> None:
     add = play.add_argument
     add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
     add_game(play, default=None)  # with --from, that of the record
-    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add_seed(play)
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
     said = "write what the bots write on stderr into the record, before the answer that follows it"
     add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
-    add_sandbox(play)
+    add_env(play)
+    add_sandbox(play, "none")
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
@@ -257,21 +259,22 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
     """
     from referee.bots.command import HUMAN, find_bot
 
+    find = partial(find_bot, game=options.game, env=tuple(options.env))
     people = options.bots.count(HUMAN)
     if options.page:
         if not people:
             raise UsageError(f"--page goes with BOT {HUMAN}: who plays in the browser")
         sitting = _sitting(options)
         return [
-            sitting.person(seat) if bot == HUMAN else find_bot(bot, options.game)
+            sitting.person(seat) if bot == HUMAN else find(bot)
             for seat, bot in enumerate(options.bots)
         ], sitting
     if not people:
-        return [find_bot(bot, options.game) for bot in options.bots], None
+        return [find(bot) for bot in options.bots], None
     from referee.cli.desk import seated
 
     person = seated(options.game, people, log_to_stdout=options.log == "-")
-    return [person if bot == HUMAN else find_bot(bot, options.game) for bot in options.bots], None
+    return [person if bot == HUMAN else find(bot) for bot in options.bots], None
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:
@@ -525,6 +528,8 @@ def _again(options: argparse.Namespace, played: Played) -> list[str]:
         words += ["--from", options.resume, "--turn", str(options.turn)]
         return words + sandbox_as_words(options) + settings_as_words(options)
     words += ["--seed", str(played.result.seed)]
+    for name, value in options.env:
+        words += ["--env", f"{name}={value}"]
     if options.game != DEFAULT_GAME:
         words[2:2] = ["--game", options.game]
     return words + sandbox_as_words(options) + settings_as_words(options)

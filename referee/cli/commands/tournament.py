@@ -9,10 +9,19 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, NoReturn
 
-from referee.cli.arguments import Commands, Parser, count, made_folder, number, probability, seed
+from referee.cli.arguments import (
+    Commands,
+    Parser,
+    add_seed,
+    count,
+    made_folder,
+    number,
+    probability,
+)
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import (
+    add_env,
     add_game,
     add_settings,
     chosen_settings,
@@ -75,7 +84,7 @@ def _add_options(parser: Parser) -> None:
     add("--challengers", type=count, metavar="N", help=first)
     seats = "what of its seats a deal is played in"
     add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
-    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add_seed(parser)
     for name, kind, text, default in (
         ("--elo0", number, "the lower hypothesis", choices.ELO0),
         ("--elo1", number, "the higher hypothesis", choices.ELO1),
@@ -95,6 +104,7 @@ def _add_options(parser: Parser) -> None:
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
     add_settings(parser, is_tournament=True)
+    add_env(parser)
     watch = "show the standings in the browser while they move, and the matches that were played"
     add("--watch", action="store_true", help=watch)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
@@ -147,7 +157,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 # --- what is to be played -------------------------------------------------------------------------
 
 _FLAGS = ("extend", "no-keep-alive", "record-stderr", "json", "quiet")
-_NOT_IN_CONFIG = ("config", "set", "help", "watch")
+_NOT_IN_CONFIG = ("config", "set", "env", "help", "watch")
 _CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
 
@@ -188,6 +198,8 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     """
     import secrets
 
+    from msgspec.structs import replace
+
     from referee.bots.command import find_bot
     from referee.match.spec import DRAWN_SEEDS
     from referee.tournament.playing.run import is_finished
@@ -204,6 +216,8 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     if seed is None:
         seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
     entrants = [entrant(bot) for bot in options.bots] or options.config_bots
+    for_all = dict(options.env)
+    entrants = [replace(bot, env=tuple((for_all | dict(bot.env)).items())) for bot in entrants]
     now = setup(
         with_unique_names(entrants),
         **{name: getattr(options, name) for name in _CHOSEN},
@@ -215,7 +229,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):
         for bot in now.bots:  # of a cluster its workers look for them
-            find_bot(bot.bot, now.game, bot.directory)
+            find_bot(bot.bot, now.game, bot.directory, bot.env)
     # What is shown at the end is checked before the first match.
     anchor_of(options, [bot.name for bot in now.bots])
     if is_known:

@@ -24,8 +24,9 @@ from msgspec.structs import replace
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource, find_bot
 from referee.bots.hosting import lent, release_all
-from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
+from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
+from referee.bots.processes.prctl import adopt_orphans
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
@@ -422,8 +423,7 @@ def _source(batch: Batch, number: int) -> BotSource:
     if number in batch.sources:
         return batch.sources[number]
     entrant = batch.entrants[number]
-    source = find_bot(entrant.bot, batch.game, entrant.directory)
-    return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
+    return find_bot(entrant.bot, batch.game, entrant.directory, entrant.env)
 
 
 def _files(source: BotSource) -> list[str]:

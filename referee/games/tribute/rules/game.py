@@ -177,7 +177,8 @@ class Tribute:
 
     def view(self, viewer: Viewer) -> View:
         """What a viewer may see: hands are hidden, and the order of decks."""
-        player = self.requests[0].seat if self.requests else self._table.me.seat
+        asked = self._asked
+        player = asked.seat if type(asked) is Pick else self._table.me.seat
         return view_of(self._table, self.requests, viewer, player)
 
     def missed(self) -> list[Missed]:
