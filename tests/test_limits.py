@@ -14,12 +14,14 @@ from typing import Any
 import pytest
 
 from referee.bots.command import find_bot
-from referee.bots.processes import cgroups
+from referee.bots.processes import cgroups, sandbox
 from referee.bots.processes.cpu import stat_fields
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.launch import LaunchedBot, launched
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
+from referee.match.spec import match_spec
+from referee.play import play_once
 from tests.support.live import entries, hostile, play
 
 NO_CGROUPS = "this user can make no control groups here"
@@ -281,3 +283,51 @@ def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path)
         referee.kill()
     until(lambda: not groups_of(referee.pid))
     assert stat_fields(int(pid_file.read_text()))[:1] in ([], [b"Z"])
+
+
+# --- limits.md, 4: who is not asked ---------------------------------------------------------------
+
+needs_bwrap = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"{sandbox.why_not()}")
+
+
+@needs_bwrap
+async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(held_by: str) -> None:
+    place = sandbox.resolve("bwrap")
+    slow, burning = hostile("think", 0.06), hostile("burn_between", 3)
+    spec = match_spec([slow, burning], seed=1, options={"max_turns": 4}, sandbox=place)
+    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
+        burner = bots[1]
+        assert isinstance(burner, LaunchedBot)
+        freeze, used = burner.freeze, list[float]()
+
+        def note() -> None:
+            is_new = not burner.is_frozen
+            freeze()
+            if is_new:
+                used.append(burner.cpu_seconds or 0.0)
+
+        thaw = burner.thaw
+
+        def note_end() -> None:
+            if burner.is_frozen:
+                used[-1] = (burner.cpu_seconds or 0.0) - used[-1]
+            thaw()
+
+        burner.freeze, burner.thaw = note, note_end  # type: ignore[method-assign]
+        played = await play_once(spec, bots)
+    assert [player.disqualified for player in played.result.players] == [None, None]
+    # Each time three processes could have used 0.06 s on every core.
+    assert len(used) >= 4
+    assert sum(used) < 0.03 * len(used)
+
+
+@needs_bwrap
+async def test_a_frozen_bot_answers_and_ends_like_any_other(tmp_path: Path, held_by: str) -> None:
+    place = sandbox.resolve("bwrap")
+    spec = match_spec(
+        [hostile("think", 0.02), hostile("think", 0.02)], options={"max_turns": 3}, sandbox=place
+    )
+    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
+        played = await play_once(spec, bots)
+    for player in played.result.players:
+        assert (player.disqualified, player.exit_code, player.faults) == (None, 0, {})
