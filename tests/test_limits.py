@@ -21,7 +21,7 @@ from referee.bots.processes.launch import LaunchedBot, launched
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
 from referee.match.spec import match_spec
-from referee.play import play_once
+from referee.play import Played, play_once
 from tests.support.live import entries, hostile, play
 
 NO_CGROUPS = "this user can make no control groups here"
@@ -331,3 +331,38 @@ async def test_a_frozen_bot_answers_and_ends_like_any_other(tmp_path: Path, held
         played = await play_once(spec, bots)
     for player in played.result.players:
         assert (player.disqualified, player.exit_code, player.faults) == (None, 0, {})
+
+
+async def in_sandbox(*bots: str, **limits: Any) -> Played:
+    place = sandbox.resolve("bwrap")
+    spec = match_spec(bots, seed=1, options=limits, sandbox=place)
+    with launched([find_bot(bot, "dominion") for bot in bots], spec.limits, place) as started:
+        return await play_once(spec, started)
+
+
+@needs_bwrap
+async def test_in_a_sandbox_cpu_time_is_counted_wherever_it_is_used(held_by: str) -> None:
+    played = await in_sandbox("big_money", hostile("burn", "grandchild"), cpu_limit=0.3)
+    assert played.disqualified[1].code == "cpu-limit"
+
+
+@needs_bwrap
+@needs_no_root
+@pytest.mark.parametrize("mode", ["fork", "threads"])
+async def test_in_a_sandbox_processes_are_counted_without_a_control_group(
+    mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is of no account how many the user has besides."""
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    played = await in_sandbox("big_money", hostile(mode, 200), process_limit=20)
+    left = played.result.players[1].disqualification
+    assert left is not None
+    assert left.cause.endswith("it had reached a limit of the match: --process-limit 20")
+
+
+@needs_bwrap
+async def test_the_tmp_of_a_sandbox_is_limited(held_by: str) -> None:
+    played = await in_sandbox("big_money", hostile("big_file", "/tmp/x 3"), tmp_limit=MIB)
+    left = played.result.players[1].disqualification
+    assert left is not None
+    assert left.cause.endswith("it had reached a limit of the match: --tmp-limit 1048576")
