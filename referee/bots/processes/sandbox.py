@@ -49,6 +49,13 @@ _ETC = (
 """What they read of /etc."""
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp", "PWD": BOT}
+_FIXED_DEVICES = (
+    *("unshare", "--mount", "sh", "-c"),
+    "for name in null zero full random urandom tty; do mount --bind /dev/$name /dev/$name && "
+    'mount -o remount,bind,ro /dev/$name || exit 1; done; exec "$@"',
+    "sh",
+)
+"""For a build where the referee is root: compilers change modes, and may, but not of devices."""
 _MOST_STATUS = 4096
 _SHEBANG = 256
 _MACHINE = 18
@@ -172,7 +179,11 @@ def prepare(
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**(os.environ if env is None else env), **_INSIDE}
-    return _prepared([*words, *_system(tmp_bytes)], place.binds(), limited(place.argv), inside)
+    filter = seccomp_filter()
+    if sandbox.writable and os.geteuid() == 0:
+        words, filter = (*_FIXED_DEVICES, *words), seccomp_filter(root=False)
+    options = [*words, *_system(tmp_bytes)]
+    return _prepared(options, place.binds(), limited(place.argv), inside, filter)
 
 
 def close(prepared: Prepared, *, status: bool = True) -> None:
@@ -184,13 +195,17 @@ def close(prepared: Prepared, *, status: bool = True) -> None:
 
 
 def _prepared(
-    words: Sequence[str], binds: Sequence[str], argv: Sequence[str], env: Mapping[str, str]
+    words: Sequence[str],
+    binds: Sequence[str],
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    filter: bytes | None = None,
 ) -> Prepared:
     fds: list[int] = []
     try:
         status, said = os.pipe()
         fds.append(said)
-        for data in (seccomp_filter(), _PASSWD):
+        for data in (seccomp_filter() if filter is None else filter, _PASSWD):
             reads, writes = os.pipe()
             fds.append(reads)
             os.write(writes, data)  # a page at most, which every pipe takes
@@ -250,6 +265,7 @@ class _Place:
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
         self._hidden = sandbox.hidden
+        self._writable = sandbox.writable
         program, *rest = command.argv
         program = self._path(program)
         _check_program(program)
@@ -303,7 +319,7 @@ class _Place:
         """The options for a file or folder of the bot's, without what is hidden in it."""
         at = _in_bot(path, self._folder)
         if not any(_is_in(hidden, path) for hidden in self._hidden):
-            yield from ("--ro-bind", path, at)
+            yield from ("--bind" if self._writable else "--ro-bind", path, at)
             return
         with os.scandir(path) as entries:
             for entry in entries:

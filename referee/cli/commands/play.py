@@ -257,24 +257,28 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
     Returns:
         Them, and where the people sit if that is in the browser.
     """
-    from referee.bots.command import HUMAN, find_bot
+    from referee.bots.command import HUMAN, find_all, find_bot
 
-    find = partial(find_bot, game=options.game, env=tuple(options.env))
     people = options.bots.count(HUMAN)
+    sitting = None
     if options.page:
         if not people:
             raise UsageError(f"--page goes with BOT {HUMAN}: who plays in the browser")
         sitting = _sitting(options)
-        return [
-            sitting.person(seat) if bot == HUMAN else find(bot)
-            for seat, bot in enumerate(options.bots)
-        ], sitting
-    if not people:
-        return [find(bot) for bot in options.bots], None
-    from referee.cli.desk import seated
+        persons = [sitting.person(seat) for seat in range(len(options.bots))]
+    elif people:
+        from referee.cli.desk import seated
 
-    person = seated(options.game, people, log_to_stdout=options.log == "-")
-    return [person if bot == HUMAN else find(bot) for bot in options.bots], None
+        person = seated(options.game, people, log_to_stdout=options.log == "-")
+        persons = [person] * len(options.bots)
+
+    def find(place: tuple[int, str]) -> BotSource:
+        seat, bot = place
+        return (
+            persons[seat] if bot == HUMAN else find_bot(bot, options.game, env=tuple(options.env))
+        )
+
+    return find_all(find, enumerate(options.bots)), sitting
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:
