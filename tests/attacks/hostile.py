@@ -29,6 +29,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from referee.bots.processes import cgroups
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.validate import validate_log
@@ -76,6 +77,7 @@ def behaviours() -> Iterator[Behaviour]:
     yield from clocks()
     yield from exits()
     yield from outputs()
+    yield from limits()
     yield from lines()
     yield from processes()
     yield from logs()
@@ -221,6 +223,37 @@ def web() -> Iterator[Behaviour]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     yield Behaviour("over HTTP: nobody listens", ["big_money", url], "1, unreachable")
+
+
+def limits() -> Iterator[Behaviour]:
+    """Each reached in each way; without a control group some are of each process alone."""
+    together = cgroups.home() is not None
+    yield one("limit: 0.2 s for each reply, a bank of 1 s", "think", 0.2, "time-bank",
+              "--time-bank", "1")  # fmt: skip
+    for where in ("one", "child", "grandchild"):
+        found = together or where != "grandchild"
+        yield one(f"limit: CPU time, used by {where}", "burn", where,
+                  "cpu-limit" if found else "timeout",
+                  "--cpu-limit", "0.5", "--time-limit", "10")  # fmt: skip
+    yield one("limit: CPU time, a bit for each reply", "compute", 0.05, "cpu-limit",
+              "--cpu-limit", "0.5", "--time-limit", "10")  # fmt: skip
+    yield one("limit: memory, 200 MiB in one process", "take_memory", "1 200",
+              "memory-limit" if together else "exited", "--memory-limit", "100M")  # fmt: skip
+    yield one("limit: memory, 25 MiB in each of 8", "take_memory", "8 25",
+              "memory-limit" if together else "plays on", "--memory-limit", "100M")  # fmt: skip
+    for mode in ("fork", "threads"):
+        yield one(f"limit: 200 of {mode}", mode, 200, "exited" if together else "plays on",
+                  "--process-limit", "20")  # fmt: skip
+    yield one("limit: 20,000 open files", "open_files", 20_000, "exited",
+              "--open-file-limit", "1024")  # fmt: skip
+    yield one("limit: a file of 300 MB", "big_file", "{folder}/big 300", "exited",
+              "--file-size-limit", "64M")  # fmt: skip
+    yield one("limit: output, in few long lines", "pad", 60_000, "output-limit",
+              "--output-limit", "256K")  # fmt: skip
+    yield one("limit: output, in many lines", "pad", 2_000, "output-limit",
+              "--output-limit", "64K")  # fmt: skip
+    yield one("limit: output, in blank lines drop by drop", "blank_drip", 10_000, "output-limit",
+              "--output-limit", "64K")  # fmt: skip
 
 
 def strangers() -> Iterator[Behaviour]:
