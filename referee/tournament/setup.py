@@ -115,7 +115,7 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
     if now.matches is None:
         deals = deals or (SPRT_DEALS if format == "sprt" else DEALS)
     spec = match_spec([""] * players, game=game, seed=checked_seed(now.seed), options=now.settings)
-    if math.inf in spec.limits:
+    if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
         raise UsageError("a tournament needs limits of time: a bot that hangs would hold it up")
     return replace(
         now,

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import pwd
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from glob import glob
@@ -33,8 +34,6 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 INSTALL = "apt-get install bubblewrap"
 BOT = "/bot"
-TMP_BYTES = 64 * 1024 * 1024
-"""Of /tmp, and again of /dev/shm."""
 USER = 1000
 """The bot's user and group inside, whoever the referee is."""
 PROBE_SECONDS = 10.0
@@ -155,11 +154,19 @@ def _probed() -> tuple[tuple[str, ...], str]:
 # --- what is inside -------------------------------------------------------------------------------
 
 
-def prepare(command: BotCommand, env: Mapping[str, str] | None, sandbox: Sandbox) -> Prepared:
+def prepare(
+    command: BotCommand,
+    env: Mapping[str, str] | None,
+    sandbox: Sandbox,
+    tmp_bytes: float = math.inf,
+    limited: Callable[[Sequence[str]], Sequence[str]] = list,
+) -> Prepared:
     """What starts a bot.
 
     Args:
         env: of the bot; None: that of the referee.
+        tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
+        limited: gives what is run inside to run the bot there.
 
     Raises:
         OSError: as `Popen` would: the program is not there, or cannot be run; or there are no
@@ -175,7 +182,8 @@ def prepare(command: BotCommand, env: Mapping[str, str] | None, sandbox: Sandbox
     filter = seccomp_filter()
     if sandbox.writable and os.geteuid() == 0:
         words, filter = (*_FIXED_DEVICES, *words), seccomp_filter(root=False)
-    return _prepared([*words, *_system()], place.binds(), place.argv, inside, filter)
+    words = (*words, *_system(tmp_bytes))
+    return _prepared(words, place.binds(), limited(place.argv), inside, filter)
 
 
 def close(prepared: Prepared, *, status: bool = True) -> None:
@@ -218,9 +226,11 @@ def _prepared(
 
 
 @cache
-def _system() -> tuple[str, ...]:
-    """The options that are the same for all bots."""
-    size = ("--perms", "0700", "--size", str(TMP_BYTES), "--tmpfs")
+def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
+    """The options that are the same for all bots of a match."""
+    size: tuple[str, ...] = ("--perms", "0700", "--tmpfs")
+    if tmp_bytes < math.inf:
+        size = (*size[:-1], "--size", str(tmp_bytes), "--tmpfs")
     words = [
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
         *("--unshare-cgroup-try", "--uid", str(USER), "--gid", str(USER), "--hostname", "bot"),

@@ -20,7 +20,13 @@ from referee.cli.arguments import (
 )
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, USAGE, printing, say
-from referee.cli.settings import add_env, add_game, add_settings, chosen_settings
+from referee.cli.settings import (
+    add_env,
+    add_game,
+    add_settings,
+    chosen_settings,
+    tournament_defaults,
+)
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
@@ -97,7 +103,7 @@ def _add_options(parser: Parser) -> None:
     add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
-    add_settings(parser)
+    add_settings(parser, is_tournament=True)
     add_env(parser)
     watch = "show the standings in the browser while they move, and the matches that were played"
     add("--watch", action="store_true", help=watch)
@@ -223,7 +229,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
-        settings=chosen_settings(options),
+        settings=tournament_defaults(options.game) | chosen_settings(options),
     )
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):

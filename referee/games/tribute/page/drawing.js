@@ -10,7 +10,7 @@ const WORDS = { // action -> what stands on its button, and what is noted of who
 
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
-  const { el, fill, tally } = kit;
+  const { el, fill, listed, tally } = kit;
   const { cards, patrons, asks } = header.facts;
   const names = header.seats.map((_, seat) => kit.seat(seat).name);
   const table = el("div", { class: "tr" });
@@ -144,7 +144,7 @@ export function mount(root, header, kit) {
       const key = [seen, was?.prestige, mover(), isActive, more.marks, view.start_of_next_turn];
       const box = once(`seat ${seat}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": kit.seat(seat).colour } }));
       box.classList.toggle("tr-now", mover() === seat);
-      const hand = !isActive && seen.hand && once(`hand ${seat}`, [seen.hand, edge("")], () => el("div", {}, chips(seen.hand)));
+      const hand = !isActive && seen.hand && once(`hand ${seat}`, seen.hand, () => el("div", {}, chips(seen.hand)));
       fill(box, [once(`head ${seat}`, key, () => head(seen, was, seat)), hand, view.turn && !isActive && agents(seat)].filter(Boolean));
       return box;
     }));
@@ -279,9 +279,9 @@ export function mount(root, header, kit) {
     const box = once(`piles ${owner}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": owner in header.seats ? kit.seat(owner).colour : "var(--line)" } }, el("h2", {}, title)));
     fill(box, [box.firstChild, ...piles.map(([name, list]) => {
       const place = `${name} ${owner}`;
-      const pile = once(`pile ${place}`, 0, () => el("details", { ontoggle: () => paint() }, el("summary", {}), el("div", {})));
-      pile.firstChild.textContent = `${name} ${list.length}`;
-      if (pile.open) fill(pile.lastChild, [once(`chips ${place}`, [list, edge("")], () => chips(list))]);
+      const pile = once(`pile ${place}`, 0, () => el("details", { ontoggle: () => paint() }));
+      const number = once(`number ${place}`, list.length, () => el("summary", {}, `${name} ${list.length}`));
+      fill(pile, pile.open ? [number, once(`chips ${place}`, list, () => chips(list))] : [number]);
       return pile;
     })]);
     return box;
@@ -347,7 +347,7 @@ export function mount(root, header, kit) {
         told.set(key, [...(told.get(key) || []), nameOf(same)]);
       }
     }
-    return [...told].map(([key, list]) => `${key} ${tally(list).map(([name, number]) => (number > 1 ? `${number} ${name}` : name)).join(", ")}`);
+    return [...told].map(([key, list]) => `${key} ${listed(list)}`);
   }
 
   return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
