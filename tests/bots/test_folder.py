@@ -211,10 +211,11 @@ def test_what_python_and_git_leave_there_changes_nothing(bot: Path) -> None:
     assert is_built(read_folder(str(bot)))
 
 
-def test_no_link_stands_for_what_was_built(bot: Path) -> None:
+@pytest.mark.parametrize("name", [".built", ".built/bot"])
+def test_no_link_stands_for_what_was_built(bot: Path, name: str) -> None:
     build(bot)
-    (bot / ".built").rename(bot.parent / "elsewhere")
-    (bot / ".built").symlink_to(bot.parent / "elsewhere")
+    (bot / name).rename(bot.parent / "elsewhere")
+    (bot / name).symlink_to(bot.parent / "elsewhere")
     assert not is_built(read_folder(str(bot)))
 
 
