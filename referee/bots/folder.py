@@ -111,7 +111,7 @@ def is_built(folder: BotFolder) -> bool:
     if not folder.build:
         return True
     built = Path(folder.path, BUILT)
-    # What was handed in as built may be a link, to what its author would like to see in the sandbox.
+    # What was handed in as built may be a link, to what its author would like to see inside.
     if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
         return False
     try:
