@@ -182,8 +182,8 @@ def prepare(
     filter = seccomp_filter()
     if sandbox.writable and os.geteuid() == 0:
         words, filter = (*_FIXED_DEVICES, *words), seccomp_filter(root=False)
-    words = (*words, *_system(tmp_bytes))
-    return _prepared(words, place.binds(), limited(place.argv), inside, filter)
+    options = [*words, *_system(tmp_bytes)]
+    return _prepared(options, place.binds(), limited(place.argv), inside, filter)
 
 
 def close(prepared: Prepared, *, status: bool = True) -> None:
