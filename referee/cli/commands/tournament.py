@@ -20,7 +20,13 @@ from referee.cli.arguments import (
 )
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, USAGE, printing, say
-from referee.cli.settings import add_env, add_game, add_settings, chosen_settings
+from referee.cli.settings import (
+    add_env,
+    add_game,
+    add_settings,
+    chosen_settings,
+    tournament_defaults,
+)
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
@@ -97,7 +103,7 @@ def _add_options(parser: Parser) -> None:
     add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
-    add_settings(parser)
+    add_settings(parser, is_tournament=True)
     add_env(parser)
     watch = "show the standings in the browser while they move, and the matches that were played"
     add("--watch", action="store_true", help=watch)
@@ -194,13 +200,13 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from msgspec.structs import replace
 
-    from referee.bots.command import find_bot
+    from referee.bots.command import find_all, find_bot
     from referee.match.spec import DRAWN_SEEDS
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         check_extension,
         differences,
-        entrant,
+        entrants,
         setup,
         with_unique_names,
     )
@@ -209,21 +215,26 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     seed = options.seed
     if seed is None:
         seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
-    entrants = [entrant(bot) for bot in options.bots] or options.config_bots
+    given = entrants(options.bots, options.game)
+    folders = [bot.directory for bot in given if bot.directory]
+    options.directories = [*options.directories, *folders]
     for_all = dict(options.env)
-    entrants = [replace(bot, env=tuple((for_all | dict(bot.env)).items())) for bot in entrants]
+    bots = [
+        replace(bot, env=tuple((for_all | dict(bot.env)).items()))
+        for bot in given or options.config_bots
+    ]
     now = setup(
-        with_unique_names(entrants),
+        with_unique_names(bots),
         **{name: getattr(options, name) for name in _CHOSEN},
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
-        settings=chosen_settings(options),
+        settings=tournament_defaults(options.game) | chosen_settings(options),
     )
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):
-        for bot in now.bots:  # of a cluster its workers look for them
-            find_bot(bot.bot, now.game, bot.directory, bot.env)
+        # Of a cluster its workers look for them.
+        find_all(lambda bot: find_bot(bot.bot, now.game, bot.directory, bot.env), now.bots)
     # What is shown at the end is checked before the first match.
     anchor_of(options, [bot.name for bot in now.bots])
     if is_known:
