@@ -33,6 +33,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from referee.bots.processes import cgroups
 from referee.bots.processes.prctl import adopt_orphans
 from referee.bots.processes.sandbox import why_not
 from referee.errors import UsageError
@@ -86,7 +87,8 @@ class Behaviour(NamedTuple):
         bots: the BOT arguments; `{folder}` stands for a folder of this match's own, `{given}` for
             one in it that bots in a sandbox can read, `{tmp}` for one that they can write.
         expected: exit code and verdict; by sandbox where they differ. One that begins with "any"
-            says that an attack may succeed or fail: that is the machine's business.
+            says that an attack may succeed or fail: that is the machine's business. " or " stands
+            between two that are right.
         options: of `referee play`, beside limits and logs.
         files: path in `{folder}` -> content.
         shell: the line for bash; PLAY stands for the command.
@@ -113,6 +115,7 @@ def behaviours() -> Iterator[Behaviour]:
     yield from outputs()
     yield from lines()
     yield from processes()
+    yield from limits()
     yield from logs()
     yield from attacks()
     yield from web()
@@ -220,6 +223,42 @@ def processes() -> Iterator[Behaviour]:
         bots = [hostile("signal_referee", f"3:{int(number)}"), hostile("stays")]
         seen = {"none": f"{-number}", "bwrap": "0, plays on"}
         yield Behaviour(f"sends the referee {number.name}", bots, seen)
+
+
+def limits() -> Iterator[Behaviour]:
+    """Each that no other part has reached, in each way; what holds them differs (8.6)."""
+    held = "limit" if cgroups.home() else ""  # all processes of a bot together
+
+    def limited(what: str, mode: str, argument: object, limit: str, none: str,
+                bwrap: str = "") -> Behaviour:  # fmt: skip
+        behaviour = one(what, mode, argument, none, *limit.split())
+        if not bwrap:
+            return behaviour
+        expected = {"none": str(behaviour.expected)}
+        expected["bwrap"] = str(one(what, mode, argument, bwrap).expected)
+        return behaviour._replace(expected=expected)
+
+    bank, cpu, memory = "--time-bank 0.3", "--cpu-limit 0.3", "--memory-limit 100M"
+    yield limited("thinks 50 ms each time", "think", 0.05, bank, "time-bank")
+    yield limited("thinks longer than its bank", "sleep_at", 1, bank, "time-bank")
+    yield limited("computes 30 ms each time", "compute", 0.03, cpu, "cpu-limit")
+    yield limited("computes without end", "burn", "one", cpu, "cpu-limit")
+    yield limited("a child computes", "burn", "child", cpu, "cpu-limit")
+    alone = "cpu-limit" if held else "timeout"
+    yield limited("an orphan in a session computes", "burn", "grandchild", cpu, alone, "cpu-limit")
+    alone = "memory-limit" if held else "exited"
+    yield limited("takes 200 MiB", "take_memory", "1 200", memory, alone)
+    alone = "memory-limit" if held else "plays on"
+    yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, alone)
+    for what in ("fork", "threads"):
+        alone = "exited" if held else "plays on"
+        yield limited(f"200 times {what}", what, 200, "--process-limit 20", alone, "exited")
+    yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
+    yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
+    yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
+    for mode, size in (("pad", 3_000), ("blank_drip", 3_000), ("pad", 20_001)):
+        what = f"writes {size} bytes each time: {mode}"
+        yield limited(what, mode, size, "--output-limit 20000", "output-limit")
 
 
 def logs() -> Iterator[Behaviour]:
@@ -334,6 +373,12 @@ def on_processes() -> Iterator[Behaviour]:
     yield attack("sets limits of its opponent", "limit_opponent")
     yield attack("leaves five daemons without environment", "daemons", "{tmp}/started", none=FAILS)
     yield attack("has 300 processes at a time", "fork_bomb", 300)
+    late = "succeeds, 1, other timeout, plays on"
+    burns = attack("24 of its processes use all CPU", "burners", 24, none=late,
+                   opponent=hostile("compute", 0.04),
+                   options=["--time-limit", "0.25", "--max-turns", "20"])  # fmt: skip
+    # They slow their own bot down as well.
+    yield burns._replace(expected={**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"})
 
 
 def on_secrets() -> Iterator[Behaviour]:
@@ -560,7 +605,7 @@ def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
 def _allowed(expected: str) -> Sequence[str]:
     word, comma, rest = expected.partition(", ")
     words = ["succeeds", "fails"] if word == "any" else [word]
-    return [each + comma + rest for each in words]
+    return [each for word in words for each in (word + comma + rest).split(" or ")]
 
 
 if __name__ == "__main__":

@@ -227,9 +227,13 @@ def limit_opponent(argument):
 
 
 def burners(argument):
-    """Leave N children in sessions of their own that use all the CPU they get."""
+    """Have N children in sessions of their own that use all the CPU they get."""
     for _ in range(int(argument)):
-        detached("while True: pass", start_new_session=True, env={})
+        if os.fork() == 0:
+            os.setsid()
+            os.closerange(0, 3)
+            while True:
+                pass
 
 
 # --- 6: files -------------------------------------------------------------------------------------
@@ -395,7 +399,7 @@ def daemons(file):
 
 def main():
     attack, argument = globals()[sys.argv[1]], (*sys.argv[2:], "")[0]
-    for number, line in enumerate(asked(sys.stdin.buffer)):
+    for number, message in enumerate(asked(sys.stdin.buffer)):
         if number == STRIKES_AT:
             try:
                 got = attack(argument)
@@ -405,7 +409,7 @@ def main():
                 if got is not None:
                     sys.stderr.write(f"attack: succeeds: {got}\n" if got else "attack: fails\n")
             sys.stderr.flush()
-        write(legal(line))
+        write(legal(message))
 
 
 def asked(lines):
