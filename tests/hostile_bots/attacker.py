@@ -17,6 +17,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from hostile import await_pid, detached, legal, write
@@ -232,6 +233,7 @@ def burners(argument):
         if os.fork() == 0:
             os.setsid()
             os.closerange(0, 3)
+            time.sleep(0.2)  # so that the bot has answered
             while True:
                 pass
 
