@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from referee.bots.command import bot_folder, bot_in, find_all
+from referee.bots.command import BotSource, bot_folder, bot_in, find_all, find_bot
 from referee.bots.folder import BOT_FILE
 from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.games import game_rules
@@ -126,6 +126,20 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
         sprt=sprt,
         settings=msgspec.to_builtins(spec.settings),
     )
+
+
+def find_entrant(entrant: Entrant, game: str) -> BotSource:
+    """What starts a bot of a tournament.
+
+    Raises:
+        UsageError: as of `find_bot`; or it would be told what is hidden.
+    """
+    source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
+    if source.dialect and game_rules(game).dialects[source.dialect]().tells_hidden:
+        raise UsageError(
+            f"BOT {entrant.bot}: {source.dialect} tells what is hidden, so no tournament takes it"
+        )
+    return source
 
 
 def entrants(arguments: Iterable[str], game: str) -> list[Entrant]:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.tournament.rating.sprt import Sprt
@@ -18,6 +19,7 @@ from referee.tournament.setup import (
     check_extension,
     differences,
     entrants,
+    find_entrant,
     with_unique_names,
 )
 from tests.support.made_up import made_setup
@@ -249,3 +251,10 @@ def test_one_folder_twice_has_two_names(folders: Path) -> None:
     with pytest.raises(UsageError, match="bots/a: another bot is called Bot a, too: bots/a"):
         entrants(["bots/a", "bots/a/"], "dominion")
     assert len(entrants(["bots/a", "again=bots/a"], "dominion")) == 2
+
+
+def test_a_bot_that_is_told_what_is_hidden_plays_in_no_tournament() -> None:
+    bot = Entrant("a", "classic-leaks:true")
+    with pytest.raises(UsageError, match="classic-leaks tells what is hidden"):
+        find_entrant(bot, "tribute")
+    assert find_entrant(replace(bot, bot="classic:true"), "tribute").dialect == "classic"

@@ -200,13 +200,14 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from msgspec.structs import replace
 
-    from referee.bots.command import find_all, find_bot
-    from referee.match.spec import DRAWN_SEEDS
+    from referee.bots.command import find_all
+    from referee.match.machine import MAX_SEED
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         check_extension,
         differences,
         entrants,
+        find_entrant,
         setup,
         with_unique_names,
     )
@@ -214,7 +215,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     stages = store.stages
     seed = options.seed
     if seed is None:
-        seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
+        seed = stages[-1].seed if stages else secrets.randbelow(MAX_SEED)
     given = entrants(options.bots, options.game)
     folders = [bot.directory for bot in given if bot.directory]
     options.directories = [*options.directories, *folders]
@@ -234,7 +235,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):
         # Of a cluster its workers look for them.
-        find_all(lambda bot: find_bot(bot.bot, now.game, bot.directory, bot.env), now.bots)
+        find_all(partial(find_entrant, game=now.game), now.bots)
     # What is shown at the end is checked before the first match.
     anchor_of(options, [bot.name for bot in now.bots])
     if is_known:

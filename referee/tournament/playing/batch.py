@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee._version import __version__
-from referee.bots.command import BotCommand, BotSource, find_bot
+from referee.bots.command import BotCommand, BotSource
 from referee.bots.hosting import lent, release_all
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
@@ -46,6 +46,7 @@ from referee.tournament.rows import (
     Plan,
     SeatRow,
 )
+from referee.tournament.setup import find_entrant
 
 BATCH_SECONDS = 0.5
 """Seconds after which no further match of a batch is begun: what is finished is to be stored."""
@@ -422,8 +423,7 @@ def _specs(batch: Batch) -> list[MatchSpec]:
 def _source(batch: Batch, number: int) -> BotSource:
     if number in batch.sources:
         return batch.sources[number]
-    entrant = batch.entrants[number]
-    return find_bot(entrant.bot, batch.game, entrant.directory, entrant.env)
+    return find_entrant(batch.entrants[number], batch.game)
 
 
 def _files(source: BotSource) -> list[str]:
