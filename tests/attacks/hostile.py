@@ -499,7 +499,8 @@ def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
         seen = ["stopped"] if stopped else list(_seen(process.returncode, folder))
         if str(ATTACKER) in line:
             succeeds = process.returncode < 0 or "other" in str(seen) or "spoilt" in str(seen)
-            succeeds |= b"attack: succeeds" in (folder / "logs" / "record").read_bytes()
+            with contextlib.suppress(FileNotFoundError):  # an attack may have removed it
+                succeeds |= b"attack: succeeds" in (folder / "logs" / "record").read_bytes()
             seen.insert(0, "succeeds" if succeeds else "fails")
         return Seen(", ".join(seen), ", ".join(left))
 
