@@ -59,7 +59,7 @@ MAX_ANSWERS = 16 * 2**20
 NEWS_SECONDS = 0.02
 """Seconds after which every bot has heard of a public event."""
 FREEZE_SECONDS = 0.005
-"""Seconds of thinking after which the bots that are not asked are frozen (8.6)."""
+"""Seconds of thinking after which the bots that are not asked are frozen (limits.md, 4)."""
 
 
 class Given(NamedTuple):
@@ -423,7 +423,7 @@ class Runner(_Course[Bot]):
             self._waiting.pop(seat, None)
 
     async def _freeze(self) -> None:
-        """Keep the processors for those who are asked, once they take their time (8.6).
+        """Keep the processors for those who are asked, once they take their time (limits.md, 4).
 
         A match in which all answer quickly freezes nobody.
         """

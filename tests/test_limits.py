@@ -1,4 +1,4 @@
-"""Every limit of a bot, reached in each way, by real processes (protocol, 1.3, 8.1 and 8.6)."""
+"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; limits.md)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from typing import Any
 import pytest
 
 from referee.bots.command import find_bot
-from referee.bots.processes import cgroups
+from referee.bots.processes import cgroups, sandbox
 from referee.bots.processes.cpu import stat_fields
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.launch import LaunchedBot, launched
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
+from referee.match.spec import match_spec
+from referee.play import Played, play_once
 from tests.support.live import entries, hostile, play
 
 NO_CGROUPS = "this user can make no control groups here"
@@ -87,7 +89,7 @@ async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
     assert code is None
 
 
-# --- 8.6: CPU time --------------------------------------------------------------------------------
+# --- 1.3: CPU time --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("where", ["one", "child", "grandchild"])
@@ -113,7 +115,7 @@ async def test_time_that_is_waited_is_no_cpu_time(tmp_path: Path, held_by: str) 
     assert code is None
 
 
-# --- 8.6: memory ----------------------------------------------------------------------------------
+# --- 1.3: memory ----------------------------------------------------------------------------------
 
 
 @needs_cgroups
@@ -143,7 +145,7 @@ async def test_memory_within_the_limit_is_there(tmp_path: Path, held_by: str) ->
     assert code is None
 
 
-# --- 8.6: what the system only refuses ------------------------------------------------------------
+# --- 1.3: what the system only refuses ------------------------------------------------------------
 
 
 @needs_cgroups
@@ -281,3 +283,86 @@ def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path)
         referee.kill()
     until(lambda: not groups_of(referee.pid))
     assert stat_fields(int(pid_file.read_text()))[:1] in ([], [b"Z"])
+
+
+# --- limits.md, 4: who is not asked ---------------------------------------------------------------
+
+needs_bwrap = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"{sandbox.why_not()}")
+
+
+@needs_bwrap
+async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(held_by: str) -> None:
+    place = sandbox.resolve("bwrap")
+    slow, burning = hostile("think", 0.06), hostile("burn_between", 3)
+    spec = match_spec([slow, burning], seed=1, options={"max_turns": 4}, sandbox=place)
+    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
+        burner = bots[1]
+        assert isinstance(burner, LaunchedBot)
+        freeze, used = burner.freeze, list[float]()
+
+        def note() -> None:
+            is_new = not burner.is_frozen
+            freeze()
+            if is_new:
+                used.append(burner.cpu_seconds or 0.0)
+
+        thaw = burner.thaw
+
+        def note_end() -> None:
+            if burner.is_frozen:
+                used[-1] = (burner.cpu_seconds or 0.0) - used[-1]
+            thaw()
+
+        burner.freeze, burner.thaw = note, note_end  # type: ignore[method-assign]
+        played = await play_once(spec, bots)
+    assert [player.disqualified for player in played.result.players] == [None, None]
+    # Each time three processes could have used 0.06 s on every core.
+    assert len(used) >= 4
+    assert sum(used) < 0.03 * len(used)
+
+
+@needs_bwrap
+async def test_a_frozen_bot_answers_and_ends_like_any_other(tmp_path: Path, held_by: str) -> None:
+    place = sandbox.resolve("bwrap")
+    spec = match_spec(
+        [hostile("think", 0.02), hostile("think", 0.02)], options={"max_turns": 3}, sandbox=place
+    )
+    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
+        played = await play_once(spec, bots)
+    for player in played.result.players:
+        assert (player.disqualified, player.exit_code, player.faults) == (None, 0, {})
+
+
+async def in_sandbox(*bots: str, **limits: Any) -> Played:
+    place = sandbox.resolve("bwrap")
+    spec = match_spec(bots, seed=1, options=limits, sandbox=place)
+    with launched([find_bot(bot, "dominion") for bot in bots], spec.limits, place) as started:
+        return await play_once(spec, started)
+
+
+@needs_bwrap
+async def test_in_a_sandbox_cpu_time_is_counted_wherever_it_is_used(held_by: str) -> None:
+    played = await in_sandbox("big_money", hostile("burn", "grandchild"), cpu_limit=0.3)
+    assert played.disqualified[1].code == "cpu-limit"
+
+
+@needs_bwrap
+@needs_no_root
+@pytest.mark.parametrize("mode", ["fork", "threads"])
+async def test_in_a_sandbox_processes_are_counted_without_a_control_group(
+    mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is of no account how many the user has besides."""
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    played = await in_sandbox("big_money", hostile(mode, 200), process_limit=20)
+    left = played.result.players[1].disqualification
+    assert left is not None
+    assert left.cause.endswith("it had reached a limit of the match: --process-limit 20")
+
+
+@needs_bwrap
+async def test_the_tmp_of_a_sandbox_is_limited(held_by: str) -> None:
+    played = await in_sandbox("big_money", hostile("big_file", "/tmp/x 3"), tmp_limit=MIB)
+    left = played.result.players[1].disqualification
+    assert left is not None
+    assert left.cause.endswith("it had reached a limit of the match: --tmp-limit 1048576")

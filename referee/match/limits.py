@@ -21,7 +21,7 @@ class Limits(NamedTuple):
         queue_limit: the most output that may wait unread, in bytes (1.3).
         time_bank: for all replies of a match together, in seconds (8.1).
         output_limit: all that is written on standard output in a match, in bytes (1.3).
-        cpu_limit: CPU time of a match, in seconds, of all processes of the bot together (8.6).
+        cpu_limit: CPU time of a match of all processes together, in seconds (limits.md, 1).
         memory_limit: of all of them together, in bytes; of each alone where there is no cgroup.
         process_limit: processes and threads at a time.
         open_file_limit: open files of one process.

@@ -1,4 +1,4 @@
-"""Whether 24 processes of a bot that only use CPU time make its opponent late (protocol, 8.6).
+"""Whether 24 processes of a bot that only use CPU time make its opponent late (limits.md, 4).
 
     python -m tests.benchmarks.burners [--sandbox none]
 

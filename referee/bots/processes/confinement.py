@@ -1,4 +1,4 @@
-"""What the system holds a bot to: the limits that it has from its start (protocol, 8.6).
+"""What the system holds a bot to: the limits that it has from its start (limits.md).
 
 A shell goes before the bot. It joins the bot's control group, sets the limits that are of each
 process (`ulimit`), and becomes the bot or its sandbox: so no moment passes without them. Nothing

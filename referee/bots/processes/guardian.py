@@ -35,15 +35,15 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     left=
     for folder in $words; do
         case $folder in -*) continue; esac
-        rmdir "$folder" && continue
         [ -d "$folder" ] || continue
+        rmdir "$folder" && continue
         left=1
         [ ! -f "$folder/cgroup.kill" ] || echo 1 >"$folder/cgroup.kill"
         while read -r pid; do kill -s KILL "$pid"; done <"$folder/cgroup.procs"
         [ ! -f "$folder/freezer.state" ] || echo THAWED >"$folder/freezer.state"
     done
     [ -n "$left" ] || exit 0
-    [ $round -lt 3 ] || sleep 0.1
+    if [ $round -gt 10 ]; then sleep 0.1; elif [ $round -gt 2 ]; then sleep 0.01; fi
 done
 """
 _STOP_SECONDS = 5
@@ -112,6 +112,8 @@ class Guardian:
                 self._ended.append(cgroup)
             self._remove()
             if not self._users:
+                if cgroup is not None:
+                    self._write_list()  # what is removed already costs the shell nothing
                 self._stop()  # it kills the last group once more, and removes the last folders
                 self._groups.clear()
                 self._folders.clear()

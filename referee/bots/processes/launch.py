@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
 _FREEZING_ROUNDS = 100
+_END_SECONDS = 0.1
+_POLL_SECONDS = 0.0005
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 _FIXED = {"LANG": "C.UTF-8"}
 """The environment of every bot, beside what it is given (protocol, 8.5).
@@ -211,7 +213,10 @@ class LaunchedBot:
             self.cgroup.kill()
 
     def freeze(self) -> None:
-        """Let none of its processes run until it is thawed; of a bot in a sandbox alone (8.6)."""
+        """Let none of its processes run until it is thawed (limits.md, 4).
+
+        Nothing happens to a bot that is in no sandbox.
+        """
         popen = self.popen
         if (
             self.is_frozen
@@ -326,11 +331,18 @@ class LaunchedBot:
         """Kill the group, wait for the process, close the pipes. Safe at any time, and twice."""
         self.kill()
         if self.popen is not None:
+            if self.cgroup is not None:
+                self._await_end()  # then its group can be removed at once
             self._unguard()
             # SIGKILL cannot be ignored, but one stuck in the kernel must not hang us.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(timeout=_REAP_SECONDS)
         self.close_pipes()
+
+    def _await_end(self) -> None:
+        until = time.monotonic() + _END_SECONDS
+        while self.peek_exit_code() is None and time.monotonic() < until:
+            time.sleep(_POLL_SECONDS)
 
 
 Started: TypeAlias = LaunchedBot | BotAddress | PythonBot

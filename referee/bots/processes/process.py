@@ -343,7 +343,7 @@ class BotProcess:
         return True
 
     def _cpu_exceeded(self) -> Failure | None:
-        """Count its CPU time; why it is to leave the match if that is too much (8.6)."""
+        """Count its CPU time; why it is to leave the match if that is too much (limits.md, 1)."""
         used = self.launched.cpu_seconds
         if used is None or self._ended.is_set():
             self._cpu_check_at = math.inf

@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from referee.cli.arguments import (
