@@ -15,6 +15,7 @@ import codecs
 import json
 import math
 from collections import Counter, deque
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import msgspec
@@ -58,6 +59,7 @@ from referee.games.interface.game import Game, Setup
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match.decode import decode_reply, reply_decoder
+from referee.match.limits import MIB
 from referee.match.machine import Entry, Match
 from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED, load_page
@@ -85,12 +87,14 @@ class Limits(Struct, frozen=True):
         grace: seconds to end after `game-end` (8.4).
         quiet: seconds that a case which listens waits for lines that nothing asked for.
         rest: seconds that it waits for the rest of the output after the end of the input.
+        system: other limits of the bot, by their names in `referee.match.limits.Limits`.
     """
 
     timeout: float = 10.0
     grace: float = 1.0
     quiet: float = 0.3
     rest: float = 2.0
+    system: Mapping[str, Any] = {}
 
 
 class _CaseMatch(Match):
@@ -143,7 +147,10 @@ class Driver(BotAround):
             self._dialect = self._kind.new(self._seat, seed, source.argument)
         self._rules = rules
         self._bot_limits = default_limits(rules)._replace(
-            time_limit=limits.timeout, startup_limit=limits.timeout, grace=limits.grace
+            time_limit=limits.timeout,
+            startup_limit=limits.timeout,
+            grace=limits.grace,
+            **limits.system,
         )
         self._decoder = reply_decoder(rules.replies)
         self._match = _CaseMatch(case, rules, seed)
@@ -419,6 +426,9 @@ class Driver(BotAround):
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, SHARED.limits
                 expected = f"at most {most} KiB a line, and nothing that is not asked for"
+            case Disqualification.MEMORY_LIMIT:
+                kind, section = verdict.MEMORY_LIMIT, SHARED.limits
+                expected = f"at most {self._bot_limits.memory_limit / MIB:,g} MiB of memory"
             case code if code in verdict.OF_A_SERVER:
                 kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"

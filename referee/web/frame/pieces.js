@@ -30,6 +30,11 @@ export function tally(list) {
   return [...counts];
 }
 
+/** What is named several times stands once: "2 Gold, Peck". */
+export function listed(list) {
+  return tally(list).map(([name, number]) => (number > 1 ? `${number} ${name}` : name)).join(", ");
+}
+
 /** A question that a drawing asks: null, or `question` and `picks`, indices of its choices. */
 export class Asking {
   #table;

@@ -10,7 +10,7 @@ const WORDS = { // action -> what stands on its button, and what is noted of who
 
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
-  const { el, fill, tally } = kit;
+  const { el, fill, listed, tally } = kit;
   const { cards, patrons, asks } = header.facts;
   const names = header.seats.map((_, seat) => kit.seat(seat).name);
   const table = el("div", { class: "tr" });
@@ -47,8 +47,8 @@ export function mount(root, header, kit) {
       el(
         "div",
         { class: "tr-face", role: "img", "aria-label": [name, number && `costs ${number}`, ...lines, ...told].filter(Boolean).join(", ") },
-        number && el("span", { class: "tr-cost" }, number),
         el("span", { class: "tr-name" }, name),
+        number && el("span", { class: "tr-cost" }, number),
         lines.map((line) => el("span", { class: "tr-text" }, line)),
         told.map((note) => el("span", { class: "tr-note" }, note)),
       ),
@@ -59,11 +59,10 @@ export function mount(root, header, kit) {
 
   function cardTile(place, card, { times = 1, hp, notes = [], choose, state }) {
     const fact = factOf(card);
-    const health = fact.hp ? ` ${hp === undefined || hp === fact.hp ? fact.hp : `${hp} of ${fact.hp}`} HP` : "";
     return tile(place, {
       name: fact.name + (times > 1 ? ` ×${times}` : ""), number: String(fact.cost ?? ""),
-      lines: [`${patronOf(fact.deck).name} ${fact.type}${health}`, fact.text],
-      notes: [fact.taunt && "taunt", ...notes], deck: fact.deck, choose, state,
+      lines: [`${patronOf(fact.deck).name} ${fact.type}${!hp && fact.hp ? ` ${fact.hp} HP` : ""}`, fact.text],
+      notes: [hp && `${hp} of ${fact.hp} HP`, fact.taunt && "taunt", ...notes], deck: fact.deck, choose, state,
     });
   }
 
@@ -144,7 +143,7 @@ export function mount(root, header, kit) {
       const key = [seen, was?.prestige, mover(), isActive, more.marks, view.start_of_next_turn];
       const box = once(`seat ${seat}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": kit.seat(seat).colour } }));
       box.classList.toggle("tr-now", mover() === seat);
-      const hand = !isActive && seen.hand && once(`hand ${seat}`, [seen.hand, edge("")], () => el("div", {}, chips(seen.hand)));
+      const hand = !isActive && seen.hand && once(`hand ${seat}`, seen.hand, () => el("div", {}, chips(seen.hand)));
       fill(box, [once(`head ${seat}`, key, () => head(seen, was, seat)), hand, view.turn && !isActive && agents(seat)].filter(Boolean));
       return box;
     }));
@@ -268,7 +267,7 @@ export function mount(root, header, kit) {
   function paintPiles() {
     const { view } = shown;
     const lists = view.seats.map((seen, seat) => {
-      const piles = seen.hand ? [["Draw pile", seen.draw_pile], ["Its known top", seen.known]] : [["Hand and draw pile", seen.hand_and_draw]];
+      const piles = seen.hand ? [["Draw pile", seen.draw_pile], ...(seen.known.length ? [["Its known top", seen.known]] : [])] : [["Hand and draw pile", seen.hand_and_draw]];
       return pilesOf(seat, [glyph(seat), names[seat]], [...piles, ["Cooldown pile", seen.cooldown]]);
     });
     fill(parts.piles, [...lists, pilesOf("tavern", ["Tavern"], [["Tavern deck", view.tavern_deck]])]);
@@ -279,9 +278,9 @@ export function mount(root, header, kit) {
     const box = once(`piles ${owner}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": owner in header.seats ? kit.seat(owner).colour : "var(--line)" } }, el("h2", {}, title)));
     fill(box, [box.firstChild, ...piles.map(([name, list]) => {
       const place = `${name} ${owner}`;
-      const pile = once(`pile ${place}`, 0, () => el("details", { ontoggle: () => paint() }, el("summary", {}), el("div", {})));
-      pile.firstChild.textContent = `${name} ${list.length}`;
-      if (pile.open) fill(pile.lastChild, [once(`chips ${place}`, [list, edge("")], () => chips(list))]);
+      const pile = once(`pile ${place}`, 0, () => el("details", { ontoggle: () => paint() }));
+      const number = once(`number ${place}`, list.length, () => el("summary", {}, `${name} ${list.length}`));
+      fill(pile, pile.open ? [number, once(`chips ${place}`, list, () => chips(list))] : [number]);
       return pile;
     })]);
     return box;
@@ -319,9 +318,9 @@ export function mount(root, header, kit) {
       const was = before.seats[seat];
       const got = ["coins", "power", "prestige"].map((what) => {
         const change = seen[what] - was[what];
-        return change && (isSame || what === "prestige") ? `${signed(change)} ${what}` : "";
+        return change && (isSame || what === "prestige") ? `${what} ${signed(change)}` : "";
       }).filter(Boolean);
-      if (got.length && before.row.length) said.push(`${names[seat]} ${got.join(", ")}`);
+      if (got.length && before.row.length) said.push(`${names[seat]}: ${got.join(", ")}`);
     });
     for (const [patron, player] of Object.entries(before.favours)) {
       const now = view.favours[patron];
@@ -332,22 +331,22 @@ export function mount(root, header, kit) {
     return `${said.join("; ") || "Nothing has moved"}.`;
   }
 
-  /** What cards that changed their places did: "Ann plays Gold, Peck". */
+  /** What happened to cards that changed their places: "Ann plays Gold, Peck". */
   function moves(view, before, isSame) {
     const was = placesOf(before);
     const now = placesOf(view);
-    const told = new Map();
+    const told = new Map(); // who does what, or where cards leave -> cards
     for (const uid of new Set([...was.keys(), ...now.keys()])) {
-      const [from, owner, card] = was.get(uid) || ["new"];
-      const [to, seat = owner, same = card] = now.get(uid) || ["gone"];
-      const verb = from !== to && MOVES[`${from} ${to}`];
-      if (verb && (isSame || !["discards"].includes(verb))) {
-        const who = seat ?? owner ?? view.player;
-        const key = `${names[from === "agents" ? owner : who]} ${verb}`;
-        told.set(key, [...(told.get(key) || []), nameOf(same)]);
+      const [from, owner, known] = was.get(uid) || ["new"];
+      const [to, seat, card] = now.get(uid) || ["gone"];
+      const verb = MOVES[`${from} ${to}`] || (from === "agents" && to === from && isSame && changed(known, card));
+      if (verb && (isSame || verb !== "discards")) { // at the end of a turn all of a hand goes
+        const key = `${names[owner ?? seat]} ${verb} `;
+        told.set(key, [...(told.get(key) || []), nameOf((card ?? known).card)]);
       }
     }
-    return [...told].map(([key, list]) => `${key} ${tally(list).map(([name, number]) => (number > 1 ? `${number} ${name}` : name)).join(", ")}`);
+    const left = before.row.filter(({ uid }) => now.get(uid)?.[0] === "tavern").map(({ card }) => nameOf(card));
+    return [...[...told].map(([key, list]) => key + listed(list)), ...(left.length ? [`back to the tavern deck: ${listed(left)}`] : [])];
   }
 
   return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
@@ -356,7 +355,7 @@ export function mount(root, header, kit) {
 const ZONES = { hand: "in hand", agents: "agent", played: "played" };
 const MOVES = { // from and to -> what its owner, or who has the turn, does with a card
   "hidden played": "plays", "hand played": "plays", "hidden agents": "plays", "hand agents": "plays",
-  "row cooldown": "gets", "row agents": "gets", "new cooldown": "gets", "row tavern": "sends from the row",
+  "row cooldown": "gets", "row agents": "gets", "new cooldown": "gets",
   "hidden cooldown": "discards", "hand cooldown": "discards", "agents cooldown": "loses", "agents tavern": "loses",
   "hidden gone": "destroys", "hand gone": "destroys", "agents gone": "destroys", "played gone": "destroys",
 };
@@ -364,7 +363,7 @@ const MOVES = { // from and to -> what its owner, or who has the turn, does with
 /** uid -> where it is, whose it is (undefined: nobody's), and what it is. */
 function placesOf(view) {
   const found = new Map();
-  const add = (zone, list, seat) => list.forEach(({ uid, card }) => found.set(uid, [zone, seat, card]));
+  const add = (zone, list, seat) => list.forEach((card) => found.set(card.uid, [zone, seat, card]));
   add("row", view.row);
   add("tavern", view.tavern_deck);
   view.seats.forEach((seen, seat) => {
@@ -373,6 +372,12 @@ function placesOf(view) {
     for (const zone of ["cooldown", "played", "agents"]) add(zone, seen[zone], seat);
   });
   return found;
+}
+
+/** What happened to an agent that has stayed. */
+function changed(was, now) {
+  if (now.activated && !was.activated) return "activates";
+  return now.hp === was.hp ? "" : now.hp > was.hp ? "heals" : "still has";
 }
 
 function signed(change) {
