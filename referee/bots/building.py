@@ -38,9 +38,16 @@ from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import wait_for_exit
 from referee.errors import UsageError
 from referee.interrupts import signal_name
-from referee.match.limits import Limits
+from referee.match.limits import MIB, Limits
 from referee.match.sandbox import Sandbox
 
+_LIMITS = Limits(
+    memory_limit=4096 * MIB,
+    process_limit=1024,
+    file_size_limit=1024 * MIB,
+    tmp_limit=1024 * MIB,  # Go compiles its library there
+)
+"""Of a build; compilers need more than bots."""
 SHOWN_LINES = 40
 """Of what a build says, half of them its first."""
 _KEPT_BYTES = 32 * 1024
@@ -144,7 +151,7 @@ async def _run(
     command = BotCommand(folder.path, argv, directory=place)
     bot = LaunchedBot(
         command,
-        Limits(),
+        _LIMITS,
         sandbox._replace(writable=True),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -111,7 +111,8 @@ def is_built(folder: BotFolder) -> bool:
     if not folder.build:
         return True
     built = Path(folder.path, BUILT)
-    if built.is_symlink() or not (built / COPY).is_dir():
+    # What was handed in as built may be a link, to what its author would like to see inside.
+    if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
         return False
     try:
         fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

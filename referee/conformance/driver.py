@@ -141,10 +141,10 @@ class Driver(BotAround):
 
             rules = msgspec.structs.replace(rules, new=situation)
         self._seed = seed = seed if case.seed is None else case.seed
+        self._kind = rules.dialects[source.dialect]() if source.dialect else None
         self._dialect: Dialect | None = None
-        if source.dialect:
-            kind = rules.dialects[source.dialect]()
-            self._dialect = kind.new(self._seat, seed, source.argument)
+        if self._kind is not None:
+            self._dialect = self._kind.new(self._seat, seed, source.argument)
         self._rules = rules
         self._bot_limits = default_limits(rules)._replace(
             time_limit=limits.timeout,
@@ -539,12 +539,11 @@ class Driver(BotAround):
             ):
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
                 await self._over()
-        legal, wrong = "a legal reply", fault.detail
-        if self._dialect is None:
-            wrong = explained(self._rules, fault, self._asked, self._canonical)
-            if self._rules.simplest_reply is not None:
-                simplest = self._rules.simplest_reply(json.loads(self._asked))
-                legal += f", such as {msgspec.json.encode(simplest).decode()}"
+        legal = "a legal reply"
+        wrong = explained(self._kind or self._rules, fault, self._asked, self._canonical)
+        if self._dialect is None and self._rules.simplest_reply is not None:
+            simplest = self._rules.simplest_reply(json.loads(self._asked))
+            legal += f", such as {msgspec.json.encode(simplest).decode()}"
         page = load_page(self._rules.specification)
         self._violate(
             fault.code,
@@ -590,7 +589,8 @@ class Driver(BotAround):
             self._violations.append(found)
 
     def _shown_request(self) -> str:
-        return self._request.decode().rstrip("\n")
+        lines = self._request.decode().rstrip("\n").split("\n")  # of a dialect it may be many
+        return " ".join(map(str.strip, lines))
 
     def _note_line(self, line: bytes) -> None:
         self._note(line.decode(errors="backslashreplace"), "<")

@@ -84,13 +84,17 @@ def diagnosis(
     return Diagnosis(departure, faults, all_notes, stderr)
 
 
-def explained(rules: Rules, fault: Fault, asked: bytes, line: bytes) -> str:
+def explained(rules: Rules | DialectKind, fault: Fault, asked: bytes, line: bytes) -> str:
     """A fault in words for the author of the bot, with the line where that is no reply at all.
 
     Args:
+        rules: the dialect if the bot speaks one: then its line is not what it wrote.
         asked: the request, as the match has sent it.
-        line: the reply.
+        line: the reply, as the record has it.
     """
+    if isinstance(rules, DialectKind):
+        hint = rules.hint(line) if rules.hint else ""
+        return f"{fault.detail}: {hint}" if hint else fault.detail
     if words := _why_no_reply(rules, fault, line):
         return words
     detail = missing_for_null(fault.detail, line)
@@ -120,13 +124,8 @@ def _faults(
     stray = False
     for each in seen:
         fault = each.fault
-        detail, is_reply = fault.detail, True
-        if isinstance(rules, DialectKind):
-            hint = rules.hint(each.line) if rules.hint else ""
-            detail = f"{detail}: {hint}" if hint else detail
-        else:
-            detail = explained(rules, fault, each.asked, each.line)
-            is_reply = not _why_no_reply(rules, fault, each.line)
+        detail = explained(rules, fault, each.asked, each.line)
+        is_reply = isinstance(rules, DialectKind) or not _why_no_reply(rules, fault, each.line)
         follows = stray
         if unasked and not stray and not is_reply:
             # There were so many lines too many that some were taken for replies.

@@ -139,9 +139,10 @@ def settings_words(rules: Rules, settings: Mapping[str, Any]) -> list[str]:
         rules: the game.
         settings: as in a record's header, in builtin types.
     """
-    default = msgspec.to_builtins(settings_type(rules)())
+    both = settings_type(rules)(), settings
+    default, given = (msgspec.json.decode(msgspec.json.encode(each)) for each in both)
     words = []
-    for name, value in settings.items():
+    for name, value in given.items():
         if value == default.get(name):
             continue
         if name in Limits._fields:

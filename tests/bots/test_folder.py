@@ -7,12 +7,16 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from referee.bots import folder as folders
 from referee.bots.command import BotCommand, PythonBot, find_bot
 from referee.bots.folder import is_built, read_folder, sources_hash
+from referee.bots.table import read_table
 from referee.errors import NotBuiltError, UsageError
 
 BOT = "import sys\n"
@@ -162,6 +166,31 @@ def test_a_link_out_of_the_folder_is_no_file_of_it(bot: Path) -> None:
     ]
 
 
+VALUES = st.recursive(
+    st.text(max_size=5) | st.integers() | st.booleans() | st.floats(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(["command", "name", "build", "language", "files", "nmae"]) | st.text()
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=5) | VALUES)
+def test_whatever_stands_in_a_table_is_a_bot_or_has_lines(table: object) -> None:
+    read, problems = read_table(folders._Table, table, "here")
+    assert all(line.startswith("here") for line in problems)
+    if not problems:
+        assert read.command
+        assert read.name.isprintable()
+
+
+@given(st.binary(max_size=100) | st.text(alphabet="commandfiles=[]{}\"'\n#.x \\", max_size=60))
+def test_whatever_stands_in_a_bot_toml_is_read(data: bytes | str) -> None:
+    with TemporaryDirectory() as folder:
+        Path(folder, "bot.toml").write_bytes(data.encode() if isinstance(data, str) else data)
+        found = read_folder(folder)
+    assert found.command or found.problems
+
+
 # --- what was built -------------------------------------------------------------------------------
 
 
@@ -211,10 +240,11 @@ def test_what_python_and_git_leave_there_changes_nothing(bot: Path) -> None:
     assert is_built(read_folder(str(bot)))
 
 
-def test_no_link_stands_for_what_was_built(bot: Path) -> None:
+@pytest.mark.parametrize("name", [".built", ".built/bot"])
+def test_no_link_stands_for_what_was_built(bot: Path, name: str) -> None:
     build(bot)
-    (bot / ".built").rename(bot.parent / "elsewhere")
-    (bot / ".built").symlink_to(bot.parent / "elsewhere")
+    (bot / name).rename(bot.parent / "elsewhere")
+    (bot / name).symlink_to(bot.parent / "elsewhere")
     assert not is_built(read_folder(str(bot)))
 
 

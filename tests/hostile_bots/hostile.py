@@ -108,10 +108,16 @@ def exit_at(message, number, argument):
 
 @at_request
 def die_at(what):
-    """Send itself this signal."""
+    """Send this signal to itself; to its "group" or, in a sandbox, to "all": "NUMBER:WHOM"."""
+    number, _, whom = what.partition(":")
     with contextlib.suppress(OSError, ValueError):  # some can have no handler
-        signal.signal(int(what), signal.SIG_DFL)  # Python ignores or handles some
-    os.kill(os.getpid(), int(what))
+        signal.signal(int(number), signal.SIG_DFL)  # Python ignores or handles some
+    if whom == "all":
+        with open("/proc/1/cmdline", "rb") as file:
+            if os.path.basename(file.read().partition(b"\0")[0]) != b"bwrap":
+                sys.exit("all would be all processes of the machine")
+    with contextlib.suppress(ProcessLookupError):  # "all" is but the one that sends
+        os.kill({"": os.getpid(), "group": 0, "all": -1}[whom], int(number))
 
 
 def last_words(message, number, argument):
@@ -456,9 +462,11 @@ def garbage(file):
 
 @at_request
 def signal_referee(what):
-    """Send the referee this signal."""
-    os.kill(os.getppid(), int(what))
-    sleep_forever()
+    """Send the referee this signal, and wait for its end; in a sandbox its place is another's."""
+    parent = os.getppid()
+    os.kill(parent, int(what))
+    if parent != 1:
+        sleep_forever()
 
 
 def main():
@@ -490,4 +498,5 @@ def main():
             number += 1
 
 
-main()
+if __name__ == "__main__":
+    main()
