@@ -19,7 +19,7 @@ from tests.support.watched import watched
 def test_facts_are_those_of_the_card_set(name: str) -> None:
     options = Options(cards=name)  # type: ignore[arg-type]
     facts = PAGE.facts(options)
-    assert {*facts["patrons"]} == {*options.offered, "TREASURY"}
+    assert {*facts["patrons"]} == {*options.patrons, "TREASURY"}
     assert [p for p, fact in facts["patrons"].items() if not fact["favours"]] == ["TREASURY"]
     assert {fact["deck"] for fact in facts["cards"].values()} == {*facts["patrons"]}
     assert facts["cards"]["SHIELD_BEARER"] | {"text": ""} == {
@@ -63,3 +63,10 @@ def test_a_log_is_shown_up_to_what_the_rules_do_not_allow(tmp_path: Path) -> Non
     assert page.header.problem == problem
     before = [step for step in whole.steps if step.lines[1] <= last]
     assert [step.set for step in page.steps] == [step.set for step in before]
+
+
+def test_a_log_tells_which_cards_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(watched("tribute", 8, cards="2023-02", max_turns=1).log)
+    assert read_match(str(path)).header.facts == PAGE.facts(Options(cards="2023-02"))
+    assert PAGE.facts(Options()) != PAGE.facts(Options(cards="2023-02"))

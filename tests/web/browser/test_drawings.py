@@ -85,11 +85,10 @@ def shows_tribute(page: Any, view: dict[str, Any], header: dict[str, Any]) -> No
         )
     for number, seat in enumerate(seats):
         place = ".tr-active" if seat is active else f".tr-strip:nth-child({number + 1})"
-        agents = page.locator(f"{place} .tr-text").all_text_contents()
-        for agent in seat["agents"]:
-            full = facts[agent["card"]]["hp"]
-            hp = f"{full}" if agent["hp"] == full else f"{agent['hp']} of {full}"
-            assert any(text.endswith(f"agent {hp} HP") for text in agents)
+        notes = page.locator(f"{place} .tr-note").all_text_contents()
+        shown = [note for note in notes if note.endswith(" HP")]
+        assert shown == [f"{a['hp']} of {facts[a['card']]['hp']} HP" for a in seat["agents"]]
+        assert notes.count("activated") == sum(agent["activated"] for agent in seat["agents"])
     piles = [text.rpartition(" ") for text in page.locator("summary").all_text_contents()]
     zones = {"Cooldown pile": "cooldown", "Draw pile": "draw_pile"}
     zones["Hand and draw pile"] = "hand_and_draw"

@@ -47,8 +47,8 @@ export function mount(root, header, kit) {
       el(
         "div",
         { class: "tr-face", role: "img", "aria-label": [name, number && `costs ${number}`, ...lines, ...told].filter(Boolean).join(", ") },
-        number && el("span", { class: "tr-cost" }, number),
         el("span", { class: "tr-name" }, name),
+        number && el("span", { class: "tr-cost" }, number),
         lines.map((line) => el("span", { class: "tr-text" }, line)),
         told.map((note) => el("span", { class: "tr-note" }, note)),
       ),
@@ -59,11 +59,10 @@ export function mount(root, header, kit) {
 
   function cardTile(place, card, { times = 1, hp, notes = [], choose, state }) {
     const fact = factOf(card);
-    const health = fact.hp ? ` ${hp === undefined || hp === fact.hp ? fact.hp : `${hp} of ${fact.hp}`} HP` : "";
     return tile(place, {
       name: fact.name + (times > 1 ? ` ×${times}` : ""), number: String(fact.cost ?? ""),
-      lines: [`${patronOf(fact.deck).name} ${fact.type}${health}`, fact.text],
-      notes: [fact.taunt && "taunt", ...notes], deck: fact.deck, choose, state,
+      lines: [`${patronOf(fact.deck).name} ${fact.type}${!hp && fact.hp ? ` ${fact.hp} HP` : ""}`, fact.text],
+      notes: [hp && `${hp} of ${fact.hp} HP`, fact.taunt && "taunt", ...notes], deck: fact.deck, choose, state,
     });
   }
 
@@ -268,7 +267,7 @@ export function mount(root, header, kit) {
   function paintPiles() {
     const { view } = shown;
     const lists = view.seats.map((seen, seat) => {
-      const piles = seen.hand ? [["Draw pile", seen.draw_pile], ["Its known top", seen.known]] : [["Hand and draw pile", seen.hand_and_draw]];
+      const piles = seen.hand ? [["Draw pile", seen.draw_pile], ...(seen.known.length ? [["Its known top", seen.known]] : [])] : [["Hand and draw pile", seen.hand_and_draw]];
       return pilesOf(seat, [glyph(seat), names[seat]], [...piles, ["Cooldown pile", seen.cooldown]]);
     });
     fill(parts.piles, [...lists, pilesOf("tavern", ["Tavern"], [["Tavern deck", view.tavern_deck]])]);
@@ -319,9 +318,9 @@ export function mount(root, header, kit) {
       const was = before.seats[seat];
       const got = ["coins", "power", "prestige"].map((what) => {
         const change = seen[what] - was[what];
-        return change && (isSame || what === "prestige") ? `${signed(change)} ${what}` : "";
+        return change && (isSame || what === "prestige") ? `${what} ${signed(change)}` : "";
       }).filter(Boolean);
-      if (got.length && before.row.length) said.push(`${names[seat]} ${got.join(", ")}`);
+      if (got.length && before.row.length) said.push(`${names[seat]}: ${got.join(", ")}`);
     });
     for (const [patron, player] of Object.entries(before.favours)) {
       const now = view.favours[patron];
@@ -332,22 +331,22 @@ export function mount(root, header, kit) {
     return `${said.join("; ") || "Nothing has moved"}.`;
   }
 
-  /** What cards that changed their places did: "Ann plays Gold, Peck". */
+  /** What happened to cards that changed their places: "Ann plays Gold, Peck". */
   function moves(view, before, isSame) {
     const was = placesOf(before);
     const now = placesOf(view);
-    const told = new Map();
+    const told = new Map(); // who does what, or where cards leave -> cards
     for (const uid of new Set([...was.keys(), ...now.keys()])) {
-      const [from, owner, card] = was.get(uid) || ["new"];
-      const [to, seat = owner, same = card] = now.get(uid) || ["gone"];
-      const verb = from !== to && MOVES[`${from} ${to}`];
-      if (verb && (isSame || !["discards"].includes(verb))) {
-        const who = seat ?? owner ?? view.player;
-        const key = `${names[from === "agents" ? owner : who]} ${verb}`;
-        told.set(key, [...(told.get(key) || []), nameOf(same)]);
+      const [from, owner, known] = was.get(uid) || ["new"];
+      const [to, seat, card] = now.get(uid) || ["gone"];
+      const verb = MOVES[`${from} ${to}`] || (from === "agents" && to === from && isSame && changed(known, card));
+      if (verb && (isSame || verb !== "discards")) { // at the end of a turn all of a hand goes
+        const key = `${names[owner ?? seat]} ${verb} `;
+        told.set(key, [...(told.get(key) || []), nameOf((card ?? known).card)]);
       }
     }
-    return [...told].map(([key, list]) => `${key} ${listed(list)}`);
+    const left = before.row.filter(({ uid }) => now.get(uid)?.[0] === "tavern").map(({ card }) => nameOf(card));
+    return [...[...told].map(([key, list]) => key + listed(list)), ...(left.length ? [`back to the tavern deck: ${listed(left)}`] : [])];
   }
 
   return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
@@ -356,7 +355,7 @@ export function mount(root, header, kit) {
 const ZONES = { hand: "in hand", agents: "agent", played: "played" };
 const MOVES = { // from and to -> what its owner, or who has the turn, does with a card
   "hidden played": "plays", "hand played": "plays", "hidden agents": "plays", "hand agents": "plays",
-  "row cooldown": "gets", "row agents": "gets", "new cooldown": "gets", "row tavern": "sends from the row",
+  "row cooldown": "gets", "row agents": "gets", "new cooldown": "gets",
   "hidden cooldown": "discards", "hand cooldown": "discards", "agents cooldown": "loses", "agents tavern": "loses",
   "hidden gone": "destroys", "hand gone": "destroys", "agents gone": "destroys", "played gone": "destroys",
 };
@@ -364,7 +363,7 @@ const MOVES = { // from and to -> what its owner, or who has the turn, does with
 /** uid -> where it is, whose it is (undefined: nobody's), and what it is. */
 function placesOf(view) {
   const found = new Map();
-  const add = (zone, list, seat) => list.forEach(({ uid, card }) => found.set(uid, [zone, seat, card]));
+  const add = (zone, list, seat) => list.forEach((card) => found.set(card.uid, [zone, seat, card]));
   add("row", view.row);
   add("tavern", view.tavern_deck);
   view.seats.forEach((seen, seat) => {
@@ -373,6 +372,12 @@ function placesOf(view) {
     for (const zone of ["cooldown", "played", "agents"]) add(zone, seen[zone], seat);
   });
   return found;
+}
+
+/** What happened to an agent that has stayed. */
+function changed(was, now) {
+  if (now.activated && !was.activated) return "activates";
+  return now.hp === was.hp ? "" : now.hp > was.hp ? "heals" : "still has";
 }
 
 function signed(change) {
