@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
 from referee.errors import UsageError, cannot_write, why
-from referee.match.limits import MAX_COUNT, MAX_SECONDS
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
 
@@ -254,14 +254,33 @@ def player(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is no player, such as 1 or player1") from None
 
 
-def limit(text: str) -> float:
-    """Seconds, or infinite if there is to be no limit."""
-    if text in ("none", "inf"):
-        return math.inf
-    try:
-        return seconds(text)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}, nor none") from None
+def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
+    """What a text is as an argument of a kind, or infinite if there is to be no limit."""
+
+    def convert(text: str) -> float:
+        if text in ("none", "inf"):
+            return math.inf
+        try:
+            return kind(text)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{error}, nor none") from None
+
+    return convert
+
+
+limit = or_none(seconds)
+"""Seconds, or infinite if there is to be no limit."""
+UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def size(text: str) -> int:
+    """Bytes: an integer, or one with K, M or G behind it."""
+    digits, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "")
+    if not re.fullmatch(_INTEGER, digits) or not 0 < int(digits) * UNITS.get(unit, 1) <= MAX_BYTES:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of bytes, such as 65536, 64K, 512M or 2G"
+        )
+    return int(digits) * UNITS.get(unit, 1)
 
 
 probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")

@@ -89,11 +89,13 @@ def next_step(
             command = _conform(player, result.game, "3")
             return f"To check the handshake of {player.player_number}", command
         file = record or "match.jsonl"
-        look = command_line(["referee", "replay", file, "--turn", str(left.turn)])
+        turn = ["--turn", str(left.turn)] if left.turn else []  # it may be in a draft
+        look = command_line(["referee", "replay", file, *turn])
+        what = "To see that turn" if turn else "To see the match"
         if record is not None:
-            return "To see that turn", look
+            return what, look
         play = command_line([*again, "--quiet", "--record", file])
-        return "To see that turn", f"{play}; {look}"
+        return what, f"{play}; {look}"
     for _, player, fault in _first_faults(result):
         about = "3" if fault.section.startswith("3") else fault.section
         return f"To check {player.player_number} by section {fault.section}", _conform(

@@ -23,6 +23,7 @@ from referee.games.interface.faults import Fault
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import SeatId, seat_id
 from referee.logs.sink import Sink
+from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.result import seat_ends, with_facts
 from referee.match.spec import MatchSpec, settings_type
@@ -57,6 +58,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     options: Any
     sandbox: Annotated[
         Literal["bwrap"] | UnsetType, Meta(description="Of the bots; missing: none.")
+    ] = msgspec.UNSET
+    limits_by: Annotated[
+        Literal["cgroup-v2", "cgroup-v1", "rlimits"] | UnsetType,
+        Meta(description="What held the bots to the limits of the system; missing: nothing."),
     ] = msgspec.UNSET
     started: Annotated[str, Meta(description="Time of day, RFC 3339. A time field.")]
 
@@ -257,15 +262,21 @@ class RecordWriter:
 
     Args:
         stderr: of each bot, in seat order; empty if it is not recorded.
+        limits_by: as in the header; or "none".
     """
 
     def __init__(
-        self, file: Sink, spec: MatchSpec, started: str, stderr: Sequence[RecordedStderr] = ()
+        self,
+        file: Sink,
+        spec: MatchSpec,
+        started: str,
+        stderr: Sequence[RecordedStderr] = (),
+        limits_by: LimitsBy = "none",
     ) -> None:
         self._file = file
         self._stderr = stderr
         self._rules = spec.rules
-        header = header_of(spec, started)
+        header = header_of(spec, started, limits_by)
         self._digest = hashlib.sha256()
         head = head_of(header, b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
@@ -320,11 +331,12 @@ class RecordWriter:
         self._file.write(b"".join([head + time for head, time in lines]))
 
 
-def header_of(spec: MatchSpec, started: str) -> Header:
+def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> Header:
     """The first line of a match's record.
 
     Args:
         started: time of day, RFC 3339.
+        limits_by: as of `RecordWriter`.
     """
     return entry_types(spec.rules).header(
         format=FORMAT,
@@ -336,6 +348,7 @@ def header_of(spec: MatchSpec, started: str) -> Header:
         bots=list(spec.bots),
         options=spec.settings,
         sandbox=msgspec.UNSET if spec.sandbox.kind == "none" else spec.sandbox.kind,
+        limits_by=msgspec.UNSET if limits_by == "none" else limits_by,
         started=started,
     )
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
+import re
 import select
 import shlex
 import signal
@@ -377,7 +379,10 @@ def test_the_defaults_are_those_of_the_library() -> None:
     shown = " ".join(referee("play", "--help").stdout.split())
     for name, default in Limits()._asdict().items():
         assert f"--{name.replace('_', '-')} " in shown
-        assert f"(default: {default:g})" in shown or f"(default: {default})" in shown
+        word = "none" if default == math.inf else f"{default:g}"
+        assert re.search(
+            rf"--{name.replace('_', '-')} [^(]*\(default: ({word}|{default})[;)]", shown
+        )
 
 
 @pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])

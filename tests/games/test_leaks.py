@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.games import GAMES
+from referee.games.interface.dialect import DialectKind
 from referee.games.interface.game import ALL, Setup
 from referee.games.interface.rules import Rules
 from tests.support.leaks import Compared, Pair, every_choice, hidden_in
@@ -69,11 +70,12 @@ def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObje
 @every_game
 def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
     """Or the test above would show nothing: `hidden.py` has forgotten something."""
-    hidden = hidden_in(name)
-    kept, changed = hidden.told - hidden.told, hidden.told
+    kept: set[str] = set()
+    changed = set(hidden_in(name).told)
     for pair in pairs(name, 25):
         of_seat, of_fork = pair.kept_and_changed()
-        kept, changed = kept | of_seat, changed | of_fork
+        kept |= of_seat
+        changed |= of_fork
     assert kept <= changed
     compared = compare(pairs(name, 10))
     assert compared.moments > 20
@@ -143,3 +145,24 @@ def test_a_leak_is_found(name: str, where: str) -> None:
 def test_a_game_that_does_not_say_what_it_hides_fails() -> None:
     with pytest.raises(AssertionError, match=r"chess/hidden\.py must say"):
         hidden_in("chess")
+
+
+# --- dialects -------------------------------------------------------------------------------------
+
+
+@pytest.mark.untraced
+@every_game
+def test_no_dialect_gives_the_seed_away_but_those_that_say_so(name: str) -> None:
+    """A dialect is given the seed, of which the bot should learn nothing."""
+    hidden, pair = hidden_in(name), dataclasses.replace(pairs(name, 1)[0], fork=20)
+    lines = [line for sight in pair.play(changed=False) for line in sight.new]
+    assert len(lines) > 20
+
+    def said(kind: DialectKind, seed: int) -> list[bytes]:
+        dialect = kind.new(pair.viewer, seed, "Ann")
+        return [dialect.send(line.rstrip(b"\n")) for line in lines]
+
+    dialects = GAMES[name].dialects
+    assert hidden.giving <= dialects.keys()
+    for word in dialects.keys() - hidden.giving:
+        assert said(dialects[word](), pair.seed) == said(dialects[word](), pair.seed + 1), word

@@ -15,6 +15,7 @@ game:
   with the one that tells of this; both have a `player_number`.
 - `TOLD`: parts of the whole view that the view of a seat does not have, and that need not change:
   lines tell of them, or they are in another part.
+- `GIVING`: the dialects that give the seed away, or what follows from it.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ class Hidden(NamedTuple):
     pools: Callable[[Any, int], list[Pool]]
     uncovering: Mapping[type[Struct], type[Struct]]
     told: frozenset[str]
+    giving: frozenset[str]
 
     def uncovered(self, messages: list[Any]) -> list[Struct]:
         """The messages that tell of cards which lie there no more when all have been sent."""
@@ -107,14 +109,14 @@ def hidden_in(name: str) -> Hidden:
     file = f"tests/games/{name}/hidden.py"
     assert (ROOT / file).exists(), f"{file} must say what {name} hides"
     found = import_module(f"tests.games.{name}.hidden")
-    return Hidden(found.pools, found.UNCOVERING, found.TOLD)
+    return Hidden(found.pools, found.UNCOVERING, found.TOLD, found.GIVING)
 
 
 class Sight(NamedTuple):
     """A moment of a match.
 
     Attributes:
-        new: lines that the seat was sent since the last.
+        new: lines that the seat was sent since the last, or the beginning.
         views: viewer -> a hash of all that it was sent and has replied, and its view.
         open: the whole match but for what the seat may not know.
         whole: all of it.
@@ -190,11 +192,11 @@ class Pair:
                         new.append(entry)
                 elif isinstance(entry, Received) and entry.seat == viewer:
                     known[viewer] = hash((known[viewer], entry.line))
+            if not forked:
+                return Sight([], {}, b"", b"")
             lines = [sent.line for sent in new]
             uncovered = self.hidden.uncovered([sent.message for sent in new])
             new.clear()
-            if not forked:
-                return Sight([], {}, b"", b"")
             views = {who: (known[who], msgspec.json.encode(match.view(who))) for who in known}
             assert all(seed not in view for _, view in views.values()), self
             whole = msgspec.json.encode(match.view(ALL))
@@ -254,7 +256,10 @@ class Pair:
             hidden = hidden and one.open == other.open
             if hidden:
                 assert one.new == other.new, self
-                compared += Compared(1, len(one.new), one.whole != other.whole)
+                since = compared.moments and len(
+                    one.new
+                )  # those before the fork are the same anyway
+                compared += Compared(1, since, one.whole != other.whole)
             for side in (one, other):
                 for who, (known, view) in side.views.items():
                     assert seen.setdefault((who, known), view) == view, (who, self)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import msgspec
 import numpy as np
 
@@ -25,7 +23,7 @@ class Legal:
         self._players = [environment.translator(seat, seats) for seat in range(seats)]
         self._shape = environment.action_shape(spec.options)
         self._choices = len(environment.choices)
-        self._dice = Random(seed)
+        self._dice = np.random.default_rng(seed)
 
     def reply(self, match: Match, seat: int) -> bytes:
         """A reply of a seat that is due; another each time."""
@@ -34,9 +32,8 @@ class Legal:
         while True:
             legal = player.legal()
             if legal is None:
-                drawn = [self._dice.randrange(self._choices) for _ in range(np.prod(self._shape))]
-                reply = player.act(np.array(drawn).reshape(self._shape))
+                reply = player.act(self._dice.integers(self._choices, size=self._shape))
             else:
-                reply = player.act(self._dice.choice(np.flatnonzero(legal).tolist()))
+                reply = player.act(self._dice.choice(np.flatnonzero(legal)))
             if reply is not None:
                 return msgspec.json.encode(reply)

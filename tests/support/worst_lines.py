@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from referee.games.interface.rules import Rules
 
@@ -25,6 +26,7 @@ _FILLINGS: dict[str, tuple[bytes, bytes]] = {
 """What a list can be full of, and what stands in between."""
 
 
+@cache
 def worst_lines(rules: Rules) -> Mapping[str, bytes]:
     """Lines of `BYTES` or a few less, by what they are; none is blank or has a line end."""
     lines = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
-from referee.cli.settings import add_env, add_game
+from referee.cli.settings import add_env, add_game, add_system_limits, chosen_settings
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
@@ -73,6 +73,7 @@ def add(commands: Commands) -> None:
     timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
     add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
     add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
+    add_system_limits(conform)
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (default: 1)")
     jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
     add("--jobs", type=count, metavar="N", help=jobs)
@@ -204,7 +205,9 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        limits = Limits() if options.time_limit is None else Limits(timeout=options.time_limit)
+        system = chosen_settings(options)
+        timeout = system.pop("time_limit", Limits().timeout)
+        limits = Limits(timeout=timeout, system=system)
         self._suite = Suite(
             self.cases,
             self._bot,

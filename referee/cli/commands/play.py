@@ -32,6 +32,7 @@ from referee.cli.settings import (
     add_settings,
     chosen_sandbox,
     chosen_settings,
+    limits_in,
     sandbox_as_words,
     settings_as_words,
 )
@@ -131,8 +132,6 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     Args:
         watching: what ends when nobody watches any more.
     """
-    from msgspec.structs import replace
-
     from referee.bots.processes.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, opened, standard_error
@@ -156,15 +155,17 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
     sources, sitting = _sources(options)
+    stderr_files = _stderr_files(options.stderr, len(sources))
+    unseen = [options.log, recorded, options.resume, *stderr_files]
+    sandbox = chosen_sandbox(options, *unseen)
+    before = resumed.settings if resumed is not None else {}
     spec = match_spec(
         [source.argument for source in sources],
         game=options.game,
         seed=options.seed,
-        options=(resumed.settings if resumed is not None else {}) | chosen_settings(options),
+        options=limits_in(sandbox) | before | chosen_settings(options),
+        sandbox=sandbox,
     )
-    stderr_files = _stderr_files(options.stderr, len(sources))
-    unseen = [options.log, recorded, options.resume, *stderr_files]
-    spec = replace(spec, sandbox=chosen_sandbox(options, *unseen))
     live = standard_error() if options.stderr == _LIVE else None
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
@@ -256,24 +257,28 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
     Returns:
         Them, and where the people sit if that is in the browser.
     """
-    from referee.bots.command import HUMAN, find_bot
+    from referee.bots.command import HUMAN, find_all, find_bot
 
-    find = partial(find_bot, game=options.game, env=tuple(options.env))
     people = options.bots.count(HUMAN)
+    sitting = None
     if options.page:
         if not people:
             raise UsageError(f"--page goes with BOT {HUMAN}: who plays in the browser")
         sitting = _sitting(options)
-        return [
-            sitting.person(seat) if bot == HUMAN else find(bot)
-            for seat, bot in enumerate(options.bots)
-        ], sitting
-    if not people:
-        return [find(bot) for bot in options.bots], None
-    from referee.cli.desk import seated
+        persons = [sitting.person(seat) for seat in range(len(options.bots))]
+    elif people:
+        from referee.cli.desk import seated
 
-    person = seated(options.game, people, log_to_stdout=options.log == "-")
-    return [person if bot == HUMAN else find(bot) for bot in options.bots], None
+        person = seated(options.game, people, log_to_stdout=options.log == "-")
+        persons = [person] * len(options.bots)
+
+    def find(place: tuple[int, str]) -> BotSource:
+        seat, bot = place
+        return (
+            persons[seat] if bot == HUMAN else find_bot(bot, options.game, env=tuple(options.env))
+        )
+
+    return find_all(find, enumerate(options.bots)), sitting
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:

@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from referee.cli.arguments import (
@@ -20,7 +21,13 @@ from referee.cli.arguments import (
 )
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, USAGE, printing, say
-from referee.cli.settings import add_env, add_game, add_settings, chosen_settings
+from referee.cli.settings import (
+    add_env,
+    add_game,
+    add_settings,
+    chosen_settings,
+    tournament_defaults,
+)
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
@@ -97,7 +104,7 @@ def _add_options(parser: Parser) -> None:
     add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
-    add_settings(parser)
+    add_settings(parser, is_tournament=True)
     add_env(parser)
     watch = "show the standings in the browser while they move, and the matches that were played"
     add("--watch", action="store_true", help=watch)
@@ -194,13 +201,14 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from msgspec.structs import replace
 
-    from referee.bots.command import find_bot
-    from referee.match.spec import DRAWN_SEEDS
+    from referee.bots.command import find_all
+    from referee.match.machine import MAX_SEED
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         check_extension,
         differences,
-        entrant,
+        entrants,
+        find_entrant,
         setup,
         with_unique_names,
     )
@@ -208,22 +216,27 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     stages = store.stages
     seed = options.seed
     if seed is None:
-        seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
-    entrants = [entrant(bot) for bot in options.bots] or options.config_bots
+        seed = stages[-1].seed if stages else secrets.randbelow(MAX_SEED)
+    given = entrants(options.bots, options.game)
+    folders = [bot.directory for bot in given if bot.directory]
+    options.directories = [*options.directories, *folders]
     for_all = dict(options.env)
-    entrants = [replace(bot, env=tuple((for_all | dict(bot.env)).items())) for bot in entrants]
+    bots = [
+        replace(bot, env=tuple((for_all | dict(bot.env)).items()))
+        for bot in given or options.config_bots
+    ]
     now = setup(
-        with_unique_names(entrants),
+        with_unique_names(bots),
         **{name: getattr(options, name) for name in _CHOSEN},
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
-        settings=chosen_settings(options),
+        settings=tournament_defaults(options.game) | chosen_settings(options),
     )
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):
-        for bot in now.bots:  # of a cluster its workers look for them
-            find_bot(bot.bot, now.game, bot.directory, bot.env)
+        # Of a cluster its workers look for them.
+        find_all(partial(find_entrant, game=now.game), now.bots)
     # What is shown at the end is checked before the first match.
     anchor_of(options, [bot.name for bot in now.bots])
     if is_known:

@@ -35,6 +35,7 @@ RULES = Rules(
     max_seats=2,
     options=Options,
     limits=MappingProxyType({"time_limit": 30.0}),
+    tournament_limits=MappingProxyType({"time_bank": 600.0}),  # as its engine grants, 30 s a turn
     facts=Facts,
     new=Tribute,
     public=messages.PUBLIC,

@@ -74,5 +74,7 @@ class LeakyIndex(Leaky, ClassicIndex):
     """ClassicIndex, likewise."""
 
 
-CLASSIC_LEAKS = DialectKind(Leaky, advised=False)
-CLASSIC_INDEX_LEAKS = DialectKind(LeakyIndex, advised=False, hint=CLASSIC_INDEX.hint)
+CLASSIC_LEAKS = DialectKind(Leaky, advised=False, tells_hidden=True)
+CLASSIC_INDEX_LEAKS = DialectKind(
+    LeakyIndex, advised=False, tells_hidden=True, hint=CLASSIC_INDEX.hint
+)

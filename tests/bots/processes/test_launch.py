@@ -51,6 +51,7 @@ import referee.bots.processes.launch as launch
 from referee.bots.command import BotCommand
 from referee.match.limits import Limits
 
+launch.LaunchedBot(BotCommand("true", ("/bin/true",)), Limits()).end()  # imports all it needs
 os.getuid() or os.setresuid(65534, 65534, 65534)
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE, which a new user has set to 0
 reads = "cat /proc/$PPID/environ >/dev/null && echo read;"

@@ -411,15 +411,18 @@ def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
         ("config = 'other.toml'", "there is no option 'config'"),
         ("quiet = 3", "quiet is to be true or false"),
         ("set = 'x'", "set is to be a table"),
-        ("[[bot]]\nname = 'x'", "missing required field `command`"),
+        ("[[bot]]\nname = 'x'", "bot 1: command is missing"),
         ("x = = 3", "is no TOML"),
         (f"deals = {'9' * 5_000}", "is no TOML"),
         (f"x = {'[' * 5_000}", "nested too deeply"),
         ("store = 'x'\nrecords = \"a\\u0000b\"", "records has the character U+0000"),
         ("[[bot]]\ncommand = 'x'\ndirectory = \"\\u0000\"", "bot has the character U+0000"),
         ("[[bot]]\ncommand = 'x'\nenv = {A = \"\\u0000\"}", "bot has the character U+0000"),
-        ("[[bot]]\ncommand = 'x'\nenv = {\"A=B\" = 'c'}", "env of x: 'A=B' cannot name a variable"),
-        ("[[bot]]\ncommand = 'x'\nenv = {\"\" = 'c'}", "env of x: '' cannot name a variable"),
+        (
+            "[[bot]]\ncommand = 'x'\nenv = {\"A=B\" = 'c'}",
+            "bot 1: env: 'A=B' cannot name a variable",
+        ),
+        ("[[bot]]\ncommand = 'x'\nenv = {\"\" = 'c'}", "bot 1: env: '' cannot name a variable"),
     ],
 )
 def test_a_mistake_in_a_config_is_one_line_with_its_name(

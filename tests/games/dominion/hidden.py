@@ -16,6 +16,7 @@ TOLD = frozenset(
         "seats.other.own.turns",  # each has one in turn
     }
 )
+GIVING: frozenset[str] = frozenset()
 
 
 def pools(game: Any, seat: int) -> list[Pool]:

@@ -9,6 +9,7 @@ from tests.support.leaks import Pool
 
 UNCOVERING = {PlayerDiscarded: PlayerShuffled}
 TOLD: frozenset[str] = frozenset()
+GIVING: frozenset[str] = frozenset()
 
 
 def pools(game: Any, seat: int) -> list[Pool]:

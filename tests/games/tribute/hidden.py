@@ -10,6 +10,7 @@ from tests.support.leaks import Pool
 
 UNCOVERING = {TurnEnded: PlayerShuffled}
 TOLD = frozenset({"seats.other.known"})  # the top of "seats.other.draw_pile"
+GIVING = frozenset({"classic-leaks", "classic-index-leaks"})  # 6.10
 UID = attrgetter("uid")
 
 

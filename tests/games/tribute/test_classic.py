@@ -508,6 +508,15 @@ def test_the_same_bot_loses_under_classic_index_and_is_told_why() -> None:
     assert "won: illegal reply, after 1 turn; 0 points each. " in text  # and no word of tie-breaks
 
 
+def test_conform_says_so_too_and_shows_the_state_in_few_lines() -> None:
+    done = referee("conform", f"classic-index:{BOT}", "--game", "tribute", "--case", "4.1/1")
+    assert done.returncode == 1
+    text = " ".join(done.stdout.split())
+    assert "here an index is due: give the bot as classic:COMMAND" in text
+    assert 'request { "State": { "PatronStates": {' in text
+    assert "reply ENDTURN" in text
+
+
 @pytest.mark.parametrize(
     ("replies", "reason"),
     [("SHEOGORATH", "PATRON_SELECTION_FAILURE"), ("ANSEI PELIN 99", "BOT_EXCEPTION")],

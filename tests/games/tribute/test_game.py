@@ -14,6 +14,7 @@ from referee.errors import UsageError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL
 from referee.games.tribute import RULES
+from referee.games.tribute.rules.cards import PATRONS
 from referee.games.tribute.rules.messages import EVENTS, FOLLOW_UPS
 from referee.match.machine import Match
 from referee.match.spec import match_spec, settings_words
@@ -174,6 +175,8 @@ def test_patrons_are_given_as_text_or_as_a_list() -> None:
         assert spec.options.offered == patrons
         words = settings_words(RULES, {"patrons": patrons, "max_turns": 500})
         assert words == ["--set", "patrons=HLAALU,ANSEI,PELIN,RAJHIN"]
+    for default in (PATRONS, [*PATRONS]):  # as of a tournament, and from its store
+        assert settings_words(RULES, {"patrons": default}) == []
 
 
 @pytest.mark.parametrize(
