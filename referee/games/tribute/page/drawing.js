@@ -37,7 +37,7 @@ export function mount(root, header, kit) {
     return `tr-deck${Object.keys(shown.view.favours).indexOf(deck)}`;
   }
 
-  /** What can be chosen: a name, a number beside it, lines, notes, a button. It stays while it is the
+  /** A card or the like: its name, a number beside it, lines, notes, a button. It stays while it is the
       same; with a button it is made anew. */
   function tile(place, { name, number = "", lines, notes = [], deck, choose, state = "" }) {
     const told = notes.filter(Boolean);
@@ -259,8 +259,9 @@ export function mount(root, header, kit) {
     if (request.effects.length) {
       return [cardTile("offer", request.source.card, {})];
     }
+    const places = placesOf(shown.view);
     return request.cards.map(({ uid, card }, index) => {
-      const [zone] = placesOf(shown.view).get(uid) || [""];
+      const [zone] = places.get(uid) || [""];
       return cardTile(`offer ${index}`, card, { notes: [ZONES[zone]], choose: choose(index), state: state(index) });
     });
   }
@@ -336,7 +337,7 @@ export function mount(root, header, kit) {
   function moves(view, before, isSame) {
     const was = placesOf(before);
     const now = placesOf(view);
-    const told = new Map(); // who does what, or where cards leave -> cards
+    const told = new Map(); // who does what -> names of cards
     for (const uid of new Set([...was.keys(), ...now.keys()])) {
       const [from, owner, known] = was.get(uid) || ["new"];
       const [to, seat, card] = now.get(uid) || ["gone"];
