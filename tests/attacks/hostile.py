@@ -50,6 +50,8 @@ from tests.test_play import BAD_LINES
 MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
 ROW = "{:32}  {:32}  {:11}  {:7}"
+PATIENT = "--time-limit 30"
+"""For what takes long on a busy machine, and is not about time."""
 KILLED_SECONDS = 1.0
 HANG_SECONDS = 10.0
 SERVERS = contextlib.ExitStack()
@@ -238,7 +240,7 @@ def limits() -> Iterator[Behaviour]:
         expected["bwrap"] = str(one(what, mode, argument, bwrap).expected)
         return behaviour._replace(expected=expected)
 
-    bank, cpu, memory = "--time-bank 0.3", "--cpu-limit 0.3", "--memory-limit 100M"
+    bank, cpu, memory = "--time-bank 0.3", "--cpu-limit 0.3", f"{PATIENT} --memory-limit 100M"
     yield limited("thinks 50 ms each time", "think", 0.05, bank, "time-bank")
     yield limited("thinks longer than its bank", "sleep_at", 1, bank, "time-bank")
     yield limited("computes 30 ms each time", "compute", 0.03, cpu, "cpu-limit")
@@ -252,7 +254,8 @@ def limits() -> Iterator[Behaviour]:
     yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, alone)
     for what in ("fork", "threads"):
         alone = "exited" if held else "plays on"
-        yield limited(f"200 times {what}", what, 200, "--process-limit 20", alone, "exited")
+        least = f"{PATIENT} --process-limit 20"
+        yield limited(f"200 times {what}", what, 200, least, alone, "exited")
     yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
     yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
     yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
@@ -372,11 +375,12 @@ def on_processes() -> Iterator[Behaviour]:
     yield attack("sets limits of the referee", "limit_referee")
     yield attack("sets limits of its opponent", "limit_opponent")
     yield attack("leaves five daemons without environment", "daemons", "{tmp}/started", none=FAILS)
-    yield attack("has 300 processes at a time", "fork_bomb", 300)
+    yield attack("has 300 processes at a time", "fork_bomb", 300, options=PATIENT.split())
     late = "succeeds, 1, other timeout, plays on"
-    burns = attack("24 of its processes use all CPU", "burners", 24, none=late,
+    burners = min(16 * (os.cpu_count() or 1), 200)
+    burns = attack("16 of its processes a core use all CPU", "burners", burners, none=late,
                    opponent=hostile("compute", 0.04),
-                   options=["--time-limit", "0.25", "--max-turns", "20"])  # fmt: skip
+                   options=["--time-limit", "0.4", "--max-turns", "20"])  # fmt: skip
     # They slow their own bot down as well.
     yield burns._replace(expected={**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"})
 
@@ -417,7 +421,7 @@ def on_files() -> Iterator[Behaviour]:
     yield attack("changes the rights of /dev/null", "open_for_all", "/dev/null", none=ANY)
     for folder in ("{tmp}", "/dev/shm"):
         what = f"writes 80 MiB into {folder.strip('{}')}"
-        yield attack(what, "fill", f"{folder}/referee-attack", none=ANY)
+        yield attack(what, "fill", f"{folder}/referee-attack", none=ANY, options=PATIENT.split())
 
 
 def on_rights() -> Iterator[Behaviour]:
