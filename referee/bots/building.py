@@ -101,9 +101,9 @@ async def build(
     except UsageError as error:
         problem = str(error)
     except OSError as error:
-        problem = f"{error.filename}: {error.strerror}"
+        problem = f"{error.filename or folder.path}: {error.strerror}"
     except RecursionError:
-        problem = f"{folder.path}: folders are nested too deeply"
+        problem = "its folders are nested too deeply"
     state: State = "failed" if problem else "built"
     return Built(folder, state, problem, time.monotonic() - started, output.lines())
 
@@ -232,9 +232,17 @@ def _make_own(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
+    """Remove a file, a link, or a folder with whatever a build has made in it.
+
+    Raises:
+        UsageError: it cannot be removed.
+    """
     if path.is_dir() and not path.is_symlink():
-        _make_own(path)
-        shutil.rmtree(path)
+        # Folders may be nested deeper than Python can follow, and may refuse to be looked into.
+        for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            subprocess.run([*words, "--", path], stderr=subprocess.DEVNULL, check=False)
+        if os.path.lexists(path):
+            raise UsageError(f"{path} cannot be removed: remove it")
     else:
         path.unlink(missing_ok=True)
 

@@ -152,16 +152,19 @@ def sources_hash(path: str) -> str:
                 found.update(b"%d:%s" % (len(part), part))
     except OSError as error:
         raise UsageError(f"cannot read {error.filename or path}: {error.strerror}") from error
+    except RecursionError as error:
+        raise UsageError(f"cannot read {path}: its folders are nested too deeply") from error
     return found.hexdigest()
 
 
 def _entries(path: str) -> Iterator[os.DirEntry[str]]:
     """All that is in a folder and in those in it, but for the folders themselves, by name."""
     with os.scandir(path) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.name in LEFT_OUT:
-                continue
-            if not entry.is_dir(follow_symlinks=False):
-                yield entry
-            else:
-                yield from _entries(entry.path)
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        if entry.name in LEFT_OUT:
+            continue
+        if not entry.is_dir(follow_symlinks=False):
+            yield entry
+        else:
+            yield from _entries(entry.path)

@@ -102,11 +102,6 @@ def limits_in(sandbox: Sandbox) -> dict[str, int]:
     return {} if sandbox.kind == "none" else dict(SANDBOXED)
 
 
-def tournament_defaults(game: str) -> dict[str, float]:
-    """The limits that are on in the tournaments of a game unless others are chosen."""
-    return {**OF_TOURNAMENTS, **GAMES[game].tournament_limits}
-
-
 def add_sandbox(parser: argparse.ArgumentParser, default: str) -> None:
     """Add what keeps bots apart from everything else.
 

@@ -63,6 +63,7 @@ from referee.match.limits import MIB
 from referee.match.machine import Entry, Match
 from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED, load_page
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, default_limits
 from referee.play import Runner
 
@@ -88,6 +89,7 @@ class Limits(Struct, frozen=True):
         quiet: seconds that a case which listens waits for lines that nothing asked for.
         rest: seconds that it waits for the rest of the output after the end of the input.
         system: other limits of the bot, by their names in `referee.match.limits.Limits`.
+        sandbox: of the bot.
     """
 
     timeout: float = 10.0
@@ -95,6 +97,7 @@ class Limits(Struct, frozen=True):
     quiet: float = 0.3
     rest: float = 2.0
     system: Mapping[str, Any] = {}
+    sandbox: Sandbox = NO_SANDBOX
 
 
 class _CaseMatch(Match):
@@ -205,7 +208,9 @@ class Driver(BotAround):
     def _start(self, source: BotSource) -> Bot:
         """A bot that is ended with the case, without what translates for it."""
         limits = self._bot_limits
-        bot = start(self._nursery, self._rules, limits, launch(source, limits))
+        bot = start(
+            self._nursery, self._rules, limits, launch(source, limits, self._limits.sandbox)
+        )
         self._started.append(bot)
         return bot
 

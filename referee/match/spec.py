@@ -19,7 +19,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES, game_rules
 from referee.games.interface.rules import Rules
-from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, Limits
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, OF_TOURNAMENTS, Limits
 from referee.match.machine import MAX_SEED, Match
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.text.nearest import instead
@@ -132,8 +132,16 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     return rules.options(**own), Limits(**limits)
 
 
+def tournament_limits(rules: Rules) -> dict[str, float]:
+    """The limits that are on in the tournaments of a game unless others are chosen."""
+    return {**OF_TOURNAMENTS, **rules.tournament_limits}
+
+
 def settings_words(rules: Rules, settings: Mapping[str, Any]) -> list[str]:
     """The settings that are not the game's defaults, as words of a command.
+
+    The limits that strangers' bots have unless others are chosen are left out as well: there are
+    many, and who plays a match again hardly needs them.
 
     Args:
         rules: the game.
@@ -142,8 +150,9 @@ def settings_words(rules: Rules, settings: Mapping[str, Any]) -> list[str]:
     both = settings_type(rules)(), settings
     default, given = (msgspec.json.decode(msgspec.json.encode(each)) for each in both)
     words = []
+    of_tournaments = tournament_limits(rules)
     for name, value in given.items():
-        if value == default.get(name):
+        if value in (default.get(name), of_tournaments.get(name, UNSET)):
             continue
         if name in Limits._fields:
             text = f"{value:g}" if isinstance(value, float) else str(value).lower()

@@ -13,7 +13,9 @@ from referee.errors import Mistakes, UsageError
 from referee.text.nearest import instead
 from referee.tournament.rows import Entrant
 
-_PATHS = ("store", "records", "seed-file")
+_PATHS = ("store", "records", "seed-file", "sandbox-read")
+_LISTS = ("sandbox-read",)
+_Value = str | int | float
 _TABLES = ("set", "env")
 
 
@@ -46,12 +48,14 @@ def read_config(
             words += [f"--{option}={part}={_word(chosen)}" for part, chosen in value.items()]
         elif option in flags and isinstance(value, bool):
             words += [f"--{option}"] * value
-        elif option in values and isinstance(value, str | int | float):
-            chosen = str(folder / str(value)) if option in _PATHS else _word(value)
-            # One word, or a value that begins with a dash would be taken for an option.
-            words.append(f"--{option}={chosen}")
+        elif option in values and isinstance(value, list if option in _LISTS else _Value):
+            for each in value if isinstance(value, list) else [value]:
+                chosen = str(folder / str(each)) if option in _PATHS else _word(each)
+                # One word, or a value that begins with a dash would be taken for an option.
+                words.append(f"--{option}={chosen}")
         elif option in flags or option in values or option in _TABLES:
             kinds = dict.fromkeys(flags, "true or false") | dict.fromkeys(_TABLES, "a table")
+            kinds |= dict.fromkeys(_LISTS, "a list")
             kind = kinds.get(option, "one value")
             raise UsageError(f"{name}: {key} is to be {kind}, not {value!r}")
         else:

@@ -16,6 +16,7 @@ from referee.bots.folder import BOT_FILE
 from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.games import game_rules
 from referee.match.limits import MAX_COUNT
+from referee.match.sandbox import Kind
 from referee.match.spec import checked_seed, match_spec
 from referee.tournament.choices import CHALLENGERS, DEALS, MAX_BOTS, Format, Seats
 from referee.tournament.rating.sprt import Sprt
@@ -44,6 +45,8 @@ class Setup(Struct, frozen=True, kw_only=True):
         seed: of the schedule and of the deals.
         keep_alive: whether bots may play match after match in one process.
         settings: options of the game and limits of the bots, all of them, by name.
+        sandbox: of the bots that are programs.
+        sandbox_read: folders that are readable in it (`Sandbox.readable`).
         bots: in the order in which they are numbered.
     """
 
@@ -59,6 +62,8 @@ class Setup(Struct, frozen=True, kw_only=True):
     seed: int
     keep_alive: bool = True
     settings: dict[str, Any]
+    sandbox: Kind = "none"
+    sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
 
     @property

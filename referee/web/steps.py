@@ -435,6 +435,7 @@ class LogSteps(Steps):
         self._over = 0  # turns
         page = rules.page
         self._spectator = None if page is None else page.spectator(len(names))
+        self._seen = self._spectator is None  # whether a state is known, as far as one is looked at
 
     def add(self, message: Struct, line: str) -> bool:
         """Take a message and its line; returns whether the game's rules allow it."""
@@ -442,9 +443,10 @@ class LogSteps(Steps):
         if isinstance(message, PlayerName):
             return True
         over = self._hear(message)
-        whole: bool | None = True
+        whole: bool | None = self._seen
         if self._spectator is not None and not isinstance(message, PlayerDisqualified | GameEnd):
             whole = self._spectator.hear(message)
+            self._seen = self._seen or bool(whole)
         self._over = max([self._over, *(turn.turn for turn in over)])
         if isinstance(message, GameEnd):
             self._end_turns()

@@ -10,7 +10,7 @@ from referee.errors import UsageError
 from referee.tournament.config import read_config
 from referee.tournament.rows import Entrant
 
-VALUES = ("deals", "seed", "time-limit", "anchor", "elo0")
+VALUES = ("deals", "seed", "time-limit", "anchor", "elo0", "sandbox-read")
 FLAGS = ("no-keep-alive", "json")
 
 
@@ -37,11 +37,14 @@ def test_options_become_words(file: Path) -> None:
         [set]
         max_turns = 20
         fast = true
+        sandbox_read = ["data", "/opt"]
+        [env]
+        LEVEL = 3
         """,
     )
     assert words == [
         *("--deals=5", "--time-limit=2.5", "--elo0=-3", "--anchor=a=1500", "--no-keep-alive"),
-        *("--set=max_turns=20", "--set=fast=true"),
+        *("--set=max_turns=20", "--set=fast=true", "--env=LEVEL=3"),
     ]
     assert bots == []
 

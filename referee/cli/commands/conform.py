@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
-from referee.cli.settings import add_env, add_game, add_system_limits, chosen_settings
+from referee.cli.settings import (
+    add_env,
+    add_game,
+    add_sandbox,
+    add_system_limits,
+    chosen_sandbox,
+    chosen_settings,
+    limits_in,
+)
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
@@ -70,6 +78,7 @@ def add(commands: Commands) -> None:
     add("--keep", metavar="DIR", help=keep)
     add_game(conform)
     add_env(conform)
+    add_sandbox(conform, "none")
     timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
     add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
     add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
@@ -205,9 +214,10 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        system = chosen_settings(options)
+        sandbox = chosen_sandbox(options, options.output)
+        system = limits_in(sandbox) | chosen_settings(options)
         timeout = system.pop("time_limit", Limits().timeout)
-        limits = Limits(timeout=timeout, system=system)
+        limits = Limits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(
             self.cases,
             self._bot,

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.cli.arguments import (
     Commands,
@@ -24,11 +24,13 @@ from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import (
     add_env,
     add_game,
+    add_sandbox,
     add_settings,
+    chosen_sandbox,
     chosen_settings,
-    tournament_defaults,
 )
 from referee.errors import UsageError
+from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
 
@@ -106,6 +108,7 @@ def _add_options(parser: Parser) -> None:
     add("--record-stderr", action="store_true", help=said)
     add_settings(parser, is_tournament=True)
     add_env(parser)
+    add_sandbox(parser, "auto")
     watch = "show the standings in the browser while they move, and the matches that were played"
     add("--watch", action="store_true", help=watch)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
@@ -203,6 +206,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from referee.bots.command import find_all
     from referee.match.machine import MAX_SEED
+    from referee.match.spec import tournament_limits
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         check_extension,
@@ -225,13 +229,21 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         replace(bot, env=tuple((for_all | dict(bot.env)).items()))
         for bot in given or options.config_bots
     ]
+    limits: dict[str, Any] = tournament_limits(GAMES[options.game])
+    if stages:  # what is not chosen stays as it is there
+        limits = {name: stages[-1].settings.get(name) for name in limits}
+        if options.sandbox == "auto":
+            options.sandbox = stages[-1].sandbox
+    sandbox = chosen_sandbox(options)
     now = setup(
         with_unique_names(bots),
         **{name: getattr(options, name) for name in _CHOSEN},
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
-        settings=tournament_defaults(options.game) | chosen_settings(options),
+        sandbox=sandbox.kind,
+        sandbox_read=sandbox.readable,
+        settings=limits | chosen_settings(options),
     )
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):
@@ -298,6 +310,7 @@ def _play(
             keep=keep,
             record_stderr=options.record_stderr,
             live="" if live is None else str(live.absolute()),
+            hidden=tuple(os.path.abspath(path) for path in (options.store, records) if path),
         ) as dispatcher,
     ):
 

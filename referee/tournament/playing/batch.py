@@ -33,6 +33,7 @@ from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
 from referee.match.machine import Match
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, match_spec
 from referee.play import PlainRunner, Played, Runner, are_objects, objects
 from referee.tournament.playing.live import LiveRecord, live_of
@@ -75,6 +76,7 @@ class Batch(Struct, frozen=True):
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
         matches_a_deal: how many matches a deal has; they follow each other in the schedule.
+        sandbox: of the bots.
         run: no bot plays on in another run, which may play some of the same matches again.
     """
 
@@ -90,6 +92,7 @@ class Batch(Struct, frozen=True):
     sources: Mapping[int, BotSource] = {}
     alone: bool = False
     matches_a_deal: int = 1
+    sandbox: Sandbox = NO_SANDBOX
     run: str = ""
 
 
@@ -412,7 +415,7 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
 
 def _specs(batch: Batch) -> list[MatchSpec]:
     seats = [""] * len(batch.plans[0].players)
-    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings)
+    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings, sandbox=batch.sandbox)
     bots = {number: entrant.bot for number, entrant in batch.entrants.items()}
     return [
         replace(spec, bots=tuple(bots[number] for number in plan.players), seed=plan.seed)

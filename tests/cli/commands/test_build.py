@@ -187,6 +187,25 @@ def test_links_and_modes_of_strangers_lead_nowhere(here: Path) -> None:
     assert (folder / ".built/bot/bot").stat().st_mode & 0o7777 == 0o711
 
 
+NEST = "import os\nfor _ in range(1100): os.mkdir('d'); os.chdir('d')\n"
+
+
+def test_folders_in_folders_in_folders_are_no_trouble(here: Path) -> None:
+    before = contents(bot("a", f'{COPIES}; exec python3 -c "{NEST}"'))
+    done = referee("build", "a")
+    assert done.returncode == 1
+    assert "a: the build failed: " in done.stderr
+    assert contents(Path("a")) == before
+    assert not Path("a/.building").exists()
+    subprocess.run([sys.executable, "-c", NEST], cwd="a", check=True)
+    try:
+        for command in (["build", "a"], ["play", "a", "minimal"]):
+            said = referee(*command)
+            assert (said.returncode in (1, 2), len(said.stderr.splitlines())) == (True, 1)
+    finally:
+        subprocess.run(["rm", "-rf", "a"], check=True)
+
+
 def test_special_files_are_refused() -> None:
     os.mkfifo(bot("a", COPIES) / "fifo")
     done = referee("build", "a")

@@ -19,7 +19,7 @@ from tests.support.watched import watched
 def test_facts_are_those_of_the_card_set(name: str) -> None:
     options = Options(cards=name)  # type: ignore[arg-type]
     facts = PAGE.facts(options)
-    assert {*facts["patrons"]} == {*options.offered, "TREASURY"}
+    assert {*facts["patrons"]} == {*options.patrons, "TREASURY"}
     assert [p for p, fact in facts["patrons"].items() if not fact["favours"]] == ["TREASURY"]
     assert {fact["deck"] for fact in facts["cards"].values()} == {*facts["patrons"]}
     assert facts["cards"]["SHIELD_BEARER"] | {"text": ""} == {

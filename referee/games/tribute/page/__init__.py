@@ -29,7 +29,7 @@ def _facts(options: Options) -> dict[str, Any]:
         patrons: patron -> its name, what a call takes and brings, and whether it favours anybody.
         asks: `follow_up` -> what is asked.
     """
-    patrons = [*options.offered, TREASURY]
+    patrons = [*options.patrons, TREASURY]
     cards = card_set(options.cards).kinds.values()
     return {
         "cards": {card.card: _fact(card.row) for card in cards if card.deck in patrons},
