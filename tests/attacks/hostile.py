@@ -18,6 +18,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -63,7 +64,8 @@ CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
 """How control characters of a line are shown."""
 
 
-ATTACKER = HOSTILE.with_name("attacker.py")
+ATTACKER = (sys.executable, "-I", "-S", str(HOSTILE.with_name("attacker.py")))
+SEED = 718_281_828_459_045
 MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_bytes()
 SECRET = "referee-attack-secret"
 """Is in the referee's environment."""
@@ -210,7 +212,7 @@ def processes() -> Iterator[Behaviour]:
     yield one("leaves a child that holds its pipes", "heir", "{tmp}/pid", "exited")
     yield one("leaves a child in a session of its own", "daemon", "{tmp}/pid", "plays on")
     yield one("leaves a daemon", "lost_daemon", "{tmp}/pid", "plays on")
-    yield one("leaves 30 busy children in sessions", "swarm", 30, "exited")
+    yield one("leaves 30 busy children in sessions", "swarm", 30, "exited", *PATIENT.split())
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for request in (0, 1, 5):
             bots = [hostile("signal_referee", f"{request}:{int(number)}"), hostile("stays")]
@@ -359,7 +361,20 @@ def attack(what: str, mode: str, argument: object = "", *, none: str | None = SU
 
 def attacker(mode: str, argument: object) -> str:
     """The BOT argument for a bot that attacks."""
-    return shlex.join([sys.executable, "-I", "-S", str(ATTACKER), mode, str(argument)])
+    return shlex.join([*ATTACKER, mode, str(argument)])
+
+
+def attacks_at_once() -> Behaviour:
+    """A bot that makes all attacks in one match; not those that leave something behind."""
+    words: list[str] = []
+    for behaviour in attacks():
+        mode, argument = shlex.split(behaviour.bots[1])[-2:]
+        if mode not in ("burners", "die_at", "daemons"):
+            words += [mode, argument]
+    bots = ["{folder}/other/bot.py", shlex.join([*ATTACKER, *words])]
+    files = {"seed": b"%d" % SEED, "other/bot.py": MINIMAL}
+    options = ["--record-stderr", "--seed-file", "{folder}/seed", *PATIENT.split()]
+    return Behaviour("makes all attacks", bots, {"bwrap": FAILS}, options, files)
 
 
 def on_processes() -> Iterator[Behaviour]:
@@ -386,17 +401,16 @@ def on_processes() -> Iterator[Behaviour]:
 
 
 def on_secrets() -> Iterator[Behaviour]:
-    seed = 718_281_828_459_045
-    backwards, in_file = str(seed)[::-1], ["--seed-file", "{folder}/seed"]
+    backwards, in_file = str(SEED)[::-1], ["--seed-file", "{folder}/seed"]
     for what, mode, argument, none, options in (
         ("command line, of --seed-file", "seed_in_cmdline", backwards, FAILS, in_file),
-        ("command line, of --seed", "seed_in_cmdline", backwards, SUCCEEDS, ["--seed", str(seed)]),
+        ("command line, of --seed", "seed_in_cmdline", backwards, SUCCEEDS, ["--seed", str(SEED)]),
         ("file of --seed-file", "seed_in_file", f"{{folder}}/seed:{backwards}", SUCCEEDS, in_file),
         ("open record", "seed_in_descriptors", backwards, BY_TRACER, in_file),
         ("memory", "seed_in_memory", backwards, BY_TRACER, in_file),
     ):
         yield attack(f"reads the seed in the referee's {what}", mode, argument, none=none,
-                     options=options, files={"seed": str(seed).encode()})  # fmt: skip
+                     options=options, files={"seed": b"%d" % SEED})  # fmt: skip
     yield attack("reads the referee's environment", "secret_in_environment", SECRET, none=BY_TRACER)
     yield attack("reads the hand in its opponent's memory", "opponents_memory", none=ANY)
     yield attack("inherits the referee's descriptors", "descriptors", none=FAILS)
@@ -501,10 +515,11 @@ def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
         left = [f"process {words[-60:]}" for words in stayed]
         left += [f"file {file}" for file in os.listdir(here)]
         seen = ["stopped"] if stopped else list(_seen(process.returncode, folder))
-        if str(ATTACKER) in line:
+        if ATTACKER[-1] in line:
             succeeds = process.returncode < 0 or "other" in str(seen) or "spoilt" in str(seen)
             with contextlib.suppress(FileNotFoundError):  # an attack may have removed it
-                succeeds |= b"attack: succeeds" in (folder / "logs" / "record").read_bytes()
+                record = (folder / "logs" / "record").read_bytes()
+                succeeds |= re.search(rb"attack \w+ succeeds", record) is not None
             seen.insert(0, "succeeds" if succeeds else "fails")
         return Seen(", ".join(seen), ", ".join(left))
 

@@ -1,7 +1,7 @@
-"""A Big Money bot that attacks what is not its own: attacker.py ATTACK [ARGUMENT].
+"""A Big Money bot that attacks what is not its own: attacker.py ATTACK ARGUMENT ...
 
-It does so at its third request, and plays on. On stderr it says "attack: succeeds" or "attack:
-fails", with what was got or why not. An attack returns what it has got, "" if nothing, and None if
+It does so at its third request, and plays on. On stderr it says of each attack that it succeeds or
+fails, with what was got or why not. An attack returns what it has got, "" if nothing, and None if
 only the referee can see whether it has succeeded; an OSError means that it has failed.
 
 Targets are the referee, its parent, and the referee's other children. In a sandbox it takes what is
@@ -399,17 +399,22 @@ def daemons(file):
     await_pid(file)
 
 
+def try_out(name, argument):
+    """Attack; what to say of it."""
+    try:
+        got = globals()[name](argument)
+    except OSError as error:
+        return f"attack {name} fails: {error}\n"
+    if got is None:
+        return f"attack {name} was made\n"
+    return f"attack {name} succeeds: {got}\n" if got else f"attack {name} fails\n"
+
+
 def main():
-    attack, argument = globals()[sys.argv[1]], (*sys.argv[2:], "")[0]
     for number, message in enumerate(asked(sys.stdin.buffer)):
         if number == STRIKES_AT:
-            try:
-                got = attack(argument)
-            except OSError as error:
-                sys.stderr.write(f"attack: fails: {error}\n")
-            else:
-                if got is not None:
-                    sys.stderr.write(f"attack: succeeds: {got}\n" if got else "attack: fails\n")
+            for name, argument in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+                sys.stderr.write(try_out(name, argument))
             sys.stderr.flush()
         write(legal(message))
 

@@ -20,9 +20,9 @@ class Remains(NamedTuple):
 
     Attributes:
         processes: that descend from this one, zombies among them.
-        descriptors: of this process.
-        kib: of memory of this process.
-        cgroups: of bots whose referee has ended.
+        descriptors: of this process and of those.
+        kib: of memory of all these.
+        cgroups: of bots whose referee has ended, or is one of all these and has no match.
         mounts: that this process sees.
     """
 
@@ -46,18 +46,38 @@ class Remains(NamedTuple):
 
 
 def remains() -> Remains:
-    """Count them now."""
-    status = Path("/proc/self/status").read_text()
+    """Count them now, while no match is played."""
+    others = descendants(os.getpid())
+    ours = {os.getpid(), *others}
     return Remains(
-        len(descendants(os.getpid())),
-        len(os.listdir("/proc/self/fd")),
-        int(status.partition("VmRSS:")[2].split()[0]),
-        len(lost_cgroups()),
+        len(others),
+        sum(map(_descriptors, ours)),
+        sum(map(_kib, ours)),
+        len(lost_cgroups(ours)),
         Path("/proc/self/mountinfo").read_text().count("\n"),
     )
 
 
-def lost_cgroups() -> list[str]:
-    """The groups of bots whose referee has ended: "referee-PID-NUMBER"."""
+def _descriptors(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:  # it has ended, or hides
+        return 0
+
+
+def _kib(pid: int) -> int:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return int((status.partition("VmRSS:")[2].split() or ["0"])[0])
+
+
+def lost_cgroups(ours: set[int]) -> list[str]:
+    """The groups of bots, "referee-PID-NUMBER", of a referee that has ended or is one of ours."""
     found = [path for depth in range(_DEPTH) for path in glob(_CGROUPS + "/*" * depth + _GROUPS)]
-    return [path for path in found if not os.path.exists(f"/proc/{path.split('-')[-2]}")]
+    return [
+        path
+        for path, pid in ((path, path.split("-")[-2]) for path in found)
+        if int(pid) in ours or not os.path.exists(f"/proc/{pid}")
+    ]

@@ -1,0 +1,41 @@
+"""The attacks on what is not a bot's own, and on the referee's life, in small."""
+
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from referee.bots.processes.sandbox import resolve, why_not
+from tests.attacks import signals
+from tests.attacks.hostile import SERVERS, Seen, attack, attacks_at_once, try_out
+from tests.attacks.many_matches import here, measured
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+
+
+def test_no_attack_gets_out_of_the_sandbox() -> None:
+    with SERVERS:
+        assert try_out(attacks_at_once(), "bwrap") == Seen("fails, 0, plays on", "")
+
+
+def test_an_attack_that_succeeds_is_seen() -> None:
+    """Without a sandbox; or the test above would show nothing."""
+    behaviour = attack("kills its opponent", "kill_siblings")
+    assert try_out(behaviour, "none") == Seen("succeeds, 1, other exited, plays on", "")
+    behaviour = attack("reads a file", "read_file", os.devnull.replace("null", "zero"))
+    assert try_out(behaviour, "none") == Seen("succeeds, 0, plays on", "")
+
+
+def test_nothing_in_a_sandbox_outlives_a_killed_referee(tmp_path: Path) -> None:
+    """Neither the bots nor what they have put into sessions of their own."""
+    assert signals.attack("bwrap", signal.SIGKILL, 0.2, tmp_path) == ""
+
+
+@pytest.mark.slow
+def test_nothing_grows_over_matches_with_hostile_bots() -> None:
+    first, _, last = measured(60, partial(here, sandbox=resolve("bwrap")))
+    assert not last.is_more_than(first)
