@@ -34,16 +34,17 @@ def test_options_become_words(file: Path) -> None:
         anchor = "a=1500"
         no_keep_alive = true
         json = false
+        sandbox_read = ["data", "/opt"]
         [set]
         max_turns = 20
         fast = true
-        sandbox_read = ["data", "/opt"]
         [env]
         LEVEL = 3
         """,
     )
     assert words == [
         *("--deals=5", "--time-limit=2.5", "--elo0=-3", "--anchor=a=1500", "--no-keep-alive"),
+        *(f"--sandbox-read={file.parent}/data", "--sandbox-read=/opt"),
         *("--set=max_turns=20", "--set=fast=true", "--env=LEVEL=3"),
     ]
     assert bots == []

@@ -266,10 +266,10 @@ class _Place:
         self._here = os.path.abspath(command.directory or ".")
         self._hidden = sandbox.hidden
         self._writable = sandbox.writable
-        program, *rest = command.argv
+        program = command.argv[0]
         program = self._path(program)
         _check_program(program)
-        self._runtimes = [*sandbox.readable, *self._interpreter(program, rest)]
+        self._runtimes = [*sandbox.readable, *self._interpreter(program)]
         self._shown = [*_SYSTEM, *self._runtimes]
         own = [path for path in map(self._path, command.argv) if self._is_own(path)]
         self._folder = self._bot_folder(command, own)
@@ -331,26 +331,21 @@ class _Place:
                 else:
                     yield from self._entries(entry.path)
 
-    def _interpreter(self, program: str, rest: Sequence[str]) -> set[str]:
+    def _interpreter(self, program: str) -> set[str]:
         """What must be visible for the program, or what its first line names, to be run.
 
         The bot's own program is not among it.
         """
         if _is_in_system(program):
             return set()
-        folder = os.path.dirname(program)
         if program == sys.executable:
             own = Path(__file__).parents[2]  # where a Python bot finds `referee.bot`
             found = {sys.prefix, sys.base_prefix, str(own)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
-        prefix = os.path.dirname(folder)
-        files = [path for path in map(self._path, rest) if os.path.isfile(path)]
-        elsewhere = any(not _is_in(path, prefix) for path in files)
-        on_path = folder in os.environ.get("PATH", "").split(os.pathsep)
-        if on_path or (os.path.basename(folder) == "bin" and elsewhere):
-            return _runtimes_of(program)
-        named = _shebang(program)
-        return _runtimes_of(named) if named else set()
+        found = _runtimes_of(program)
+        if not found and (named := _shebang(program)):
+            found = _runtimes_of(named)
+        return found
 
 
 def _in_bot(path: str, folder: str) -> str:
@@ -377,9 +372,22 @@ def _first_bytes(program: str) -> bytes:
 
 
 def _runtimes_of(program: str) -> set[str]:
-    """What must be visible for an interpreter to run: the smallest that works."""
+    """What must be visible for an interpreter to run: the smallest that works.
+
+    It is one on the PATH, or the Python of a virtual environment; nothing for any other program. A
+    bot may name what it likes in its first line, and link to it, and must not see a folder by that.
+    """
+    on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
+    real = os.path.realpath(program)
+    if not on_path:
+        prefix = os.path.dirname(os.path.dirname(program))
+        base = os.path.dirname(os.path.dirname(real))
+        if not os.path.exists(os.path.join(prefix, "pyvenv.cfg")) or not glob(
+            os.path.join(base, "lib", "python3*", "os.py")
+        ):
+            return set()
     found = set()
-    for path in {program, os.path.realpath(program)}:
+    for path in {program, real}:
         if _is_in_system(path):
             continue
         folder = os.path.dirname(path)
@@ -397,7 +405,7 @@ def _shebang(program: str) -> str:
     words = os.fsdecode(first[2:]).split() if first.startswith(b"#!") else []
     if words and os.path.basename(words[0]) == "env":
         names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-        return shutil.which(names[0]) or "" if names else ""
+        return shutil.which(os.path.basename(names[0])) or "" if names else ""
     return words[0] if words and os.path.exists(words[0]) else ""
 
 
