@@ -565,7 +565,7 @@ def main() -> int:
     sandboxes = [options.sandbox] if options.sandbox else list(SANDBOXES)
     if problem := "bwrap" in sandboxes and why_not():
         if options.sandbox:
-            raise UsageError(problem)
+            parser.error(problem)
         print(f"left out, with bwrap: {problem}")
         sandboxes.remove("bwrap")
     with SERVERS:
