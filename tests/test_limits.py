@@ -74,6 +74,7 @@ async def test_the_limit_of_a_reply_holds_beside_the_bank(tmp_path: Path) -> Non
     assert code == "timeout"
 
 
+@pytest.mark.slow
 async def test_one_reply_cannot_take_more_than_the_bank(tmp_path: Path) -> None:
     began = time.monotonic()
     code, _, _ = await left(tmp_path, hostile("sleep_at", 1), time_limit="none", time_bank=0.3)
@@ -92,7 +93,9 @@ async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
 # --- 1.3: CPU time --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["one", "child", "grandchild"])
+@pytest.mark.parametrize(
+    "where", ["one", pytest.param("child", marks=pytest.mark.slow), "grandchild"]
+)
 async def test_cpu_time_is_counted_wherever_it_is_used(
     where: str, tmp_path: Path, held_by: str
 ) -> None:
@@ -105,11 +108,13 @@ async def test_cpu_time_is_counted_wherever_it_is_used(
     assert detail.endswith(" s of CPU time (0.3 s a match)")
 
 
+@pytest.mark.slow
 async def test_cpu_time_adds_up_over_the_replies(tmp_path: Path, held_by: str) -> None:
     code, _, _ = await left(tmp_path, hostile("compute", 0.03), cpu_limit=0.3)
     assert code == "cpu-limit"
 
 
+@pytest.mark.slow
 async def test_time_that_is_waited_is_no_cpu_time(tmp_path: Path, held_by: str) -> None:
     code, _, _ = await left(tmp_path, hostile("think", 0.05), cpu_limit=0.3, max_turns=6)
     assert code is None

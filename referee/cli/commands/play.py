@@ -265,12 +265,12 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
         if not people:
             raise UsageError(f"--page goes with BOT {HUMAN}: who plays in the browser")
         sitting = _sitting(options)
-        persons = [sitting.person(seat) for seat in range(len(options.bots))]
+        persons = {seat: sitting.person(seat) for seat in sitting.seats}
     elif people:
         from referee.cli.desk import seated
 
         person = seated(options.game, people, log_to_stdout=options.log == "-")
-        persons = [person] * len(options.bots)
+        persons = dict.fromkeys(range(len(options.bots)), person)
 
     def find(place: tuple[int, str]) -> BotSource:
         seat, bot = place

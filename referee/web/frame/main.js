@@ -298,6 +298,7 @@ class App {
     );
     if (atEnd) this.when.append(el("span", { class: "reason" }, ` ${outcome.reason}`));
     player.update();
+    if (step < match.last) this.place?.update(); // its question goes before the state that it is about
     this.table.update();
     this.place?.update();
     this.tabs.update();

@@ -37,7 +37,7 @@ export function mount(root, header, kit) {
     return `tr-deck${Object.keys(shown.view.favours).indexOf(deck)}`;
   }
 
-  /** What can be chosen: a name, a number beside it, lines, notes, a button. It stays while it is the
+  /** A card or the like: its name, a number beside it, lines, notes, a button. It stays while it is the
       same; with a button it is made anew. */
   function tile(place, { name, number = "", lines, notes = [], deck, choose, state = "" }) {
     const told = notes.filter(Boolean);
@@ -136,38 +136,39 @@ export function mount(root, header, kit) {
   }
 
   function paintSeats() {
-    const { view, before, more } = shown;
+    const { view } = shown;
     fill(parts.seats, view.seats.map((seen, seat) => {
-      const was = before?.seats[seat];
       const isActive = seat === view.player;
-      const key = [seen, was?.prestige, mover(), isActive, more.marks, view.start_of_next_turn];
       const box = once(`seat ${seat}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": kit.seat(seat).colour } }));
       box.classList.toggle("tr-now", mover() === seat);
-      const hand = !isActive && seen.hand && once(`hand ${seat}`, seen.hand, () => el("div", {}, chips(seen.hand)));
-      fill(box, [once(`head ${seat}`, key, () => head(seen, was, seat)), hand, view.turn && !isActive && agents(seat)].filter(Boolean));
+      const inside = [head(seen, seat)];
+      if (seen.hand && !isActive) inside.push(once(`hand ${seat}`, seen.hand, () => el("div", {}, chips(seen.hand))));
+      if (view.turn && !isActive) inside.push(agents(seat));
+      fill(box, inside);
       return box;
     }));
   }
 
-  function head(seen, was, seat) {
-    const { view, more } = shown;
-    const change = was ? seen.prestige - was.prestige : 0;
-    const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
+  function head(seen, seat) {
+    const { view, before, more } = shown;
     const isActive = seat === view.player; // what it has to spend is shown there
+    const isNow = mover() === seat;
+    const change = before ? seen.prestige - before.seats[seat].prestige : 0;
+    const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code).map(({ code }) => code);
     const due = isActive ? [] : view.start_of_next_turn;
-    const facts = [
+    const facts = !view.turn ? [] : [
       !isActive && seen.coins && `coins ${seen.coins}`, !isActive && seen.power && `power ${seen.power}`, `hand ${seen.hand_size}`,
       `draw pile ${seen.hand_and_draw.length - seen.hand_size}`, `cooldown ${seen.cooldown.length}`,
       due.length && `has to discard for ${due.map(({ source }) => nameOf(source.card)).join(", ")}`,
-    ];
-    return el(
+    ].filter(Boolean);
+    return once(`head ${seat}`, [isNow, seen.prestige, change, facts, faults], () => el(
       "div",
       {},
-      el("h2", {}, glyph(seat), names[seat], mover() === seat && el("span", { class: "tr-told" }, " has the turn")),
+      el("h2", {}, glyph(seat), names[seat], isNow && el("span", { class: "tr-told" }, " has the turn")),
       el("p", { class: "tr-prestige" }, el("b", {}, String(seen.prestige)), " prestige", change !== 0 && ` (${signed(change)})`),
-      view.turn > 0 && el("p", { class: "tr-told" }, facts.filter(Boolean).join(" · ")),
-      faults.map((mark) => el("p", { class: "tr-fault" }, `! ${mark.code}`)),
-    );
+      facts.length > 0 && el("p", { class: "tr-told" }, facts.join(" · ")),
+      faults.map((code) => el("p", { class: "tr-fault" }, `! ${code}`)),
+    ));
   }
 
   function paintPatrons() {
@@ -258,8 +259,9 @@ export function mount(root, header, kit) {
     if (request.effects.length) {
       return [cardTile("offer", request.source.card, {})];
     }
+    const places = placesOf(shown.view);
     return request.cards.map(({ uid, card }, index) => {
-      const [zone] = placesOf(shown.view).get(uid) || [""];
+      const [zone] = places.get(uid) || [""];
       return cardTile(`offer ${index}`, card, { notes: [ZONES[zone]], choose: choose(index), state: state(index) });
     });
   }
@@ -335,7 +337,7 @@ export function mount(root, header, kit) {
   function moves(view, before, isSame) {
     const was = placesOf(before);
     const now = placesOf(view);
-    const told = new Map(); // who does what, or where cards leave -> cards
+    const told = new Map(); // who does what -> names of cards
     for (const uid of new Set([...was.keys(), ...now.keys()])) {
       const [from, owner, known] = was.get(uid) || ["new"];
       const [to, seat, card] = now.get(uid) || ["gone"];
