@@ -100,6 +100,7 @@ def test_the_json_object() -> None:
         "winners",
         "duration_seconds",
         "players",
+        "sandbox",
     ]
     assert list(result["players"][0]) == [
         "player_number",
