@@ -15,7 +15,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   match/          one match as a state machine, its spec, messages, result; pure
 #   text/           text for people
 #   logs/           spectator log and match record: write, read, verify, validate, replay
-#   bots/           BOT argument -> command line -> process -> lines; HTTP, Python objects, people
+#   bots/           BOT argument, folder -> command line -> process -> lines; HTTP, objects, people
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
 #   play.py         drives one match with its bots and its logs

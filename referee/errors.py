@@ -7,7 +7,9 @@ itself has a bug.
 
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started
-    |   `-- BotNotFoundError  a BOT argument names nothing that can be run
+    |   |-- Mistakes          several things are wrong at once
+    |   |-- BotNotFoundError  a BOT argument names nothing that can be run
+    |   `-- NotBuiltError     folders of bots are to be built first
     |-- LogWriteError         a log could not be written (disk full, reader gone)
     |-- LogReadError          a log cannot be read from some line on
     |-- BotError              a bot that is a Python object raised an exception, which is its cause
@@ -20,7 +22,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
@@ -34,9 +37,43 @@ class RefereeError(Exception):
 class UsageError(RefereeError):
     """The caller asked for something impossible; nothing was started."""
 
+    @property
+    def lines(self) -> Sequence[str]:
+        """What is wrong, one line a mistake."""
+        return (str(self),)
+
+
+class Mistakes(UsageError):
+    """Several things are wrong at once."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
+        self._lines = tuple(lines)
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """What is wrong, one line a mistake."""
+        return self._lines
+
 
 class BotNotFoundError(UsageError):
     """A BOT argument names nothing that can be run."""
+
+
+class NotBuiltError(UsageError):
+    """Folders of bots are to be built first, since they never were, or have changed since.
+
+    Attributes:
+        folders: as the caller gave them.
+    """
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        some = ", ".join(folders[:3]) + (f" and {len(folders) - 3} more" if folders[3:] else "")
+        are = "is" if len(folders) == 1 else "are"
+        super().__init__(
+            f"{some} {are} not built, or changed since: referee build {shlex.join(folders)}"
+        )
+        self.folders = tuple(folders)
 
 
 class LogWriteError(RefereeError):

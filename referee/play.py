@@ -35,12 +35,15 @@ from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.in_process import InProcessBot
 from referee.bots.last_words import LastWords
-from referee.bots.processes.launch import Started
+from referee.bots.processes.confinement import limits_by
+from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.processes.process import BotProcess
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
+from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
@@ -50,10 +53,13 @@ LOOK_SECONDS = 1.0
 """Seconds that a bot which did not answer in time may be looked at before it is killed."""
 STDERR_LINES = 8
 """Lines of a bot's stderr that are told from either end."""
+_BANK = ""  # no clock of a game has this name
 MAX_ANSWERS = 16 * 2**20
 """Bytes of answers that are kept beside a result."""
 NEWS_SECONDS = 0.02
 """Seconds after which every bot has heard of a public event."""
+FREEZE_SECONDS = 0.005
+"""Seconds of thinking after which the bots that are not asked are frozen (limits.md, 4)."""
 
 
 class Given(NamedTuple):
@@ -102,6 +108,7 @@ class _Course(Generic[BotType]):
 
     _clock: Callable[[], float]
     """Seconds, from any zero."""
+    _limits_by: LimitsBy = "none"
 
     def __init__(
         self,
@@ -137,7 +144,9 @@ class _Course(Generic[BotType]):
         self._start_time = min(bot.started or now for bot in self._bots)
         if self._record_file is not None:
             started = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self._record = RecordWriter(self._record_file, self._spec, started, self._stderr)
+            self._record = RecordWriter(
+                self._record_file, self._spec, started, self._stderr, self._limits_by
+            )
         self.match.start()
 
     def _give(self, seat: int, answer: Answer) -> None:
@@ -274,10 +283,12 @@ class Runner(_Course[Bot]):
 
     Attributes:
         asked_since: since when the seats that are due are thinking, on trio's clock.
+        idle: gives the processes that wait for another match meanwhile, which are frozen as well.
     """
 
     _clock = staticmethod(trio.current_time)
     asked_since = 0.0
+    idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
 
     async def run(self) -> None:
         """Play the match; at its end the bots that are left have been handed its last line.
@@ -292,11 +303,19 @@ class Runner(_Course[Bot]):
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
         self._news = trio.Event()  # somebody has something pending
         self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
+        processes = _processes(self._bots)
+        if processes:
+            self._limits_by = limits_by(self._spec.limits, self._spec.sandbox)
+        self._freezable = {} if self._spec.sandbox.kind == "none" else processes
+        self._delivered = trio.Event()
+        self._is_slow = [False] * len(self._bots)
         try:
             async with trio.open_nursery() as self._nursery:
                 self._begin()
                 self._nursery.start_soon(self._bring_news)
                 self._deliver()
+                if self._freezable:
+                    self._nursery.start_soon(self._freeze)
                 while self.match.due:
                     await self._round()
                 self._nursery.cancel_scope.cancel()
@@ -337,17 +356,26 @@ class Runner(_Course[Bot]):
         if self.match.in_handshake:
             answer = await self._handshake(seat)
         else:
-            limit = self._spec.limits.time_limit
+            limit, bank = self._spec.limits.time_limit, self._spec.limits.time_bank
             clock = self.match.clocks.get(seat, "")
-            used = self._used[seat, clock] if clock else 0.0
-            answer = await self._bots[seat].reply(asked + limit - used)
+            left = limit - self._used[seat, clock] if clock else limit
+            in_bank = bank - self._used[seat, _BANK]
+            answer = await self._bots[seat].reply(asked + min(left, in_bank))
             seconds = trio.current_time() - asked
             self._reply_seconds[seat].append(seconds)
+            self._used[seat, _BANK] += seconds
+            self._is_slow[seat] = seconds > FREEZE_SECONDS
             if clock:
                 self._used[seat, clock] += seconds
             if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
                 shared = f" for {clock}" if clock else ""
                 answer = Failure(answer.code, f"{answer.detail} ({limit:g} s{shared})")
+                if in_bank < left:
+                    count = self.match.requests[seat]
+                    detail = (
+                        f"its {bank:g} s for all replies of the match were over at reply {count}"
+                    )
+                    answer = Failure(Disqualification.TIME_BANK, detail)
         self._give(seat, answer)
         if seat in self.match.disqualified:
             self._waiting.pop(seat, None)
@@ -371,9 +399,14 @@ class Runner(_Course[Bot]):
         match = self.match
         entries = match.take_entries()
         self._put_by(entries)
+        if self._freezable and any(self._is_slow[seat] for seat in match.due):
+            self._freeze_others()  # at once: it needs the time
         for seat in match.due or range(len(self._bots)):
+            if seat in self._freezable:
+                self._freezable[seat].thaw()
             self._push(seat)
         now = trio.current_time()
+        self._delivered.set()
         if any(type(entry) is Sent and entry.to is not None for entry in entries):
             self.asked_since = now
         for seat, pending in enumerate(self._pending):
@@ -388,6 +421,26 @@ class Runner(_Course[Bot]):
             self._bots[seat].push(b"".join(pending))
             pending.clear()
             self._waiting.pop(seat, None)
+
+    async def _freeze(self) -> None:
+        """Keep the processors for those who are asked, once they take their time (limits.md, 4).
+
+        A match in which all answer quickly freezes nobody.
+        """
+        while True:
+            self._delivered = trio.Event()
+            await trio.sleep_until(self.asked_since + FREEZE_SECONDS)
+            if trio.current_time() < self.asked_since + FREEZE_SECONDS:
+                continue  # they have answered
+            if self.match.due:  # else the match is over
+                self._freeze_others()
+            await self._delivered.wait()
+
+    def _freeze_others(self) -> None:
+        for launched in self.idle():
+            launched.freeze()
+        for seat in self._freezable.keys() - self.match.due:
+            self._freezable[seat].freeze()
 
     async def _bring_news(self) -> None:
         """Hand over what has waited for `NEWS_SECONDS`."""
@@ -463,6 +516,17 @@ class PlainRunner(_Course[InProcessBot]):
         while file := self._behind():
             select.select([], [file.fd], [])
             file.push()
+
+
+def _processes(bots: Sequence[Bot]) -> dict[int, LaunchedBot]:
+    """Those of the bots that are processes, by seat."""
+    found = {}
+    for seat, bot in enumerate(bots):
+        while isinstance(bot, BotAround):
+            bot = bot.behind
+        if isinstance(bot, BotProcess):
+            found[seat] = bot.launched
+    return found
 
 
 def are_objects(sources: Iterable[BotSource]) -> bool:

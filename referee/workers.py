@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import os
 import signal
@@ -16,10 +15,10 @@ from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
 from referee.bots.processes.cpu import stat_fields
-from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
+from referee.bots.processes.orphans import children, kill_orphans
+from referee.bots.processes.prctl import adopt_orphans, die_with_parent
 from referee.errors import ShortageError
 
-_PR_SET_PDEATHSIG = 1
 _PARENT_GONE = 70
 _LOOK_SECONDS = 1.0
 """Seconds between two looks for workers that somebody has stopped."""
@@ -143,7 +142,6 @@ def _begin(parent: int, cores: list[int], number: Synchronized[int] | None) -> N
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        die_with_parent()
         if os.getppid() != parent:  # it ended before that
             os._exit(_PARENT_GONE)

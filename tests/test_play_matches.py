@@ -20,7 +20,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import MatchRow
-from referee.tournament.setup import entrant, setup
+from referee.tournament.setup import entrants, setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
 from tests.support.batches import kept
@@ -43,7 +43,7 @@ def told(matches: referee.Matches) -> list[tuple[Any, ...]]:
 def test_the_matches_are_those_of_a_tournament() -> None:
     bots = ["big_money", "minimal", "smithy_big_money"]
     what = setup(
-        [entrant(bot) for bot in bots],
+        entrants(bots, "dominion"),
         game="dominion",
         players=3,
         matches=6,

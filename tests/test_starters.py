@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 import trio
 
+from referee.bots.command import find_bot
+from referee.bots.folder import read_folder
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.starters import LANGUAGES, Language, make_bot
@@ -223,6 +225,17 @@ def test_a_starter_is_short(game: str, language: str, tmp_path: Path) -> None:
 
 
 @starters
+def test_an_organiser_can_play_the_folder(game: str, language: str, tmp_path: Path) -> None:
+    new(tmp_path / "my_bot", language, game)
+    folder = read_folder(str(tmp_path / "my_bot"))
+    known = language_of(language)
+    assert (folder.problems, folder.name, folder.language) == ((), "my_bot", known.title)
+    assert (folder.build, folder.command) == (known.build, known.bot)
+    if not folder.build:
+        find_bot(folder.path, game)
+
+
+@starters
 def test_the_readme_is_short_and_of_this_bot(game: str, language: str, tmp_path: Path) -> None:
     test, _ = new(tmp_path / "my_bot", language, game)
     text = (tmp_path / "my_bot" / "README.md").read_text()
@@ -345,7 +358,7 @@ def test_the_commands_can_be_pasted_wherever_the_folder_is(tmp_path: Path) -> No
     cd = re.findall("^  (.*)$", done.stdout, re.MULTILINE)[0]
     words = ["bash", "-c", f"{cd} && ls"]
     pasted = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert pasted.stdout.split() == ["README.md", "my_bot.py", "test_my_bot.py"]
+    assert pasted.stdout.split() == ["README.md", "bot.toml", "my_bot.py", "test_my_bot.py"]
 
 
 @pytest.mark.parametrize("text", ["c++", "C++", "cpp", "CPP"])

@@ -21,6 +21,11 @@ class BotAround:
         self._bot = bot
 
     @property
+    def behind(self) -> Bot:
+        """The one behind."""
+        return self._bot
+
+    @property
     def started(self) -> float | None:
         """Of the bot behind."""
         return self._bot.started

@@ -1,10 +1,11 @@
 """BOT argument -> command line or address.
 
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
-the game; a file that the game itself plays, such as one of rules (`Rules.bot_files`), or the name
-of a bundled one; the path of a program; a dialect of the game, a colon and an address, program or
-command line; a command line in one argument, split as a shell would split it, whose first word is a
-bundled bot or a program, there or on the PATH. Nothing is ever given to a shell.
+the game; a folder with a `bot.toml` (`folder.py`); a file that the game itself plays, such as one
+of rules (`Rules.bot_files`), or the name of a bundled one; the path of a program; a dialect of the
+game, a colon and an address, program or command line; a command line in one argument, split as a
+shell would split it, whose first word is a bundled bot or a program, there or on the PATH. Nothing
+is ever given to a shell.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from referee.bots.bundled import bundled_bots, rule_files, templates
-from referee.errors import BotNotFoundError
+from referee.bots.folder import BOT_FILE, BotFolder, is_built, read_folder
+from referee.errors import BotNotFoundError, Mistakes, NotBuiltError, UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import as_text
@@ -53,7 +55,7 @@ class BotCommand(NamedTuple):
         argv: the command line; its first entry is a path.
         dialect: of the game, which the bot speaks; empty for the canonical messages.
         directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what the referee has: (name, value) each.
+        env: what it has in its environment beside what every bot has: (name, value) each.
     """
 
     argument: str
@@ -93,18 +95,33 @@ class PythonBot(NamedTuple):
     is_file: bool = False
 
 
+T = TypeVar("T")
+U = TypeVar("U")
 BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
 
 
-def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
+def find_bot(
+    argument: str, game: str, directory: str = "", env: tuple[tuple[str, str], ...] = ()
+) -> BotSource:
     """Find out what a BOT argument means in a match of a game, a key of `GAMES`.
 
     Args:
         directory: where the bot is started, and from where paths are looked for; empty: here.
+        env: of a `BotCommand`.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
     """
+    source: BotSource
+    if (folder := bot_folder(argument, game, directory)) is not None:
+        source = bot_in(folder, game)._replace(argument=as_text(argument))
+    else:
+        source = find_single(argument, game, directory)
+    return source._replace(env=env) if isinstance(source, BotCommand) else source
+
+
+def find_single(argument: str, game: str, directory: str) -> BotSource:
+    """As `find_bot`, of what is no folder and has no environment of its own."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     file = find_bot_file(argument, game, directory)
@@ -126,6 +143,60 @@ def find_bot(argument: str, game: str, directory: str = "") -> BotSource:
         raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
     found = resolve_bot(rest, directory, game)
     return found._replace(argument=as_text(argument), dialect=dialect)
+
+
+def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | None:
+    """The folder that a BOT argument names; None if it names something else."""
+    path = os.path.join(directory, argument)
+    if not os.path.lexists(os.path.join(path, BOT_FILE)) or argument in bundled_bots(game):
+        return None
+    return read_folder(path)
+
+
+def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
+    """The bot in a folder.
+
+    Raises:
+        Mistakes: all that is wrong with the folder.
+        NotBuiltError: it is to be built first.
+    """
+    problems = list(folder.problems)
+    if folder.command and is_built(folder):
+        try:
+            source = find_single(folder.command, game, folder.directory)
+        except UsageError as error:
+            problems.append(f"{folder.file}: command: {error}")
+    elif not problems:
+        raise NotBuiltError([folder.path])
+    if problems:
+        raise Mistakes(problems)
+    assert not isinstance(source, BotAddress)
+    return source
+
+
+def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
+    """What `find` makes of each BOT argument.
+
+    Raises:
+        UsageError: something is wrong with some of them: all of it, one line a mistake.
+    """
+    found: list[U] = []
+    errors: list[UsageError] = []
+    unbuilt: list[str] = []
+    for argument in arguments:
+        try:
+            found.append(find(argument))
+        except NotBuiltError as error:
+            unbuilt += error.folders
+        except UsageError as error:
+            errors.append(error)
+    if unbuilt:
+        errors.append(NotBuiltError(unbuilt))
+    if len(errors) > 1:
+        raise Mistakes([line for error in errors for line in error.lines])
+    if errors:
+        raise errors[0]
+    return found
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
@@ -231,7 +302,10 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
     except OSError:  # a name too long for the system is no path
         return None
     if path.is_dir():
-        raise BotNotFoundError(f"BOT {word} is a directory: give the program in it")
+        raise BotNotFoundError(
+            f"BOT {word} is a directory: give the program in it, or write a {BOT_FILE} there "
+            "(spec/organisers.md, 2)"
+        )
     suffix = path.suffix.lower()
     if suffix == ".py":
         if not os.access(path, os.R_OK):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from referee.match.limits import Limits
 from referee.match.result import Stderr
 
 
@@ -40,6 +41,8 @@ class LastWords(Struct, frozen=True):
         first_unasked: the first of them; empty if there is none.
         unfinished: what follows them, which has no line end.
         silence: what a look at it showed, if it did not answer in time and was looked at.
+        limits: what it was allowed.
+        reached: the names of those at which the system has refused something, as far as it tells.
     """
 
     stderr: Stderr
@@ -47,3 +50,5 @@ class LastWords(Struct, frozen=True):
     first_unasked: bytes = b""
     unfinished: bytes = b""
     silence: Silence | None = None
+    limits: Limits = Limits()
+    reached: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
 from referee.errors import UsageError, cannot_write, why
-from referee.match.limits import MAX_COUNT, MAX_SECONDS
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
 
@@ -207,9 +207,43 @@ def _decimal(accepted: Callable[[float], bool], what: str) -> Callable[[str], fl
 
 
 number = _number(float, f"-?{_DECIMAL}", lambda _: True, "a number")
+_MOST_SEED = 100
+"""Characters of a file that has a seed."""
 seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
 count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add `--seed` and `--seed-file`, both as `seed`."""
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    text = "a file that has the seed: no bot can find it in the list of processes"
+    add("--seed-file", type=_seed_of_file, dest="seed", metavar="FILE", help=text)
+
+
+def _seed_of_file(name: str) -> int:
+    try:
+        with open(name, encoding="utf-8") as file:
+            text = file.read(_MOST_SEED).strip()
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"cannot read {name}: {error.strerror}") from error
+    except ValueError as error:  # no UTF-8
+        raise argparse.ArgumentTypeError(f"{name} has no seed: it is no text") from error
+    try:
+        return seed(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error}") from error
+
+
+def variable(text: str) -> tuple[str, str]:
+    """A variable of the environment: NAME=VALUE, or NAME for the value that it has here."""
+    name, equals, value = text.partition("=")
+    if not name or "\0" in text:
+        raise argparse.ArgumentTypeError(f"{text!r}: give NAME=VALUE or NAME")
+    if not equals and name not in os.environ:
+        raise argparse.ArgumentTypeError(f"{name} has no value here: give {name}=VALUE")
+    return name, value if equals else os.environ[name]
 
 
 def player(text: str) -> int:
@@ -220,14 +254,33 @@ def player(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is no player, such as 1 or player1") from None
 
 
-def limit(text: str) -> float:
-    """Seconds, or infinite if there is to be no limit."""
-    if text in ("none", "inf"):
-        return math.inf
-    try:
-        return seconds(text)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}, nor none") from None
+def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
+    """What a text is as an argument of a kind, or infinite if there is to be no limit."""
+
+    def convert(text: str) -> float:
+        if text in ("none", "inf"):
+            return math.inf
+        try:
+            return kind(text)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{error}, nor none") from None
+
+    return convert
+
+
+limit = or_none(seconds)
+"""Seconds, or infinite if there is to be no limit."""
+UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def size(text: str) -> int:
+    """Bytes: an integer, or one with K, M or G behind it."""
+    digits, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "")
+    if not re.fullmatch(_INTEGER, digits) or not 0 < int(digits) * UNITS.get(unit, 1) <= MAX_BYTES:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of bytes, such as 65536, 64K, 512M or 2G"
+        )
+    return int(digits) * UNITS.get(unit, 1)
 
 
 probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")

@@ -28,6 +28,13 @@ def fail(text: str, code: int) -> int:
     return code
 
 
+def fail_lines(lines: Sequence[str]) -> int:
+    """Say what the user has done wrong, one line a mistake, and return the exit code."""
+    for line in lines:
+        say(line)
+    return USAGE
+
+
 def say(text: str) -> None:
     """Say one line on stderr, whatever strangers have put into it."""
     with contextlib.suppress(OSError):  # a full disk there: nobody can be told

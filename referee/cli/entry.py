@@ -15,6 +15,7 @@ from referee.cli.console import (
     SHORTAGE,
     USAGE,
     fail,
+    fail_lines,
     flush_streams,
     printing,
     report_bug,
@@ -64,7 +65,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         with printing():  # nothing that was to be printed is lost without a word
             return code
     except UsageError as error:
-        return fail(str(error), USAGE)
+        return fail_lines(error.lines)
     except LogWriteError as error:
         if error.reader_gone:
             silence(sys.stdout)
@@ -78,7 +79,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     except Exception as error:  # not one of ours, and no exit code of ours either
         ours = as_ours(error)
         if isinstance(ours, UsageError):
-            return fail(str(ours), USAGE)
+            return fail_lines(ours.lines)
         if isinstance(ours, ShortageError):
             return fail(str(ours), SHORTAGE)
         return report_bug(ours.__cause__ or ours)

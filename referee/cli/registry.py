@@ -17,6 +17,7 @@ COMMANDS = (
     "conform",
     "rules",
     "explain",
+    "build",
     "tournament",
     "standings",
     "serve",
@@ -26,6 +27,7 @@ COMMANDS = (
     "verify",
     "validate",
     "bots",
+    "doctor",
     "completion",
     "help",
 )

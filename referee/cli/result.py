@@ -63,11 +63,9 @@ def match_report(
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
         lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
-    lines += [
-        "",
-        f"Seed {result.seed}, sandbox {result.sandbox}. The same match again:",
-        "  " + command_line(again),
-    ]
+    where = f", sandbox {result.sandbox}" if result.sandbox != "none" else ""
+    again_line = f"Seed {result.seed}{where}. The same match again:"
+    lines += ["", again_line, "  " + command_line(again)]
     step = next_step(result, again, record)
     if step is not None:
         lines += [f"{step[0]}:", "  " + step[1]]
@@ -91,11 +89,13 @@ def next_step(
             command = _conform(player, result.game, "3")
             return f"To check the handshake of {player.player_number}", command
         file = record or "match.jsonl"
-        look = command_line(["referee", "replay", file, "--turn", str(left.turn)])
+        turn = ["--turn", str(left.turn)] if left.turn else []  # it may be in a draft
+        look = command_line(["referee", "replay", file, *turn])
+        what = "To see that turn" if turn else "To see the match"
         if record is not None:
-            return "To see that turn", look
+            return what, look
         play = command_line([*again, "--quiet", "--record", file])
-        return "To see that turn", f"{play}; {look}"
+        return what, f"{play}; {look}"
     for _, player, fault in _first_faults(result):
         about = "3" if fault.section.startswith("3") else fault.section
         return f"To check {player.player_number} by section {fault.section}", _conform(
@@ -238,7 +238,8 @@ def _verdict(result: MatchResult) -> str:
     ]
     score = winners[0].score
     if others and max(others) == score:
-        return f"{names} won: {why}, {turns}; {score} points each, but fewer {rules.tie_break}."
+        fewer = f", but fewer {rules.tie_break}" if rules.tie_break else ""
+        return f"{names} won: {why}, {turns}; {score} points each{fewer}."
     against = f" to {max(others)}" if others else ""
     return f"{names} won with {score}{against} points: {why}, {turns}."
 

@@ -15,7 +15,7 @@ import codecs
 import json
 import math
 from collections import Counter, deque
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import msgspec
@@ -59,9 +59,11 @@ from referee.games.interface.game import Game, Setup
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match.decode import decode_reply, reply_decoder
+from referee.match.limits import MIB
 from referee.match.machine import Entry, Match
 from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED, load_page
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, default_limits
 from referee.play import Runner
 
@@ -86,12 +88,16 @@ class Limits(Struct, frozen=True):
         grace: seconds to end after `game-end` (8.4).
         quiet: seconds that a case which listens waits for lines that nothing asked for.
         rest: seconds that it waits for the rest of the output after the end of the input.
+        system: other limits of the bot, by their names in `referee.match.limits.Limits`.
+        sandbox: of the bot.
     """
 
     timeout: float = 10.0
     grace: float = 1.0
     quiet: float = 0.3
     rest: float = 2.0
+    system: Mapping[str, Any] = {}
+    sandbox: Sandbox = NO_SANDBOX
 
 
 class _CaseMatch(Match):
@@ -138,13 +144,16 @@ class Driver(BotAround):
 
             rules = msgspec.structs.replace(rules, new=situation)
         self._seed = seed = seed if case.seed is None else case.seed
+        self._kind = rules.dialects[source.dialect]() if source.dialect else None
         self._dialect: Dialect | None = None
-        if source.dialect:
-            kind = rules.dialects[source.dialect]()
-            self._dialect = kind.new(self._seat, seed, source.argument)
+        if self._kind is not None:
+            self._dialect = self._kind.new(self._seat, seed, source.argument)
         self._rules = rules
         self._bot_limits = default_limits(rules)._replace(
-            time_limit=limits.timeout, startup_limit=limits.timeout, grace=limits.grace
+            time_limit=limits.timeout,
+            startup_limit=limits.timeout,
+            grace=limits.grace,
+            **limits.system,
         )
         self._decoder = reply_decoder(rules.replies)
         self._match = _CaseMatch(case, rules, seed)
@@ -199,7 +208,9 @@ class Driver(BotAround):
     def _start(self, source: BotSource) -> Bot:
         """A bot that is ended with the case, without what translates for it."""
         limits = self._bot_limits
-        bot = start(self._nursery, self._rules, limits, launch(source, limits))
+        bot = start(
+            self._nursery, self._rules, limits, launch(source, limits, self._limits.sandbox)
+        )
         self._started.append(bot)
         return bot
 
@@ -249,8 +260,6 @@ class Driver(BotAround):
         bots: list[Bot] = [self if s == self._seat else self._other(s) for s in seats]
         arguments = tuple([self._source.argument] * len(bots))
         spec = MatchSpec(self._rules.name, arguments, self._seed, None, self._bot_limits)
-        if isinstance(self._bot, InProcessBot):
-            self._bot.sit(partial(self._match.view, self._seat))
         await Runner(spec, bots, match=self._match).run()
         await self._catch_up()
 
@@ -422,6 +431,9 @@ class Driver(BotAround):
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, SHARED.limits
                 expected = f"at most {most} KiB a line, and nothing that is not asked for"
+            case Disqualification.MEMORY_LIMIT:
+                kind, section = verdict.MEMORY_LIMIT, SHARED.limits
+                expected = f"at most {self._bot_limits.memory_limit / MIB:,g} MiB of memory"
             case code if code in verdict.OF_A_SERVER:
                 kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"
@@ -532,12 +544,11 @@ class Driver(BotAround):
             ):
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
                 await self._over()
-        legal, wrong = "a legal reply", fault.detail
-        if self._dialect is None:
-            wrong = explained(self._rules, fault, self._asked, self._canonical)
-            if self._rules.simplest_reply is not None:
-                simplest = self._rules.simplest_reply(json.loads(self._asked))
-                legal += f", such as {msgspec.json.encode(simplest).decode()}"
+        legal = "a legal reply"
+        wrong = explained(self._kind or self._rules, fault, self._asked, self._canonical)
+        if self._dialect is None and self._rules.simplest_reply is not None:
+            simplest = self._rules.simplest_reply(json.loads(self._asked))
+            legal += f", such as {msgspec.json.encode(simplest).decode()}"
         page = load_page(self._rules.specification)
         self._violate(
             fault.code,
@@ -583,7 +594,8 @@ class Driver(BotAround):
             self._violations.append(found)
 
     def _shown_request(self) -> str:
-        return self._request.decode().rstrip("\n")
+        lines = self._request.decode().rstrip("\n").split("\n")  # of a dialect it may be many
+        return " ".join(map(str.strip, lines))
 
     def _note_line(self, line: bytes) -> None:
         self._note(line.decode(errors="backslashreplace"), "<")

@@ -33,6 +33,7 @@ NOT_KEPT = "not-kept"
 TIMEOUT = "timeout"
 EXITED = "exited"
 OUTPUT_LIMIT = "output-limit"
+MEMORY_LIMIT = str(Disqualification.MEMORY_LIMIT)
 STAYS = "stays"
 UNREACHABLE = str(Disqualification.UNREACHABLE)
 HTTP_STATUS = str(Disqualification.HTTP_STATUS)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from referee.bots.last_words import LastWords
-from referee.diagnosis.ending import headline, why_exited
+from referee.diagnosis.ending import headline, limit_reached, why_exited
 from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
@@ -24,6 +24,15 @@ from referee.match.result import Departure, Diagnosis, FirstFault
 
 _MOST_LINE = 2000
 """More bytes of a reply are not given back."""
+_ADVICE = {
+    Disqualification.TIME_BANK: "all its replies of a match share this time: divide what is left "
+    "of it by the replies that are still to come",
+    Disqualification.CPU_LIMIT: "all its threads and processes count together: a second on each of "
+    "four cores is four",
+    Disqualification.MEMORY_LIMIT: "all its processes count together; some runtimes take what the "
+    "machine has unless they are told less (java -Xmx512m, node --max-old-space-size=512)",
+}
+"""What helps a bot that was disqualified for this."""
 
 
 def diagnosis(
@@ -75,13 +84,17 @@ def diagnosis(
     return Diagnosis(departure, faults, all_notes, stderr)
 
 
-def explained(rules: Rules, fault: Fault, asked: bytes, line: bytes) -> str:
+def explained(rules: Rules | DialectKind, fault: Fault, asked: bytes, line: bytes) -> str:
     """A fault in words for the author of the bot, with the line where that is no reply at all.
 
     Args:
+        rules: the dialect if the bot speaks one: then its line is not what it wrote.
         asked: the request, as the match has sent it.
-        line: the reply.
+        line: the reply, as the record has it.
     """
+    if isinstance(rules, DialectKind):
+        hint = rules.hint(line) if rules.hint else ""
+        return f"{fault.detail}: {hint}" if hint else fault.detail
     if words := _why_no_reply(rules, fault, line):
         return words
     detail = missing_for_null(fault.detail, line)
@@ -111,13 +124,8 @@ def _faults(
     stray = False
     for each in seen:
         fault = each.fault
-        detail, is_reply = fault.detail, True
-        if isinstance(rules, DialectKind):
-            hint = rules.hint(each.line) if rules.hint else ""
-            detail = f"{detail}: {hint}" if hint else detail
-        else:
-            detail = explained(rules, fault, each.asked, each.line)
-            is_reply = not _why_no_reply(rules, fault, each.line)
+        detail = explained(rules, fault, each.asked, each.line)
+        is_reply = isinstance(rules, DialectKind) or not _why_no_reply(rules, fault, each.line)
         follows = stray
         if unasked and not stray and not is_reply:
             # There were so many lines too many that some were taken for replies.
@@ -181,7 +189,7 @@ def dialects_for(rules: Rules, bot: str) -> str:
     given = [
         f'"{name}:{bot}"'
         for name, kind in kinds.items()
-        if not kind.greets and (kind.over_http if by_http else not kind.form_field)
+        if kind.advised and not kind.greets and (kind.over_http if by_http else not kind.form_field)
     ]
     return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
 
@@ -195,13 +203,16 @@ def _cause(
 ) -> str:
     if words is None:
         return ""
+    if left.code in _ADVICE:
+        return _ADVICE[left.code]
     if words.silence is not None:
         game = rules.name if requests == 1 else ""
         return why_silent(words.silence, json.loads(left.asked)["type"], game)
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
             return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"
-        return why_exited(exit_code, words.stderr.lines, requests)
+        why = why_exited(exit_code, words.stderr.lines, requests)
+        return "; ".join(filter(None, (why, limit_reached(exit_code, words))))
     if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
         return f"it wrote lines that nobody asked for, such as {quoted(words.first_unasked)}"
     return ""

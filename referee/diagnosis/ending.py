@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
+import signal
 from collections.abc import Sequence
 
+from referee.bots.last_words import LastWords
 from referee.interrupts import signal_name
 
 _ERROR = re.compile(
@@ -17,6 +20,19 @@ _PANIC = re.compile(
     r".*: cannot execute|.*: No such file or directory$|Can't locate .* in @INC|"
     r"syntax error at |.* line \d+\.$"
 )
+_REFUSED = {
+    "open_file_limit": re.compile(r"Too many open files|EMFILE"),
+    "file_size_limit": re.compile(r"File too large|EFBIG|SIGXFSZ|[Ff]ile size limit exceeded"),
+    "process_limit": re.compile(
+        r"Resource temporarily unavailable|can't start new thread|unable to create native thread|"
+        r"[Cc]annot fork|EAGAIN"
+    ),
+    "tmp_limit": re.compile(r"No space left on device|ENOSPC"),
+    "memory_limit": re.compile(
+        r"MemoryError|Cannot allocate memory|OutOfMemoryError|bad_alloc|out of memory|ENOMEM"
+    ),
+}
+"""What programs say when the system refuses them something, by the limit that makes it refuse."""
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
 
@@ -55,4 +71,23 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
     if exit_code is not None and exit_code > 128:
         # So a shell passes on by what a program ended that it ran.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
+    return ""
+
+
+def limit_reached(exit_code: int | None, words: LastWords) -> str:
+    """The limit that a process which has ended had reached, as a clause; empty if nothing tells.
+
+    Args:
+        exit_code: as of `why_exited`.
+    """
+    limits = words.limits._asdict()
+    found = list(words.reached)
+    if exit_code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ):
+        found.append("file_size_limit")
+    said = "\n".join(words.stderr.lines)
+    found += [name for name, pattern in _REFUSED.items() if pattern.search(said)]
+    for name in found:
+        if limits[name] < math.inf:
+            flag = "--" + name.replace("_", "-")
+            return f"it had reached a limit of the match: {flag} {limits[name]}"
     return ""

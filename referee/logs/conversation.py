@@ -35,7 +35,8 @@ class RecordedAnswers(NamedTuple):
     @property
     def settings(self) -> dict[str, Any]:
         """The game's options and the limits of the bots, by name."""
-        return msgspec.structs.asdict(self.header.options)
+        settings: dict[str, Any] = msgspec.to_builtins(self.header.options)
+        return settings
 
 
 def answers_before(name: str, turn: int | None) -> RecordedAnswers:

@@ -23,6 +23,7 @@ from referee.games.interface.faults import Fault
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import SeatId, seat_id
 from referee.logs.sink import Sink
+from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.result import seat_ends, with_facts
 from referee.match.spec import MatchSpec, settings_type
@@ -36,6 +37,10 @@ STDERR_CAP = 1024 * 1024
 """Bytes of a bot's stderr that go into a record, its last words not counted."""
 STDERR_PART = 64 * 1024
 """Bytes of stderr in one entry; of more, the end."""
+_MOST_ESCAPED = 1.4
+"""Bytes of the string of a `received` line for one of the line; Base64 has 1.33."""
+_SHORT_STRING = 200
+"""Bytes of a string that may be longer for it, so that short lines can be read."""
 
 Time = Annotated[float, Meta(ge=0, description="Seconds since the bots were started.")]
 
@@ -53,6 +58,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     options: Any
     sandbox: Annotated[
         Literal["bwrap"] | UnsetType, Meta(description="Of the bots; missing: none.")
+    ] = msgspec.UNSET
+    limits_by: Annotated[
+        Literal["cgroup-v2", "cgroup-v1", "rlimits"] | UnsetType,
+        Meta(description="What held the bots to the limits of the system; missing: nothing."),
     ] = msgspec.UNSET
     started: Annotated[str, Meta(description="Time of day, RFC 3339. A time field.")]
 
@@ -74,7 +83,8 @@ class ReceivedEntry(Struct, frozen=True, tag_field="entry", tag="received"):
     time: Time
     line: str | UnsetType = msgspec.UNSET
     base64: Annotated[
-        str | UnsetType, Meta(description="Instead of `line`, where it was no UTF-8.")
+        str | UnsetType,
+        Meta(description="Instead of `line`, where it was no UTF-8 or escapes make it too long."),
     ] = msgspec.UNSET
 
 
@@ -252,15 +262,21 @@ class RecordWriter:
 
     Args:
         stderr: of each bot, in seat order; empty if it is not recorded.
+        limits_by: as in the header; or "none".
     """
 
     def __init__(
-        self, file: Sink, spec: MatchSpec, started: str, stderr: Sequence[RecordedStderr] = ()
+        self,
+        file: Sink,
+        spec: MatchSpec,
+        started: str,
+        stderr: Sequence[RecordedStderr] = (),
+        limits_by: LimitsBy = "none",
     ) -> None:
         self._file = file
         self._stderr = stderr
         self._rules = spec.rules
-        header = header_of(spec, started)
+        header = header_of(spec, started, limits_by)
         self._digest = hashlib.sha256()
         head = head_of(header, b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
@@ -315,11 +331,12 @@ class RecordWriter:
         self._file.write(b"".join([head + time for head, time in lines]))
 
 
-def header_of(spec: MatchSpec, started: str) -> Header:
+def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> Header:
     """The first line of a match's record.
 
     Args:
         started: time of day, RFC 3339.
+        limits_by: as of `RecordWriter`.
     """
     return entry_types(spec.rules).header(
         format=FORMAT,
@@ -331,6 +348,7 @@ def header_of(spec: MatchSpec, started: str) -> Header:
         bots=list(spec.bots),
         options=spec.settings,
         sandbox=msgspec.UNSET if spec.sandbox.kind == "none" else spec.sandbox.kind,
+        limits_by=msgspec.UNSET if limits_by == "none" else limits_by,
         started=started,
     )
 
@@ -353,12 +371,7 @@ def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
     if type(entry) is Sent:
         return sent_to(entry.to) + entry.line[:-1], time
     if type(entry) is Received:
-        try:
-            key, text = b"line", entry.line.decode()
-        except UnicodeDecodeError:
-            key, text = b"base64", base64.b64encode(entry.line).decode()
-        parts = (seat_id(entry.seat).encode(), key, _encode(text))
-        return b'{"entry":"received","player_number":"%s","%s":%s' % parts, time
+        return received_head(entry), time
     if type(entry) is Fault:
         fault = FaultEntry(seat_id(entry.seat), entry.code, entry.section, entry.detail)
         return _encode(fault)[:-1], b"}\n"
@@ -367,6 +380,24 @@ def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
     assert type(entry) is Disqualified
     left = DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, 0)
     return head_of(left), time
+
+
+def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> bytes:
+    """Where the line of an answer begins, up to its time field.
+
+    Args:
+        most_escaped: bytes of its string for one of the line; of more, it is Base64.
+    """
+    line = entry.line
+    try:
+        text = _encode(line.decode())
+    except UnicodeDecodeError:
+        text = b""
+    if text and len(text) <= max(_SHORT_STRING, most_escaped * len(line)):
+        field = b'"line":' + text
+    else:
+        field = b'"base64":"%s"' % base64.b64encode(line)
+    return b'{"entry":"received","player_number":"%s",%s' % (seat_id(entry.seat).encode(), field)
 
 
 @cache

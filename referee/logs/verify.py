@@ -22,6 +22,7 @@ they are passed over, wherever they stand.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -50,6 +51,7 @@ from referee.logs.record import (
     is_timed,
     line_of,
     line_received,
+    received_head,
     sent_to,
     without_time,
 )
@@ -194,6 +196,9 @@ class _Verification:
                 head, end = line_of(entry, time)
             # All that is written in one piece has one time, so this is nearly always so.
             if line != head + end:
+                if type(entry) is Received and not line.startswith(head):
+                    older = received_head(entry, most_escaped=math.inf)
+                    head = older if line.startswith(older) else head
                 if type(entry) is not Fault and is_timed(line, head):
                     time = line[len(head) :]
                 elif reader.torn:

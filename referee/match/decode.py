@@ -7,14 +7,17 @@ as a reply is read as that reply.
 
 The fast path is one typed decode. What it refuses is looked at again, slowly, to tell "no JSON
 object" from "an object of the wrong type", and because the typed decoder takes the first of two
-duplicate `type` keys where the protocol counts the last (1.5).
+duplicate `type` keys where the protocol counts the last (1.5), and no number that is too large.
 """
 
 from __future__ import annotations
 
+from array import array
+from contextlib import suppress
 from functools import cache, reduce
 from itertools import accumulate
-from operator import or_
+from operator import add, or_
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -24,10 +27,18 @@ from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Malformed, 
 MAX_DEPTH = 128
 """Brackets nested deeper make a line no JSON (protocol, 1.8): decoders differ in where their
 recursion ends, and a reply must mean the same everywhere. Legal replies need 3."""
+MAX_CONTAINERS = 10_240
+"""Lists and objects of a line (1.8): they cost most to read. Legal replies need 10,002."""
 
-_MAX_INT_DIGITS = 20  # what fits 64 bits; a longer integer in a reply is only ever "a wrong value"
+_COSTLY = 1024
+"""Lists and objects of a line that are not to be made twice: it could be refused at its end."""
 
 _syntax = msgspec.json.Decoder(msgspec.Raw)
+_shallow = msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
+"""Leaves what is inside as it is, or a line could be made of what costs."""
+
+_BITS = bytes.maketrans(b"[{]}", b"1100")
+_NO_BRACKETS = bytes({*range(256)} - {*b'[{]}"'})
 
 
 def is_blank(line: bytes) -> bool:
@@ -62,8 +73,14 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     Returns:
         A struct of the union, or what is wrong with the line.
     """
-    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _depth(line) > MAX_DEPTH:
-        return Malformed(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH:
+        depth, count = _nesting(line)
+        if depth > MAX_DEPTH:
+            return Malformed(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
+        if count > MAX_CONTAINERS:
+            return Malformed(INVALID_JSON, f"it has more than {MAX_CONTAINERS} lists and objects")
+        if count > _COSTLY:
+            return _decode_slowly(line, decoder)
     try:
         # The typed decoder skips unknown fields without looking at their text, so look first.
         line.decode()
@@ -76,16 +93,15 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
 
 
 def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
-    import json  # not needed by bots that make no mistakes
-    import re
-
     try:
-        text = line.decode()
+        line.decode()
     except UnicodeDecodeError as error:
         return Malformed(INVALID_JSON, f"byte {error.start + 1} of the line is not UTF-8")
     try:
         _syntax.decode(line)
     except msgspec.DecodeError as error:
+        import re  # not needed by bots that make no mistakes
+
         if is_blank(line):
             return Malformed(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
@@ -96,30 +112,72 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
             return Malformed(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
         byte = min(int(place[1]) + 1, len(line))
         return Malformed(INVALID_JSON, f"the JSON is malformed at byte {byte}")
-    # Nothing below can fail on syntax any more; the depth is bounded, and so are the integers.
-    value = json.loads(text, parse_int=_parse_int)
+    # Nothing below can fail on syntax any more, and the depth is bounded.
+    value = _outermost(line)
     if not isinstance(value, dict):
         return Malformed(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
-    try:
-        reply: Struct = msgspec.convert(value, decoder.type)
-    except msgspec.ValidationError:
-        reply = _NO_REPLY
-    if type(reply) is not _NoReply:
-        return reply
+    kind = _outermost(value["type"]) if "type" in value else None
+    if isinstance(kind, str) and kind:
+        with suppress(msgspec.ValidationError):  # an unknown type
+            plain = msgspec.json.encode(value)  # without duplicate keys
+            reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
+            return reply
     if "type" not in value:
         return Malformed(WRONG_TYPE, "the object has no field `type`")
-    return Malformed(WRONG_TYPE, f"`type` is {describe(value['type'])}")
+    return Malformed(WRONG_TYPE, f"`type` is {describe(kind)}")
 
 
-def _parse_int(digits: str) -> int | float:
-    # Longer ones would be quadratic work, or an error where Python limits the digits.
-    return int(digits) if len(digits) <= _MAX_INT_DIGITS else float(digits)
+@cache
+def _patient(type_: Any) -> msgspec.json.Decoder[Any]:
+    """A decoder that takes 1e999; Python's `float` is slower than its own."""
+    return msgspec.json.Decoder(type_, float_hook=float)
 
 
-def _depth(line: bytes) -> int:
-    """The deepest nesting of brackets outside strings, whether or not they match."""
+def _outermost(text: bytes | msgspec.Raw) -> Any:
+    """The value of a text that is JSON; of a list or an object the items are left as they are."""
+    line = bytes(text).strip()
+    if line[:1] in (b"{", b"["):
+        return _shallow.decode(line)
+    return _patient(Any).decode(_without_long_integers(line))
+
+
+def _without_long_integers(text: bytes) -> bytes:
+    """A JSON text with 1e999 in place of integers of more digits than any Python reads."""
     import re
 
-    outside = re.sub(rb'"(?:[^"\\]++|\\.)*+"?', b"", line, flags=re.DOTALL)
-    steps = (1 if byte in b"[{" else -1 for byte in outside if byte in b"[]{}")
-    return max(accumulate(steps, initial=0))
+    parts: list[bytes] = []
+    end = quotes = 0
+    for found in re.finditer(rb"[0-9]{640,}+(?![.eE])", text):
+        before = text[end : found.start()]
+        end = found.end()
+        quotes += before.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"')
+        is_integer = quotes % 2 == 0 and not before.endswith((b".", b"e", b"E", b"+", b"e-", b"E-"))
+        parts += before, b"1e999" if is_integer else found[0]
+    return b"".join([*parts, text[end:]])
+
+
+def _nesting(line: bytes) -> tuple[int, int]:
+    """How deep brackets outside strings are nested, matching or not, and how many open.
+
+    Eight brackets are looked at at once: they are a byte, a bit for each.
+    """
+    text = line.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quote is left inside a string
+    bits = text.translate(_BITS, _NO_BRACKETS).replace(b'""', b"")
+    outside = b"".join(bits.split(b'"')[::2])
+    count = len(outside) // 8 + 1
+    eights = int(outside.ljust(count * 8, b"0"), 2).to_bytes(count, "big")
+    net, highest = _eights()
+    before = accumulate(array("b", eights.translate(net)), initial=0)
+    depth = max(map(add, before, array("b", eights.translate(highest))))
+    return depth, outside.count(b"1")
+
+
+@cache
+def _eights() -> tuple[bytes, bytes]:
+    """What eight brackets add to the depth, and the most that their first ones do, as int8."""
+    net, highest = array("b"), array("b")
+    for byte in range(256):
+        depths = [*accumulate(1 if byte >> bit & 1 else -1 for bit in range(7, -1, -1))]
+        net.append(depths[-1])
+        highest.append(max(depths))
+    return net.tobytes(), highest.tobytes()

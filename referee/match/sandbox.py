@@ -19,11 +19,13 @@ class Sandbox(NamedTuple):
         hidden: absolute paths of files and folders that no bot may see, even in its own folder:
             what the referee writes. Names that go on, such as those of a database's journal, are
             hidden with them.
+        writable: whether a bot may write to its folder: while it is built.
     """
 
     kind: Kind = "none"
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    writable: bool = False
 
 
 NO_SANDBOX = Sandbox()

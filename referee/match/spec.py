@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from inspect import cleandoc
 from operator import index
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeAlias, get_args
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES, game_rules
 from referee.games.interface.rules import Rules
-from referee.match.limits import MAX_COUNT, MAX_SECONDS, Limits
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, OF_TOURNAMENTS, Limits
 from referee.match.machine import MAX_SEED, Match
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.text.nearest import instead
@@ -27,13 +27,27 @@ from referee.text.nearest import instead
 DRAWN_SEEDS = 10**9
 """A seed that is drawn is below this, so that it is short enough to type."""
 
+_Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None
+_Bytes: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_BYTES)] | None
+_Count: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_COUNT)] | None
 _KINDS: dict[str, Any] = {
-    "time_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None,
-    "startup_limit": Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None,
+    "time_limit": _Seconds,
+    "startup_limit": _Seconds,
     "grace": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
     "line_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
     "queue_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
+    # A record has them only where there is such a limit.
+    "time_bank": _Seconds | UnsetType,
+    "output_limit": _Bytes | UnsetType,
+    "cpu_limit": _Seconds | UnsetType,
+    "memory_limit": _Bytes | UnsetType,
+    "process_limit": _Count | UnsetType,
+    "open_file_limit": _Count | UnsetType,
+    "file_size_limit": _Bytes | UnsetType,
+    "tmp_limit": _Bytes | UnsetType,
 }
+_ALWAYS = frozenset(Limits._fields[:5])
+"""The limits that every record has."""
 _PLAIN = {
     "Expected `int`": "give an integer",
     "Expected `float`": "give a number",
@@ -76,6 +90,7 @@ class MatchSpec(Struct, frozen=True):
     def settings(self) -> Struct:
         """Options and limits together, as `settings_type` has them."""
         limits = {name: _or_none(value) for name, value in self.limits._asdict().items()}
+        limits = {n: UNSET if v is None and n not in _ALWAYS else v for n, v in limits.items()}
         both = limits | msgspec.structs.asdict(self.options)
         return settings_type(self.rules)(**both)
 
@@ -92,7 +107,10 @@ def settings_type(rules: Rules) -> type[Struct]:
     has no such number.
     """
     defaults = Limits()._asdict() | dict(rules.limits)
-    limits = [(name, kind, defaults[name]) for name, kind in _KINDS.items()]
+    limits = [
+        (name, kind, UNSET if defaults[name] == math.inf else defaults[name])
+        for name, kind in _KINDS.items()
+    ]
     own = [
         (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
     ]
@@ -110,21 +128,31 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
     limits = {name: getattr(settings, name) for name in Limits._fields}
-    limits = {name: math.inf if value is None else value for name, value in limits.items()}
+    limits = {n: math.inf if value in (None, UNSET) else value for n, value in limits.items()}
     return rules.options(**own), Limits(**limits)
+
+
+def tournament_limits(rules: Rules) -> dict[str, float]:
+    """The limits that are on in the tournaments of a game unless others are chosen."""
+    return {**OF_TOURNAMENTS, **rules.tournament_limits}
 
 
 def settings_words(rules: Rules, settings: Mapping[str, Any]) -> list[str]:
     """The settings that are not the game's defaults, as words of a command.
 
+    The limits that strangers' bots have unless others are chosen are left out as well: there are
+    many, and who plays a match again hardly needs them.
+
     Args:
         rules: the game.
         settings: as in a record's header, in builtin types.
     """
-    default = msgspec.to_builtins(settings_type(rules)())
+    both = settings_type(rules)(), settings
+    default, given = (msgspec.json.decode(msgspec.json.encode(each)) for each in both)
     words = []
-    for name, value in settings.items():
-        if value == default[name]:
+    of_tournaments = tournament_limits(rules)
+    for name, value in given.items():
+        if value in (default.get(name), of_tournaments.get(name, UNSET)):
             continue
         if name in Limits._fields:
             text = f"{value:g}" if isinstance(value, float) else str(value).lower()

@@ -9,6 +9,7 @@ they have {bot} and the like, what `_blanks` says.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from referee.bots.folder import BOT_FILE
 from referee.errors import UsageError
 from referee.text.nearest import nearest
 from referee.text.terminal import command_line
@@ -133,10 +135,23 @@ def make_bot(
         _fill(file.name, blanks): _fill(file.read_text(encoding="utf-8"), blanks)
         for file in templates
     }
+    files[BOT_FILE] = _bot_file(folder.name, chosen, blanks)
     _write(folder, files)
     play = f"referee play {option} {{bot}} {starters.first_match}".replace("  ", " ")
     steps = (command_line(["cd", str(folder)]), _fill(chosen.test, blanks), _fill(play, blanks))
     return Made(_fill(chosen.source, blanks), steps)
+
+
+def _bot_file(name: str, language: Language, blanks: dict[str, str]) -> str:
+    """What an organiser needs to play the bot (spec/organisers.md, 2)."""
+    keys = {
+        "name": name,
+        "language": language.title,
+        "build": _fill(language.build, blanks),
+        "command": _fill(language.bot, blanks),
+    }
+    # A string of JSON is one of TOML.
+    return "".join(f"{key} = {json.dumps(text)}\n" for key, text in keys.items() if text)
 
 
 def _check_name(name: str, language: str) -> None:

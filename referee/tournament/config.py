@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from msgspec import Struct
+from msgspec import field
 
-from referee.errors import UsageError
+from referee.bots.table import BotTable, read_table, read_toml
+from referee.errors import Mistakes, UsageError
 from referee.text.nearest import instead
 from referee.tournament.rows import Entrant
 
-_PATHS = ("store", "records")
+_PATHS = ("store", "records", "seed-file", "sandbox-read")
+_LISTS = ("sandbox-read",)
+_Value = str | int | float
+_TABLES = ("set", "env")
 
 
-class _Bot(Struct, forbid_unknown_fields=True):
-    command: str
-    name: str | None = None
-    directory: str | None = None
-    env: dict[str, str] = {}
+class _Bot(BotTable, kw_only=True):
+    directory: str = ""
+    env: dict[str, str] = field(default_factory=dict)
 
 
 def read_config(
@@ -38,73 +38,59 @@ def read_config(
     Raises:
         UsageError: the file cannot be read, or has what no tournament has.
     """
-    try:
-        with open(name, "rb") as file:
-            config = tomllib.load(file)
-    except OSError as error:
-        raise UsageError(f"cannot read {name}: {error.strerror}") from error
-    except ValueError as error:  # also: no UTF-8, a number with too many digits
-        raise UsageError(f"{name} is no TOML: {error}") from error
-    except RecursionError as error:
-        raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
-    for key, value in config.items():
-        if any("\0" in text for text in _strings(value)):
-            raise UsageError(
-                f"{name}: {key} has the character U+0000 in it, which nothing may have"
-            )
+    config = read_toml(name)
     folder = Path(name).parent
     words: list[str] = []
     bots, directories = _bots(name, config.pop("bot", []), folder)
     for key, value in config.items():
         option = key.replace("_", "-")
-        if option == "set" and isinstance(value, dict):
-            for part, chosen in value.items():
-                words += ["--set", f"{part}={_word(chosen)}"]
+        if option in _TABLES and isinstance(value, dict):
+            words += [f"--{option}={part}={_word(chosen)}" for part, chosen in value.items()]
         elif option in flags and isinstance(value, bool):
             words += [f"--{option}"] * value
-        elif option in values and isinstance(value, str | int | float):
-            chosen = str(folder / str(value)) if option in _PATHS else _word(value)
-            # One word, or a value that begins with a dash would be taken for an option.
-            words.append(f"--{option}={chosen}")
-        elif option in flags or option in values or option == "set":
-            kinds = dict.fromkeys(flags, "true or false") | {"set": "a table"}
+        elif option in values and isinstance(value, list if option in _LISTS else _Value):
+            for each in value if isinstance(value, list) else [value]:
+                chosen = str(folder / str(each)) if option in _PATHS else _word(each)
+                # One word, or a value that begins with a dash would be taken for an option.
+                words.append(f"--{option}={chosen}")
+        elif option in flags or option in values or option in _TABLES:
+            kinds = dict.fromkeys(flags, "true or false") | dict.fromkeys(_TABLES, "a table")
+            kinds |= dict.fromkeys(_LISTS, "a list")
             kind = kinds.get(option, "one value")
             raise UsageError(f"{name}: {key} is to be {kind}, not {value!r}")
         else:
-            known = sorted({*values, *flags, "set", "[[bot]]"} - {"bot"})  # which is a table
+            known = sorted({*values, *flags, *_TABLES, "[[bot]]"} - {"bot"})  # which is a table
             raise UsageError(f"{name}: there is no option {key!r}{instead(option, known)}")
     return words, bots, directories
 
 
 def _bots(name: str, tables: Any, folder: Path) -> tuple[list[Entrant], list[str]]:
-    try:
-        bots = msgspec.convert(tables, list[_Bot])
-    except msgspec.ValidationError as error:
-        problem = str(error).replace("`$[...]", "`bot").replace("`$[", "`bot[")
-        raise UsageError(f"{name}: {problem}") from error
-    entrants = [_entrant(name, bot, folder / (bot.directory or ".")) for bot in bots]
-    named = (found.directory for bot, found in zip(bots, entrants, strict=True) if bot.directory)
-    return entrants, list(dict.fromkeys(named))
+    if not isinstance(tables, list):
+        raise UsageError(f"{name}: bot is to be a table each: [[bot]]")
+    entrants: list[Entrant] = []
+    directories: list[str] = []
+    problems: list[str] = []
+    for number, table in enumerate(tables, 1):
+        where = f"{name}: bot {number}"
+        bot, wrong = read_table(_Bot, table, where)
+        problems += wrong
+        problems += [f"{where}: {problem}" for problem in _wrong(bot, folder)]
+        # The bot is started there, and paths are looked for there.
+        path = str((folder / bot.directory).resolve())
+        env = tuple(bot.env.items())
+        entrants.append(Entrant(bot.name or bot.command, bot.command, path, env))
+        directories += [path] if bot.directory else []
+    if problems:
+        raise Mistakes(problems)
+    return entrants, list(dict.fromkeys(directories))
 
 
-def _entrant(name: str, bot: _Bot, directory: Path) -> Entrant:
-    if not directory.is_dir():
-        raise UsageError(f"{name}: directory {bot.directory} of {bot.command} is not there")
+def _wrong(bot: _Bot, folder: Path) -> Iterator[str]:
+    if not (folder / bot.directory).is_dir():
+        yield f"directory: {bot.directory} is not there"
     for variable in bot.env:
         if not variable or "=" in variable:
-            raise UsageError(f"{name}: env of {bot.command}: {variable!r} cannot name a variable")
-    # The bot is started there, and paths are looked for there.
-    path = str(directory.resolve())
-    return Entrant(bot.name or bot.command, bot.command, path, tuple(bot.env.items()))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """All that are in a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in [*value, *value.values()] if isinstance(value, dict) else value:
-            yield from _strings(part)
+            yield f"env: {variable!r} cannot name a variable"
 
 
 def _word(value: object) -> str:

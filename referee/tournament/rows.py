@@ -51,7 +51,7 @@ class Entrant(Struct, frozen=True):
         name: in all tables.
         bot: the BOT argument.
         directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what the referee has: (name, value) each.
+        env: what it has in its environment beside what every bot has: (name, value) each.
     """
 
     name: str

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from referee.errors import UsageError
+from referee.bots.command import BotSource, bot_folder, bot_in, find_all, find_bot
+from referee.bots.folder import BOT_FILE
+from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.games import game_rules
 from referee.match.limits import MAX_COUNT
+from referee.match.sandbox import Kind
 from referee.match.spec import checked_seed, match_spec
 from referee.tournament.choices import CHALLENGERS, DEALS, MAX_BOTS, Format, Seats
 from referee.tournament.rating.sprt import Sprt
@@ -42,6 +45,8 @@ class Setup(Struct, frozen=True, kw_only=True):
         seed: of the schedule and of the deals.
         keep_alive: whether bots may play match after match in one process.
         settings: options of the game and limits of the bots, all of them, by name.
+        sandbox: of the bots that are programs.
+        sandbox_read: folders that are readable in it (`Sandbox.readable`).
         bots: in the order in which they are numbered.
     """
 
@@ -57,6 +62,8 @@ class Setup(Struct, frozen=True, kw_only=True):
     seed: int
     keep_alive: bool = True
     settings: dict[str, Any]
+    sandbox: Kind = "none"
+    sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
 
     @property
@@ -113,7 +120,7 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
     if now.matches is None:
         deals = deals or (SPRT_DEALS if format == "sprt" else DEALS)
     spec = match_spec([""] * players, game=game, seed=checked_seed(now.seed), options=now.settings)
-    if math.inf in spec.limits:
+    if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
         raise UsageError("a tournament needs limits of time: a bot that hangs would hold it up")
     return replace(
         now,
@@ -126,10 +133,56 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
     )
 
 
-def entrant(argument: str) -> Entrant:
-    """A bot as it stands on a command line: `NAME=BOT`, or BOT, which is its name then."""
-    named = _NAMED(argument)
-    return Entrant(named[1], named[2]) if named else Entrant(argument, argument)
+def find_entrant(entrant: Entrant, game: str) -> BotSource:
+    """What starts a bot of a tournament.
+
+    Raises:
+        UsageError: as of `find_bot`; or it would be told what is hidden.
+    """
+    source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
+    if source.dialect and game_rules(game).dialects[source.dialect]().tells_hidden:
+        raise UsageError(
+            f"BOT {entrant.bot}: {source.dialect} tells what is hidden, so no tournament takes it"
+        )
+    return source
+
+
+def entrants(arguments: Iterable[str], game: str) -> list[Entrant]:
+    """Bots as they stand on a command line: `NAME=BOT`, or BOT, which is its name then.
+
+    The bot in a folder is called as its `bot.toml` says, and no other may be called so.
+
+    Raises:
+        UsageError: all that is wrong with the folders.
+    """
+    taken: dict[str, str] = {}
+
+    def find(argument: str) -> Entrant:
+        named = _NAMED(argument)
+        name, bot = (named[1], named[2]) if named else ("", argument)
+        folder = bot_folder(bot, game)
+        if folder is None:
+            taken.setdefault(name or bot, argument)
+            return Entrant(name or bot, bot)
+        name, lines = name or folder.name, []
+        if name in taken:
+            lines = [
+                f"{folder.path}: another bot is called {name}, too: {taken[name]}; change name in "
+                f"a {BOT_FILE}, or give NAME={folder.path}"
+            ]
+        taken.setdefault(name, folder.path)
+        try:
+            bot_in(folder, game)
+        except NotBuiltError:
+            if not lines:
+                raise
+        except Mistakes as mistakes:
+            lines = [*mistakes.lines, *lines]
+        if lines:
+            raise Mistakes(lines)
+        return Entrant(name, folder.command, folder.directory)
+
+    return find_all(find, arguments)
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from referee.bots.bot import Failure
-from referee.errors import LogReadError
+from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
 from referee.games.interface.game import ALL, PUBLIC
 from referee.games.interface.rules import Rules
@@ -178,6 +178,7 @@ class PublicMatch:
         self.problem = ""
         self.ended: Ended | None = None
         self.rules = rules
+        self._options = rules.options()
         self._seats = seats
         self._names: dict[int, str] = {}
         self._early: list[LogLine] = []
@@ -196,12 +197,13 @@ class PublicMatch:
             made = self.made = LogSteps(rules, order)
             for before in self._early:
                 made.add(before.content, before.text.decode())  # type: ignore[arg-type]
-        if line.content is None or seat is None or seat >= made.seats:
+        foreign = line.content is None or seat is None or seat >= made.seats
+        if foreign or not made.add(line.content, line.text.decode()):  # type: ignore[arg-type]
             self.problem = f"Line {line.number} is none of such a log: this is as far as it goes."
-            return
-        made.add(line.content, line.text.decode())
-        if isinstance(line.content, GameEnd):
+        elif isinstance(line.content, GameEnd):
             self.ended = _ended(line.content, made.seats)
+        elif getattr(line.content, "game", "") == rules.name:  # it tells of the options
+            self._options = _told(rules, line.content)
 
     def header(
         self, kind: str, source: str, bots: Sequence[str] = (), options: Any = None
@@ -212,7 +214,7 @@ class PublicMatch:
             kind: "log" or "live".
             source: the name of the file.
             bots: the BOT arguments; empty if they are not known.
-            options: of the game; None for its defaults.
+            options: of the game; None for those that the messages tell.
         """
         rules, made = self.rules, self.made
         assert made is not None
@@ -228,9 +230,18 @@ class PublicMatch:
             hidden=rules.hidden,
             viewers=made.viewers,
             series=_series(made),
-            facts=_facts(rules, rules.options() if options is None else options),
+            facts=_facts(rules, self._options if options is None else options),
             rules=made.rules(),
         )
+
+
+def _told(rules: Rules, info: Any) -> Any:
+    """The options of a game as far as its first message has them; else their defaults."""
+    names = [name for name in rules.options.__struct_fields__ if hasattr(info, name)]
+    try:
+        return msgspec.convert({name: getattr(info, name) for name in names}, rules.options)
+    except (UsageError, msgspec.ValidationError):
+        return rules.options()
 
 
 def _from_log(name: str) -> MatchPage:

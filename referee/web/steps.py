@@ -249,7 +249,7 @@ class Steps:
             key = _key(viewer)
             fields = msgspec.to_builtins(view)
             old = self._views[key]
-            new = {name: value for name, value in fields.items() if old.get(name, old) != value}
+            new = {name: v for name, v in fields.items() if name not in old or old[name] != v}
             if new:
                 changed[key] = new
                 self._views[key] = fields
@@ -435,16 +435,18 @@ class LogSteps(Steps):
         self._over = 0  # turns
         page = rules.page
         self._spectator = None if page is None else page.spectator(len(names))
+        self._seen = self._spectator is None  # whether a state is known, as far as one is looked at
 
-    def add(self, message: Struct, line: str) -> None:
-        """Take a message and its line."""
+    def add(self, message: Struct, line: str) -> bool:
+        """Take a message and its line; returns whether the game's rules allow it."""
         self.lines.append(Line("all", None, line))
         if isinstance(message, PlayerName):
-            return
+            return True
         over = self._hear(message)
-        whole = True
+        whole: bool | None = self._seen
         if self._spectator is not None and not isinstance(message, PlayerDisqualified | GameEnd):
             whole = self._spectator.hear(message)
+            self._seen = self._seen or bool(whole)
         self._over = max([self._over, *(turn.turn for turn in over)])
         if isinstance(message, GameEnd):
             self._end_turns()
@@ -455,6 +457,7 @@ class LogSteps(Steps):
             last = isinstance(message, GameEnd) and self._over
             self._add(last or self._over + 1, views, None)
         self._turns_over(over)
+        return whole is not None
 
     def _end_turns(self) -> None:
         """Give the states after the last turn to it: none came after it."""

@@ -1,10 +1,11 @@
-"""Damaged logs and records through `replay`, `verify` and `validate`, in this process.
+"""Damaged logs and records of all games through `replay`, `verify`, `validate` and `page`.
 
-    python -m tests.attacks.damaged_files [--files 10000] [--seed 1] [--keep FOLDER]
+    python -m tests.attacks.damaged_files [--files 100000] [--seed 1] [--jobs 2] [--keep FOLDER]
 
 Whatever a file holds, the exit code is 0 or 1, stderr has one line at most, which begins with
 "referee: ", and stdout has nothing that drives a terminal, or a JSON object a line. Prints a table,
-and each file of which this is not true, with what was done to it; then the exit code is 1.
+the memory of each process after a tenth, half and all of its files, and each file of which this is
+not true, with what was done to it. The exit code is 1 if there is one, or if memory grows.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import sys
 import tempfile
 import time
@@ -27,7 +29,9 @@ from rich.console import Console
 from rich.table import Table
 
 from referee import cli
-from tests.support.damage import damage, originals
+from referee.workers import worker_processes
+from tests.support.damage import damage
+from tests.support.fuzzed import originals
 
 COMMANDS = {
     "replay": ["replay"],
@@ -35,7 +39,10 @@ COMMANDS = {
     "replay --format json": ["replay", "--format", "json"],
     "verify": ["verify"],
     "validate": ["validate"],
+    "page": ["page", "-o", os.devnull],
 }
+ALLOWED = 25.0
+"""MiB that a process may grow from a tenth of its files on."""
 
 
 class Wrong(NamedTuple):
@@ -62,25 +69,39 @@ class Outcomes:
         codes: how often each command ended with which exit code.
         slowest: command -> most seconds, and the number of the file.
         wrong: what must not be.
+        memory: MiB of the process after a tenth, half and all of the files.
     """
 
     def __init__(self) -> None:
         self.codes: Counter[tuple[str, int]] = Counter()
         self.slowest: dict[str, tuple[float, int]] = dict.fromkeys(COMMANDS, (0.0, 0))
         self.wrong: list[Wrong] = []
+        self.memory: list[float] = []
+
+    def add(self, other: Outcomes) -> None:
+        """Take those of other files as well, but not their memory."""
+        self.codes += other.codes
+        self.wrong += other.wrong
+        for command, slowest in other.slowest.items():
+            self.slowest[command] = max(self.slowest[command], slowest)
 
 
-def attack(files: int, seed: int, folder: Path, keep: Path | None = None) -> Outcomes:
-    """Run so many damaged files through all commands.
+def attack(
+    numbers: range, seed: int, folder: Path, keep: Path | None = None, matches: int = 60
+) -> Outcomes:
+    """Run damaged files through all commands.
 
     Args:
+        numbers: of the files; each is what follows from its number and the seed.
         folder: for the files.
         keep: where to leave those on which a command did what it must not.
+        matches: whose files are damaged, of all games in turn; beside the examples.
     """
     outcomes = Outcomes()
-    valid = originals(folder, matches=min(files // 10, 60))
+    valid = originals(matches)
     file = folder / "damaged"
-    for number in range(files):
+    marks = {len(numbers) // 10, len(numbers) // 2, len(numbers)}
+    for done, number in enumerate(numbers, 1):
         damages, data = damage(Random(f"{seed}, {number}"), valid)
         file.write_bytes(data)
         for command, arguments in COMMANDS.items():
@@ -96,7 +117,15 @@ def attack(files: int, seed: int, folder: Path, keep: Path | None = None) -> Out
                 outcomes.wrong.append(Wrong(number, command, damages, problem, errors))
                 if keep is not None:
                     (keep / f"damaged-{number}").write_bytes(data)
+        if done in marks:
+            outcomes.memory.append(memory())
     return outcomes
+
+
+def memory() -> float:
+    """MiB of this process."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1024**2
 
 
 def run(arguments: list[str]) -> tuple[int, str, str]:
@@ -141,13 +170,26 @@ def _is_object(line: str) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--files", type=int, default=10_000)
+    parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave files there that were")
     options = parser.parse_args()
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        outcomes = attack(options.files, options.seed, Path(folder), options.keep)
+    outcomes = Outcomes()
+    with (
+        tempfile.TemporaryDirectory() as name,
+        worker_processes(options.jobs) as pool,
+    ):
+        parts = []
+        for job in range(options.jobs):
+            folder = Path(name, str(job))
+            folder.mkdir()
+            numbers = range(job, options.files, options.jobs)
+            parts.append(pool.submit(attack, numbers, options.seed, folder, options.keep))
+        ended = [part.result() for part in parts]
+    for part_of_it in ended:
+        outcomes.add(part_of_it)
     table = Table("command", "exit 0", "exit 1", "other", "wrong", "slowest")
     for command in COMMANDS:
         codes = {code: count for (name, code), count in outcomes.codes.items() if name == command}
@@ -160,6 +202,9 @@ def main() -> int:
         table.add_row(command, *map(str, cells), slowest)
     Console(width=100).print(table)
     print(f"{options.files} files, seed {options.seed}, {time.monotonic() - started:.0f} s")
+    for part_of_it in ended:
+        print("MiB:", " ".join(f"{size:.0f}" for size in part_of_it.memory))
+    grown = max(part_of_it.memory[-1] - part_of_it.memory[0] for part_of_it in ended)
     seen: set[str] = set()
     for wrong in outcomes.wrong:
         print(f"file {wrong.number}, {wrong.command}: {wrong.problem[:200]}")
@@ -167,8 +212,10 @@ def main() -> int:
         if wrong.problem not in seen:  # each once
             print("  " + wrong.errors.replace("\n", "\n  ")[-3000:])
         seen.add(wrong.problem)
-    return 1 if outcomes.wrong else 0
+    return 1 if outcomes.wrong or grown > ALLOWED else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from tests.attacks import damaged_files  # by which name workers find what they are to run
+
+    sys.exit(damaged_files.main())

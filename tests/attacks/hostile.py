@@ -1,12 +1,15 @@
 """Play every hostile behaviour against the referee and print what came of each.
 
-    python -m tests.attacks.hostile [--only WORD] [--jobs N]
+    python -m tests.attacks.hostile [--only WORD] [--sandbox none|bwrap] [--jobs N]
 
-A behaviour is a match of the command, as a process, with limits of seconds. Printed are the
-behaviour, what is expected, what was seen, and what was left behind: processes that still run when
-the referee has ended (a second later, if it was killed), and files in its working directory. Seen
-is the exit code and the verdict on the hostile bot; a log or a record that is not valid is said as
-well. The exit code is 1 if anything is not as expected.
+A behaviour is a match of the command, as a process, with limits of seconds; each is played without
+a sandbox and in one. Printed are the behaviour, and for each of the two what is expected, what was
+seen, and what was left behind: processes that still run when the referee has ended (a second later,
+if it was killed), and files in its working directory. Seen is the exit code and the verdict on the
+hostile bot; what has happened to its opponent, and a log or a record that is not valid, are said as
+well. An attack on what is not the bot's own succeeds or fails; without a sandbox many succeed, and
+that is expected. At the end there must be no more processes, control groups and mounts than before.
+The exit code is 1 if anything is not as expected.
 """
 
 from __future__ import annotations
@@ -23,12 +26,16 @@ import sys
 import tempfile
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from referee.bots.processes import cgroups
+from referee.bots.processes.prctl import adopt_orphans
+from referee.bots.processes.sandbox import why_not
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.validate import validate_log
@@ -36,10 +43,15 @@ from referee.logs.verify import Kind, verify_record
 from tests import conftest  # noqa: F401 (in the background some signals are ignored)
 from tests.bots.test_http import BROKEN
 from tests.support import servers
-from tests.support.live import end_left_behind, hostile
+from tests.support.live import HOSTILE, ROOT, end_left_behind, hostile, marked
+from tests.support.remains import remains
 from tests.test_play import BAD_LINES
 
 MODULE = [sys.executable, "-m", "referee"]
+SANDBOXES = ("none", "bwrap")
+ROW = "{:32}  {:32}  {:11}  {:7}"
+PATIENT = "--time-limit 30"
+"""For what takes long on a busy machine, and is not about time."""
 KILLED_SECONDS = 1.0
 HANG_SECONDS = 10.0
 SERVERS = contextlib.ExitStack()
@@ -51,24 +63,51 @@ CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
 """How control characters of a line are shown."""
 
 
+ATTACKER = HOSTILE.with_name("attacker.py")
+MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_bytes()
+SECRET = "referee-attack-secret"
+"""Is in the referee's environment."""
+SUCCEEDS, FAILS, ANY = (f"{what}, 0, plays on" for what in ("succeeds", "fails", "any"))
+_CAP_SYS_PTRACE = 19
+
+
+def may_trace_all() -> bool:
+    """Whether this user's processes may read those that have hidden themselves."""
+    status = Path("/proc/self/status").read_text()
+    return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> _CAP_SYS_PTRACE & 1)
+
+
+TRACER = may_trace_all()
+BY_TRACER = SUCCEEDS if TRACER else FAILS
+
+
 class Behaviour(NamedTuple):
     """Something hostile.
 
     Attributes:
         what: it does, in words.
-        bots: the BOT arguments; `{folder}` stands for a folder of this match's own.
-        expected: exit code and verdict.
+        bots: the BOT arguments; `{folder}` stands for a folder of this match's own, `{given}` for
+            one in it that bots in a sandbox can read, `{tmp}` for one that they can write.
+        expected: exit code and verdict; by sandbox where they differ. One that begins with "any"
+            says that an attack may succeed or fail: that is the machine's business. " or " stands
+            between two that are right.
         options: of `referee play`, beside limits and logs.
-        files: name -> content, made in the folder.
+        files: path in `{folder}` -> content.
         shell: the line for bash; PLAY stands for the command.
     """
 
     what: str
     bots: Sequence[str]
-    expected: str
+    expected: str | Mapping[str, str]
     options: Sequence[str] = ()
     files: Mapping[str, bytes] = MappingProxyType({})
     shell: str = "exec PLAY"
+
+    def expected_in(self, sandbox: str) -> str | None:
+        """What is expected there; None: it is not to be played there."""
+        if isinstance(self.expected, str):
+            return self.expected
+        return self.expected.get(sandbox)
 
 
 def behaviours() -> Iterator[Behaviour]:
@@ -78,7 +117,9 @@ def behaviours() -> Iterator[Behaviour]:
     yield from outputs()
     yield from lines()
     yield from processes()
+    yield from limits()
     yield from logs()
+    yield from attacks()
     yield from web()
     yield from strangers()
     yield from machine()
@@ -105,8 +146,8 @@ def handshakes() -> Iterator[Behaviour]:
     }
     for what, (fields, expected) in names.items():
         line = b'{"type":"player-name-reply","player_number":"player2",%s}\n' % fields
-        bots = ["big_money", hostile("garbage", "0:{folder}/line")]
-        yield Behaviour(what, bots, expected, files={"line": line})
+        bots = ["big_money", hostile("garbage", "0:{given}/line")]
+        yield Behaviour(what, bots, expected, files={"given/line": line})
     yield Behaviour("is no program", ["big_money", "{folder}/program"], "1, failed-to-start")
 
 
@@ -114,26 +155,34 @@ def clocks() -> Iterator[Behaviour]:
     yield one("never answers", "sleep_at", 3, "timeout")
     yield one("stops itself (SIGSTOP)", "stop_at", 3, "timeout")
     yield one("writes its reply drop by drop", "drip", "", "timeout")
-    yield one("hangs, with a child in a session of its own", "daemon_and_hang", "{folder}/pid",
+    yield one("hangs, with a child in a session of its own", "daemon_and_hang", "{tmp}/pid",
               "timeout")  # fmt: skip
 
 
 def exits() -> Iterator[Behaviour]:
     yield one("exits at a request", "exit_at", 4, "exited")
-    for number in range(1, 65):
-        name = next((s.name for s in signal.Signals if s == number), "no name")
-        verdict = "exited"
-        if number in IGNORED | TERMINAL_STOPS:
-            verdict = "plays on"
-        elif number == signal.SIGSTOP:
-            verdict = "timeout"
-        yield one(f"sends itself signal {number} ({name})", "die_at", f"2:{number}", verdict)
+    yield from (signals_itself(number) for number in range(1, 65))
     yield one("closes stdout, lives on", "close_stdout", 2, "exited")
     yield one("closes stdin after a reply", "close_stdin", 1, "timeout")
     yield one("exits after a reply", "last_words", 1, "exited")
     yield one("exits in the middle of a line", "unfinished", "", "exited")
     yield one("ignores game-end and SIGTERM", "stays", "", "plays on")
     yield one("exits on SIGTERM only", "late_goodbye", "", "plays on")
+
+
+def signals_itself(number: int, whom: str = "") -> Behaviour:
+    """A bot sends a signal to itself, to its "group", or to "all" processes that it may."""
+    name = next((s.name for s in signal.Signals if s == number), "no name")
+    verdict = "exited"
+    if number in IGNORED | TERMINAL_STOPS or whom == "all":  # of which it is none
+        verdict = "plays on"
+    elif number == signal.SIGSTOP:
+        verdict = "timeout"
+    what = f"sends {whom or 'itself'} signal {number} ({name})"
+    behaviour = one(what, "die_at", f"2:{number}:{whom}", verdict)
+    if whom == "all":
+        behaviour = behaviour._replace(expected={"bwrap": str(behaviour.expected)})
+    return behaviour
 
 
 def outputs() -> Iterator[Behaviour]:
@@ -150,30 +199,69 @@ def outputs() -> Iterator[Behaviour]:
 def lines() -> Iterator[Behaviour]:
     for line, code in BAD_LINES:
         shown = line if len(line) < 50 else line[:40] + b"..."
-        bots = ["big_money", hostile("garbage", "1:{folder}/line")]
+        bots = ["big_money", hostile("garbage", "1:{given}/line")]
         yield Behaviour(
             f"writes {shown.decode('ascii', 'backslashreplace')}"[:64].translate(CONTROL),
-            bots, f"0, fault {code}", ["--max-turns", "3"], {"line": line + b"\n"},
+            bots, f"0, fault {code}", ["--max-turns", "3"], {"given/line": line + b"\n"},
         )  # fmt: skip
 
 
 def processes() -> Iterator[Behaviour]:
-    yield one("leaves a child that holds its pipes", "heir", "{folder}/pid", "exited")
-    yield one("leaves a child in a session of its own", "daemon", "{folder}/pid", "plays on")
-    yield one("leaves a daemon", "lost_daemon", "{folder}/pid", "plays on")
+    yield one("leaves a child that holds its pipes", "heir", "{tmp}/pid", "exited")
+    yield one("leaves a child in a session of its own", "daemon", "{tmp}/pid", "plays on")
+    yield one("leaves a daemon", "lost_daemon", "{tmp}/pid", "plays on")
     yield one("leaves 30 busy children in sessions", "swarm", 30, "exited")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for request in (0, 1, 5):
             bots = [hostile("signal_referee", f"{request}:{int(number)}"), hostile("stays")]
             what = f"sends the referee {number.name} at request {request}"
             # It must come to that before it is disqualified, on a busy machine too.
-            yield Behaviour(what, bots, f"{128 + number}", options=["--startup-limit", "60"])
+            seen = {"none": f"{128 + number}", "bwrap": "0, plays on"}
+            yield Behaviour(what, bots, seen, options=["--startup-limit", "60"])
     for number in (
         *(signal.SIGKILL, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM),
         *(signal.SIGVTALRM, signal.SIGIO, signal.SIGXCPU),
     ):
         bots = [hostile("signal_referee", f"3:{int(number)}"), hostile("stays")]
-        yield Behaviour(f"sends the referee {number.name}", bots, f"{-number}")
+        seen = {"none": f"{-number}", "bwrap": "0, plays on"}
+        yield Behaviour(f"sends the referee {number.name}", bots, seen)
+
+
+def limits() -> Iterator[Behaviour]:
+    """Each that no other part has reached, in each way; what holds them differs (8.6)."""
+    held = "limit" if cgroups.home() else ""  # all processes of a bot together
+
+    def limited(what: str, mode: str, argument: object, limit: str, none: str,
+                bwrap: str = "") -> Behaviour:  # fmt: skip
+        behaviour = one(what, mode, argument, none, *limit.split())
+        if not bwrap:
+            return behaviour
+        expected = {"none": str(behaviour.expected)}
+        expected["bwrap"] = str(one(what, mode, argument, bwrap).expected)
+        return behaviour._replace(expected=expected)
+
+    bank, cpu, memory = "--time-bank 0.3", "--cpu-limit 0.3", f"{PATIENT} --memory-limit 100M"
+    yield limited("thinks 50 ms each time", "think", 0.05, bank, "time-bank")
+    yield limited("thinks longer than its bank", "sleep_at", 1, bank, "time-bank")
+    yield limited("computes 30 ms each time", "compute", 0.03, cpu, "cpu-limit")
+    yield limited("computes without end", "burn", "one", cpu, "cpu-limit")
+    yield limited("a child computes", "burn", "child", cpu, "cpu-limit")
+    alone = "cpu-limit" if held else "timeout"
+    yield limited("an orphan in a session computes", "burn", "grandchild", cpu, alone, "cpu-limit")
+    alone = "memory-limit" if held else "exited"
+    yield limited("takes 200 MiB", "take_memory", "1 200", memory, alone)
+    alone = "memory-limit" if held else "plays on"
+    yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, alone)
+    for what in ("fork", "threads"):
+        alone = "exited" if held else "plays on"
+        least = f"{PATIENT} --process-limit 20"
+        yield limited(f"200 times {what}", what, 200, least, alone, "exited")
+    yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
+    yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
+    yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
+    for mode, size in (("pad", 3_000), ("blank_drip", 3_000), ("pad", 20_001)):
+        what = f"writes {size} bytes each time: {mode}"
+        yield limited(what, mode, size, "--output-limit 20000", "output-limit")
 
 
 def logs() -> Iterator[Behaviour]:
@@ -181,7 +269,8 @@ def logs() -> Iterator[Behaviour]:
         for target in ("log", "record"):
             what = f"{mode.replace('_', ' ')}: its {target}"
             bots = ["big_money", hostile(mode, f"6:{{folder}}/logs/{target}")]
-            yield Behaviour(what, bots, "0, plays on, restored")
+            seen = {"none": "0, plays on, restored", "bwrap": "1, exited"}  # it is not there
+            yield Behaviour(what, bots, seen)
     yield Behaviour(
         "nobody reads the record, SIGINT",
         ["village_engine"] * 2,
@@ -224,7 +313,6 @@ def web() -> Iterator[Behaviour]:
 
 
 def strangers() -> Iterator[Behaviour]:
-    program = (Path(__file__).parents[2] / "example_bots" / "dominion" / "minimal.py").read_bytes()
     for what, name in (
         ("no UTF-8", "caf\udce9"),
         ("an escape", "a\x1b[31m"),
@@ -232,8 +320,8 @@ def strangers() -> Iterator[Behaviour]:
     ):
         file = f"{name}.py"
         yield Behaviour(
-            f"a BOT argument with {what}", ["big_money", f"{{folder}}/{file}"], "0, plays on",
-            files={file: program},
+            f"a BOT argument with {what}", ["big_money", f"{{given}}/{file}"], "0, plays on",
+            files={f"given/{file}": MINIMAL},
         )  # fmt: skip
     yield Behaviour("a BOT that is not there", ["big_money", "{folder}/\x1bnone"], "2")
 
@@ -248,6 +336,114 @@ def machine() -> Iterator[Behaviour]:
         )
 
 
+def attacks() -> Iterator[Behaviour]:
+    """On what is not the bot's own: what a sandbox must close."""
+    yield from on_processes()
+    yield from on_secrets()
+    yield from on_files()
+    yield from on_rights()
+
+
+def attack(what: str, mode: str, argument: object = "", *, none: str | None = SUCCEEDS,
+           options: Sequence[str] = (), files: Mapping[str, bytes] = MappingProxyType({}),
+           opponent: str = "big_money") -> Behaviour:  # fmt: skip
+    """An attack by player 2, which fails in a sandbox.
+
+    Args:
+        none: what is expected without one; None: it is not to be tried there.
+    """
+    expected = {"bwrap": FAILS} | ({"none": none} if none else {})
+    options = ["--record-stderr", *options]
+    return Behaviour(what, [opponent, attacker(mode, argument)], expected, options, files)
+
+
+def attacker(mode: str, argument: object) -> str:
+    """The BOT argument for a bot that attacks."""
+    return shlex.join([sys.executable, "-I", "-S", str(ATTACKER), mode, str(argument)])
+
+
+def on_processes() -> Iterator[Behaviour]:
+    yield attack("kills the referee", "kill_parent", none="succeeds, -9")
+    yield attack("stops the referee", "stop_parent", none="succeeds, stopped")
+    yield attack("kills its opponent", "kill_siblings", none="succeeds, 1, other exited, plays on")
+    yield attack("stops its opponent", "stop_siblings", none="succeeds, 1, other timeout, plays on")
+    yield signals_itself(signal.SIGKILL, "all")
+    spoilt = "succeeds, 1, other output-limit, plays on"
+    yield attack("writes into its opponent's output", "write_as_opponent", none=spoilt)
+    yield attack("traces the referee", "trace_referee", none=BY_TRACER)
+    yield attack("traces its opponent", "trace_opponent", none=ANY)
+    yield attack("sets limits of the referee", "limit_referee")
+    yield attack("sets limits of its opponent", "limit_opponent")
+    yield attack("leaves five daemons without environment", "daemons", "{tmp}/started", none=FAILS)
+    yield attack("has 300 processes at a time", "fork_bomb", 300, options=PATIENT.split())
+    late = "succeeds, 1, other timeout, plays on"
+    burners = min(16 * (os.cpu_count() or 1), 200)
+    burns = attack("16 of its processes a core use all CPU", "burners", burners, none=late,
+                   opponent=hostile("compute", 0.04),
+                   options=["--time-limit", "0.4", "--max-turns", "20"])  # fmt: skip
+    # They slow their own bot down as well.
+    yield burns._replace(expected={**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"})
+
+
+def on_secrets() -> Iterator[Behaviour]:
+    seed = 718_281_828_459_045
+    backwards, in_file = str(seed)[::-1], ["--seed-file", "{folder}/seed"]
+    for what, mode, argument, none, options in (
+        ("command line, of --seed-file", "seed_in_cmdline", backwards, FAILS, in_file),
+        ("command line, of --seed", "seed_in_cmdline", backwards, SUCCEEDS, ["--seed", str(seed)]),
+        ("file of --seed-file", "seed_in_file", f"{{folder}}/seed:{backwards}", SUCCEEDS, in_file),
+        ("open record", "seed_in_descriptors", backwards, BY_TRACER, in_file),
+        ("memory", "seed_in_memory", backwards, BY_TRACER, in_file),
+    ):
+        yield attack(f"reads the seed in the referee's {what}", mode, argument, none=none,
+                     options=options, files={"seed": str(seed).encode()})  # fmt: skip
+    yield attack("reads the referee's environment", "secret_in_environment", SECRET, none=BY_TRACER)
+    yield attack("reads the hand in its opponent's memory", "opponents_memory", none=ANY)
+    yield attack("inherits the referee's descriptors", "descriptors", none=FAILS)
+    yield attack("reads the record in its folder", "read_file", "{folder}/logs/record")
+    yield attack("reads another bot's file", "read_file", "{folder}/other/bot.py",
+                 opponent="{folder}/other/bot.py", files={"other/bot.py": MINIMAL})  # fmt: skip
+    yield attack("reads /etc/shadow", "read_file", "/etc/shadow", none=ANY)
+    folders = ("/root", "/home", os.path.expanduser("~"), "/tmp", "/var", "/sys")
+    for path in dict.fromkeys(folders):
+        yield attack(f"looks into {path}", "read_folder", path, none=ANY)
+
+
+def on_files() -> Iterator[Behaviour]:
+    spoilt = "succeeds, 0, output spoilt" if TRACER else FAILS
+    yield attack("writes into the referee's output", "write_to_referees_output", none=spoilt)
+    yield attack("writes into its own folder", "write_in_folder", "own", none=ANY)
+    for path in ("/usr", "/etc", "/home", "/"):
+        yield attack(f"creates a file in {path}", "write_in_folder", path, none=ANY)
+    yield attack("creates a file beside the logs", "write_in_folder", "{folder}/logs")
+    for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger"):
+        yield attack(f"opens {path}", "open_to_write", path, none=ANY)
+    yield attack("changes the rights of /dev/null", "open_for_all", "/dev/null", none=ANY)
+    for folder in ("{tmp}", "/dev/shm"):
+        what = f"writes 80 MiB into {folder.strip('{}')}"
+        yield attack(what, "fill", f"{folder}/referee-attack", none=ANY, options=PATIENT.split())
+
+
+def on_rights() -> Iterator[Behaviour]:
+    yield attack("has capabilities, may get some, or all system calls", "privileges")
+    listener = SERVERS.enter_context(socket.create_server(("127.0.0.1", 0)))
+    yield attack("connects to a port of this machine", "connect", listener.getsockname()[1])
+    abstract = SERVERS.enter_context(socket.socket(socket.AF_UNIX))
+    abstract.bind(f"\0referee-attack-{os.getpid()}")
+    abstract.listen()
+    name = f"referee-attack-{os.getpid()}"
+    yield attack("connects to an abstract socket", "connect_abstract", name)
+    for what, mode in (
+        ("makes a user namespace", "user_namespace"),
+        ("mounts a file system", "mount"),
+        ("adds a key", "keyring"),
+        ("sets up io_uring", "io_uring"),
+        ("makes a map of BPF", "bpf"),
+        ("counts events of the kernel", "perf"),
+    ):
+        yield attack(what, mode, none=ANY)
+
+
 # --- trying ---------------------------------------------------------------------------------------
 
 
@@ -256,12 +452,12 @@ class Seen(NamedTuple):
     left: str
 
 
-def try_out(behaviour: Behaviour) -> Seen:
+def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
     """Play one match."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         here = folder / "here"
-        for new in (here, folder / "logs"):
+        for new in (here, *(folder / new for new in ("logs", "given", "other", "tmp"))):
             new.mkdir()
         for file, content in behaviour.files.items():
             if file == "FIFO":
@@ -270,76 +466,151 @@ def try_out(behaviour: Behaviour) -> Seen:
                 (folder / file).write_bytes(content)
         (folder / "program").write_text("no program\n")
         (folder / "program").chmod(0o755)
-        words = [*MODULE, "play", *behaviour.bots, "--seed", "1"]
+        words = [*MODULE, "play", *behaviour.bots, "--sandbox", sandbox]
         words += ["--time-limit", "2", "--startup-limit", "5", "--grace", "0.5"]
         words += ["--record", "{folder}/logs/record"]
+        if not {"--seed", "--seed-file"} & set(behaviour.options):
+            words += ["--seed", "1"]
         if "--log" not in behaviour.options:
             words += ["--log", "{folder}/logs/log", "--format", "json"]
+        if sandbox != "none" and any("{given}" in bot for bot in behaviour.bots):
+            words += ["--sandbox-read", "{given}"]
         words += behaviour.options
         line = behaviour.shell.replace("PLAY", shlex.join(words))
+        for place, path in (
+            ("given", f"{name}/given"),
+            ("tmp", f"{name}/tmp" if sandbox == "none" else "/tmp"),
+            ("folder", name),
+        ):
+            line = line.replace(f"{{{place}}}", path)
         token = f"REFEREE_TEST_RUN={uuid.uuid4()}"
-        done = subprocess.run(
-            ["bash", "-c", line.replace("{folder}", name)],
-            capture_output=True,
-            cwd=here,
-            env=os.environ | dict([token.split("=")]) | {"PYTHONPATH": os.getcwd()},
-            check=False,
-        )
-        stayed = end_left_behind(KILLED_SECONDS if done.returncode < 0 else 0.0, token)
+        with open(folder / "stdout", "ab") as stdout, open(folder / "stderr", "ab") as stderr:
+            process = subprocess.Popen(
+                ["bash", "-c", line],
+                stdout=stdout,
+                stderr=stderr,
+                cwd=here,
+                env=os.environ | marked(token) | {"PYTHONPATH": os.getcwd(), "SECRET": SECRET},
+            )
+            ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
+            stopped = ended is not None and ended.si_code == os.CLD_STOPPED
+            if stopped:
+                process.kill()
+            process.wait()
+        stayed = end_left_behind(KILLED_SECONDS if process.returncode < 0 else 0.0, token)
         left = [f"process {words[-60:]}" for words in stayed]
         left += [f"file {file}" for file in os.listdir(here)]
-        return Seen(_seen(done, folder), ", ".join(left))
+        seen = ["stopped"] if stopped else list(_seen(process.returncode, folder))
+        if str(ATTACKER) in line:
+            succeeds = process.returncode < 0 or "other" in str(seen) or "spoilt" in str(seen)
+            with contextlib.suppress(FileNotFoundError):  # an attack may have removed it
+                succeeds |= b"attack: succeeds" in (folder / "logs" / "record").read_bytes()
+            seen.insert(0, "succeeds" if succeeds else "fails")
+        return Seen(", ".join(seen), ", ".join(left))
 
 
-def _seen(done: subprocess.CompletedProcess[bytes], folder: Path) -> str:
-    seen = [str(done.returncode)]
-    said = done.stderr.decode()
-    if "Traceback" in said or said.count("\n") > 2:
-        seen.append(f"said {said[-200:]!r}")
-    if done.returncode in (0, 1):
-        player = json.loads(done.stdout)["players"][1]
-        faults = " ".join(player["faults"])
-        seen.append(player["disqualified"] or (f"fault {faults}" if faults else "plays on"))
-        if "written anew" in said:
-            seen.append("restored")
-    over = done.returncode in (0, 1)
+def _seen(code: int, folder: Path) -> Iterator[str]:
+    yield str(code)
+    said, result = (folder / "stderr").read_text(), (folder / "stdout").read_bytes()
+    over = code in (0, 1)
+    if "a bot was here" in said or b"a bot was here" in result:
+        yield "output spoilt"
+    elif "Traceback" in said or said.count("\n") > 2:
+        yield f"said {said[-200:]!r}"
+    elif over:
+        first, second = map(_verdict, json.loads(result)["players"])
+        if first:
+            yield f"other {first}"
+        yield second or "plays on"
+    if "written anew" in said:
+        yield "restored"
     record, log = folder / "logs" / "record", folder / "logs" / "log"
     if record.exists() and record.stat().st_size:
         kind = verify_record(str(record)).kind
         if kind != (Kind.HOLDS if over else Kind.CUT_SHORT):
-            seen.append(f"record {kind}")
+            yield f"record {kind}"
     if log.exists() and log.stat().st_size:
         findings = [finding.section for finding in validate_log(str(log), GAMES["dominion"])]
         if findings != ([] if over else ["2.14"]):
-            seen.append(f"log {findings}")
-    return ", ".join(seen)
+            yield f"log {findings}"
+
+
+def _verdict(player: dict[str, Any]) -> str:
+    """What is said of a player; empty if he played to the end without a fault."""
+    faults = " ".join(player["faults"])
+    return player["disqualified"] or (f"fault {faults}" if faults else "")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--only", default="", metavar="WORD", help="behaviours with this word")
+    parser.add_argument("--sandbox", choices=SANDBOXES, help="this one alone (both)")
     parser.add_argument("--jobs", type=int, default=2, help="so many at a time (2)")
     options = parser.parse_args()
+    sandboxes = [options.sandbox] if options.sandbox else list(SANDBOXES)
+    if problem := "bwrap" in sandboxes and why_not():
+        if options.sandbox:
+            raise UsageError(problem)
+        print(f"left out, with bwrap: {problem}")
+        sandboxes.remove("bwrap")
     with SERVERS:
-        return play_all(options.only, options.jobs)
+        return play_all(options.only, sandboxes, options.jobs)
 
 
-def play_all(word: str, jobs: int) -> int:
+def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
     """Play the behaviours that have this word; the exit code."""
     chosen = [behaviour for behaviour in behaviours() if word in behaviour.what]
     if not chosen:
         raise UsageError(f"no behaviour has {word!r}")
-    row = "{:64}  {:24}  {:24}  {:12}  {}"
-    print(row.format("behaviour", "expected", "seen", "left behind", "verdict"))
-    wrong = 0
+    adopt_orphans()  # to count what has hidden from the referee, too
+    before = remains()
+    print(
+        f"{'behaviour':64}  "
+        + "  ".join(
+            ROW.format(f"{sandbox}: expected", "seen", "left behind", "verdict")
+            for sandbox in sandboxes
+        )
+    )
+    wrong = Counter[str]()
+    played = Counter[str]()
     with ThreadPoolExecutor(jobs) as pool:
-        for behaviour, seen in zip(chosen, pool.map(try_out, chosen), strict=True):
-            right = seen.what == behaviour.expected and not seen.left
-            wrong += not right
-            cells = (behaviour.what, behaviour.expected, seen.what, seen.left or "nothing")
-            print(row.format(*cells, "right" if right else "WRONG"), flush=True)
-    print(f"{len(chosen)} behaviours: {len(chosen) - wrong} right, {wrong} wrong")
-    return 1 if wrong else 0
+        tried = [
+            {
+                sandbox: pool.submit(try_out, behaviour, sandbox)
+                for sandbox in sandboxes
+                if behaviour.expected_in(sandbox)
+            }
+            for behaviour in chosen
+        ]
+        for behaviour, futures in zip(chosen, tried, strict=True):
+            cells = []
+            for sandbox in sandboxes:
+                expected = behaviour.expected_in(sandbox)
+                if expected is None:
+                    cells.append(ROW.format("not tried", "", "", ""))
+                    continue
+                seen = futures[sandbox].result()
+                right = not seen.left and seen.what in _allowed(expected)
+                played[sandbox] += 1
+                wrong[sandbox] += not right
+                verdict = "right" if right else "WRONG"
+                cells.append(ROW.format(expected, seen.what, seen.left or "nothing", verdict))
+            print(f"{behaviour.what:64}  {'  '.join(cells)}".rstrip(), flush=True)
+    for sandbox in sandboxes:
+        right = played[sandbox] - wrong[sandbox]
+        print(f"{sandbox}: {played[sandbox]} behaviours, {right} right, {wrong[sandbox]} wrong")
+    with contextlib.suppress(ChildProcessError):  # what was killed above and nobody waits for
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    after = remains()
+    print(f"before: {before}\nafter:  {after}")
+    return 1 if wrong.total() or after.is_more_than(before) else 0
+
+
+def _allowed(expected: str) -> Sequence[str]:
+    word, comma, rest = expected.partition(", ")
+    words = ["succeeds", "fails"] if word == "any" else [word]
+    return [each for word in words for each in (word + comma + rest).split(" or ")]
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ from referee.bots.processes.orphans import children
 from referee.errors import UsageError
 from referee.tournament.store import Store
 from tests.support.dask_cluster import DaskCluster
-from tests.support.live import end_left_behind, hostile
+from tests.support.live import end_left_behind, hostile, marked
 from tests.support.made_up import contents
 
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
@@ -75,14 +75,13 @@ class Tournament:
 
     def start(self, **options: Any) -> subprocess.Popen[str]:
         """Start the command, as from a terminal: in a group of its own."""
-        name, _, value = self._run.partition("=")
         return subprocess.Popen(
             [sys.executable, "-m", "referee", *self._words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             process_group=0,
-            env={**os.environ, name: value},
+            env=os.environ | marked(self._run),
             **options,
         )
 

@@ -19,7 +19,8 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from tests.support.damage import damage, log_of, originals
+from tests.support.damage import damage, log_of
+from tests.support.fuzzed import originals
 from tests.support.log_mutations import mutate
 
 ALLOWED = 10.0
@@ -45,7 +46,7 @@ UNIT = 1 if sys.platform == "darwin" else 1024  # bytes, of ru_maxrss
 
 def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
     """Kinds of files, and so many files of each."""
-    valid = originals(folder, matches=min(count, 100))
+    valid = originals(min(count, 100), ["dominion"])
     records = [data for data in valid if data.startswith(b'{"entry"')]
     logs = [log_of(record) for record in records]
     for kind, source in (("logs", logs), ("records", records)):

@@ -7,6 +7,7 @@ next frame; what counts is the time in scripts, in styles and in layout until it
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -46,6 +47,43 @@ def peaceful(message: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
+LOUD: set[str] = set()
+"""Cards of Scripts of Tribute that bring power or prestige."""
+
+
+def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
+    """A bot for Scripts of Tribute that has little power, for the same reason."""
+    dice = Random(str(message.get("state")))
+    match message["type"]:
+        case "player-name-request":
+            return {
+                "type": "player-name-reply",
+                "player_number": message["player_number"],
+                "name": "Merchant",
+                "version": 1,
+            }
+        case "game-info":
+            rows = message["card_table"]
+            LOUD.update(r["card"] for r in rows if re.search("POWER|PRESTIGE", str(r["effects"])))
+        case "patron-request":
+            there = message["available"]
+            picked = "RED_EAGLE" if "RED_EAGLE" in there else there[0]
+            return {"type": "patron-reply", "patron": picked}
+        case "play-turn":
+            state, (*others, end) = message["state"], message["actions"]
+            cards = [*state["me"]["hand"], *state["me"]["agents"]]
+            left = {"RED_EAGLE", *(card["uid"] for card in state["row"])}
+            left |= {card["uid"] for card in cards if card["card"] not in LOUD}
+            some = [a for a in others if a.get("card", a.get("patron")) in left]
+            return {"type": "play-reply", "action": dice.choice(some) if some else end}
+        case "choose-request" if message["effects"]:
+            return {"type": "choose-reply", "effect": 1}
+        case "choose-request":
+            uids = [card["uid"] for card in message["cards"][: message["min"]]]
+            return {"type": "choose-reply", "cards": uids}
+    return None
+
+
 def hoarder(message: dict[str, Any]) -> dict[str, Any] | None:
     """A bot for Dominion that buys silver and copper alone, for the same reason."""
     match message["type"]:
@@ -70,6 +108,7 @@ MATCHES: dict[str, tuple[list[Any], int]] = {
     "dominion": ([hoarder, hoarder], 150),
     "botwars": (["gatherer", "gatherer"], 300),
     "starrealms": ([peaceful, peaceful], 150),
+    "tribute": ([merchant, merchant], 300),
 }
 """Game -> bots, and `max_turns`."""
 

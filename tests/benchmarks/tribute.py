@@ -71,7 +71,7 @@ class Sum:
         started = time.process_time()
         lcgs = generators(options.chance, SeededChance(seed), seed, PLAYERS)
         table = Table(card_set(options.cards), lcgs)
-        script = play(table, options.offered, options.max_turns, options.max_actions)
+        script = play(table, options.patrons, options.max_turns, options.max_actions)
         asked = next(script)
         decisions = 0
         try:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
+import re
 import select
 import shlex
 import signal
@@ -19,6 +21,7 @@ import msgspec
 import pytest
 
 from referee import cli
+from referee.bots.bundled import bundled_bots
 from referee.cli.arguments import MAX_SEED as COMMAND_MAX_SEED
 from referee.cli.commands import play as play_command
 from referee.games import GAMES
@@ -55,6 +58,18 @@ def test_the_table_for_people() -> None:
     assert "player2  Big Money" in done.stdout
     assert "Big Money (player2) won" in done.stdout
     assert "referee play big_money big_money --seed 5\n" in done.stdout
+
+
+def test_a_seed_out_of_a_file_and_a_variable_for_the_bots(tmp_path: Path) -> None:
+    (tmp_path / "seed").write_text("5\n")
+    bot = tmp_path / "bot.sh"
+    minimal = bundled_bots("dominion")["minimal"]
+    bot.write_text(f'#!/bin/sh\n[ "$ONE $TWO" = "1 2" ] && exec {sys.executable} {minimal}\n')
+    bot.chmod(0o755)
+    given = ("--seed-file", str(tmp_path / "seed"), "--env", "ONE=1", "--env", "TWO")
+    done = referee("play", str(bot), "minimal", *given, env={"ONE": "other", "TWO": "2"})
+    assert done.returncode == 0
+    assert f"referee play {bot} minimal --seed 5 --env ONE=1 --env TWO=2\n" in done.stdout
 
 
 def test_a_drawn_seed_is_printed_and_plays_the_same_match(tmp_path: Path) -> None:
@@ -289,6 +304,10 @@ WRONG = [
     ((*PLAY, "--sed", "1"), "--sed"),
     ((*PLAY, "--see", "1"), "--see"),  # no abbreviations: scripts would depend on them
     ((*PLAY, "--seed", "-1"), "2**53"),
+    ((*PLAY, "--seed-file", "no_such"), "cannot read no_such: No such file or directory"),
+    ((*PLAY, "--seed-file", "/dev/null"), "/dev/null: '' is not an integer from 0 to 2**53 - 1"),
+    ((*PLAY, "--env", "=1"), "'=1': give NAME=VALUE or NAME"),
+    ((*PLAY, "--env", "NO_SUCH"), "NO_SUCH has no value here: give NO_SUCH=VALUE"),
     ((*PLAY, "--seed", str(2**53)), "2**53"),
     ((*PLAY, "--seed", "1.5"), "2**53"),
     ((*PLAY, "--seed"), "--seed"),
@@ -360,7 +379,10 @@ def test_the_defaults_are_those_of_the_library() -> None:
     shown = " ".join(referee("play", "--help").stdout.split())
     for name, default in Limits()._asdict().items():
         assert f"--{name.replace('_', '-')} " in shown
-        assert f"(default: {default:g})" in shown or f"(default: {default})" in shown
+        word = "none" if default == math.inf else f"{default:g}"
+        assert re.search(
+            rf"--{name.replace('_', '-')} [^(]*\(default: ({word}|{default})[;)]", shown
+        )
 
 
 @pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])

@@ -196,6 +196,14 @@ def test_what_to_run_after_a_disqualification(record: str | None, says: str) -> 
     assert next_step(result, ["referee", "play", "a", "b"], record) == ("To see that turn", says)
 
 
+def test_what_to_run_after_a_disqualification_in_a_draft() -> None:
+    """There is no turn yet that `replay --turn` could show."""
+    lost = player(1, 0, 0, 2, disqualified="exited", **gone("it ended", turn=0))
+    result = MatchResult("tribute", 1, 7, "last-player-standing", 0, [], 1.0, [lost])
+    step = next_step(result, ["referee", "play", "a", "b"], "match.jsonl")
+    assert step == ("To see the match", "referee replay match.jsonl")
+
+
 def test_the_command_names_another_game() -> None:
     faulty = player(
         1, 3, 1, 2, first_faults=[fault("bad-format", "5.3", "?", 1)], faults={"bad-format": 1}

@@ -230,7 +230,6 @@ class Bot:
                 stderr=subprocess.PIPE,
                 start_new_session=not wrong("bots share the referee's session"),
                 cwd="/" if wrong("bots in another working directory") else None,
-                env={"PATH": os.defpath} if wrong("bots without the environment") else None,
             )
         except (OSError, ValueError, IndexError):
             self.stdin = self.stdout = self.stderr = -1
@@ -1340,7 +1339,6 @@ MODES: dict[str, tuple[str, int]] = {
     "bots left alive": ("8.4", 2),
     "bots share the referee's session": ("8.5", 2),
     "bots in another working directory": ("8.5", 2),
-    "bots without the environment": ("8.5", 2),
 }
 
 

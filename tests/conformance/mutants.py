@@ -176,10 +176,10 @@ MUTANTS: list[tuple[str, str]] = [
     ("no grace", "8.4/2"),
     ("bots are left behind", "8.4/3 8.4/4"),
     ("one session for all", "8.5/1"),
-    ("an environment of its own", "8.5/2"),
+    ("a folder of its own", "8.5/2"),
     ("no sigterm", "8.4/3"),
     ("crashes at a moat", "6.5/1"),
 ]
 
-LEAN = {"bots are left behind", "one session for all", "an environment of its own"}
+LEAN = {"bots are left behind", "one session for all", "a folder of its own"}
 """What only the small runner of wrong_referee.py does wrong."""

@@ -295,14 +295,11 @@ async def test_the_name_of_the_temporary_folder_can_be_long(
     assert report.failed == 0
 
 
-async def test_which_variables_and_which_folder_are_others_is_told() -> None:
-    for mode, text in (
-        ("bots without the environment", "REFEREE_PROBE"),
-        ("bots in another working directory", "its folder is "),
-    ):
-        result = failed(await conform(foreign(mode, TWO), "pass"))
-        assert result.id == "8.5/2"
-        assert text in result.violations[0].actual
+async def test_which_folder_is_another_is_told() -> None:
+    mode = "bots in another working directory"
+    result = failed(await conform(foreign(mode, TWO), "pass"))
+    assert result.id == "8.5/2"
+    assert "its folder is /" in result.violations[0].actual
 
 
 async def test_what_it_prints_and_its_exit_code_do_not_matter() -> None:

@@ -1369,7 +1369,7 @@ def _() -> None:
 
 
 MODES["one session for all"] = STARTED.clear
-MODES["an environment of its own"] = lambda: STARTED.update(env={"PATH": ""})
+MODES["a folder of its own"] = lambda: STARTED.update(cwd="/")
 
 
 @mode("no grace")

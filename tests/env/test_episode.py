@@ -360,6 +360,17 @@ def test_no_action_of_bot_wars_is_a_fault(seed: int, dice: int, board: dict[str,
     check_same_match("botwars", 2, seed, episode, watched, **board)
 
 
+@pytest.mark.parametrize("game", ["starrealms", "tribute"])
+@settings(max_examples=6 * TIMES)
+@given(SEEDS, st.integers(0, 100))
+def test_no_action_of_a_game_for_two_is_a_fault(game: str, seed: int, dice: int) -> None:
+    watched = Watched(GAMES[game])
+    episode = Episode(watched.rules, 2, {"max_turns": 20})
+    play_episode(episode, [at_random(dice), at_random(dice + 1)], seed)
+    assert sum(episode.rewards()) == pytest.approx(0)
+    check_same_match(game, 2, seed, episode, watched, max_turns=20)
+
+
 @settings(max_examples=15 * TIMES)
 @given(SEEDS, BOARDS)
 def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:

@@ -108,10 +108,16 @@ def exit_at(message, number, argument):
 
 @at_request
 def die_at(what):
-    """Send itself this signal."""
+    """Send this signal to itself; to its "group" or, in a sandbox, to "all": "NUMBER:WHOM"."""
+    number, _, whom = what.partition(":")
     with contextlib.suppress(OSError, ValueError):  # some can have no handler
-        signal.signal(int(what), signal.SIG_DFL)  # Python ignores or handles some
-    os.kill(os.getpid(), int(what))
+        signal.signal(int(number), signal.SIG_DFL)  # Python ignores or handles some
+    if whom == "all":
+        with open("/proc/1/cmdline", "rb") as file:
+            if os.path.basename(file.read().partition(b"\0")[0]) != b"bwrap":
+                sys.exit("all would be all processes of the machine")
+    with contextlib.suppress(ProcessLookupError):  # "all" is but the one that sends
+        os.kill({"": os.getpid(), "group": 0, "all": -1}[whom], int(number))
 
 
 def last_words(message, number, argument):
@@ -275,6 +281,111 @@ def swarm(message, number, argument):
         os._exit(0)
 
 
+# --- against its limits ---------------------------------------------------------------------------
+
+BURN = "while True: pass"
+
+
+def burn(message, number, argument):
+    """Use CPU time at the first request: in "one" process, in a "child", or in its child's "child"
+    in a session of its own, whose parent has ended.
+    """
+    if number != 1:
+        return
+    if argument == "one":
+        while True:
+            pass
+    inner = f"import subprocess, sys; subprocess.Popen([sys.executable, '-ISc', {BURN!r}])"
+    detached(BURN if argument == "child" else inner, start_new_session=argument != "child")
+    sleep_forever()
+
+
+def burn_between(message, number, argument):
+    """Have N children in sessions of their own that use all the CPU they get; they stay."""
+    if number == 0:
+        for _ in range(int(argument)):
+            detached(BURN, start_new_session=True)
+
+
+def take_memory(message, number, argument):
+    """Take MiB of memory in each of N processes, "N MiB", at the first request."""
+    if number != 1:
+        return
+    count, size = map(int, argument.split())
+    if count == 1:
+        hog = b"x" * (size << 20)  # noqa: F841
+        return
+    code = f"import time; hog = b'x' * ({size} << 20); print(flush=True); time.sleep(60)"
+    words = [sys.executable, "-I", "-S", "-c", code]
+    children = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(count)]
+    if not all(child.stdout.readline() for child in children):
+        sys.exit("a child has died")
+
+
+def fork(message, number, argument):
+    """Start N children that stay, at the first request."""
+    if number == 1:
+        for _ in range(int(argument)):
+            if os.fork() == 0:
+                os.close(1)
+                sleep_forever()
+
+
+def threads(message, number, argument):
+    """Start N threads that stay, at the first request."""
+    if number == 1:
+        import threading
+
+        for _ in range(int(argument)):
+            threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+
+
+def open_files(message, number, argument):
+    """Open N files, at the first request."""
+    if number == 1:
+        argument = [os.open("/dev/null", os.O_RDONLY) for _ in range(int(argument))]
+
+
+def big_file(message, number, argument):
+    """Write a file of so many MiB, "FILE MIB", at the first request."""
+    if number == 1:
+        name, size = argument.split()
+        with open(name, "wb") as file:
+            for _ in range(int(size)):
+                file.write(bytes(1 << 20))
+
+
+def pad(message, number, argument):
+    """Answer with lines of so many bytes."""
+    reply = legal(message)
+    return reply[:-1].ljust(int(argument) - 1) + b"\n"
+
+
+def blank_drip(message, number, argument):
+    """Write so many bytes of blank lines before each answer, 64 at a time."""
+    for _ in range(int(argument) // 64):
+        write(b" " * 63 + b"\n")
+
+
+def think(message, number, argument):
+    """Take so many seconds for each answer."""
+    if number:
+        time.sleep(float(argument))
+
+
+def think_first(message, number, argument):
+    """Take so many seconds for the handshake."""
+    if not number:
+        time.sleep(float(argument))
+
+
+def compute(message, number, argument):
+    """Compute so many seconds for each answer."""
+    until = time.process_time() + float(argument)
+    while number and time.process_time() < until:
+        pass
+
+
 # --- against the logs: each with the name of a file -----------------------------------------------
 
 
@@ -351,9 +462,11 @@ def garbage(file):
 
 @at_request
 def signal_referee(what):
-    """Send the referee this signal."""
-    os.kill(os.getppid(), int(what))
-    sleep_forever()
+    """Send the referee this signal, and wait for its end; in a sandbox its place is another's."""
+    parent = os.getppid()
+    os.kill(parent, int(what))
+    if parent != 1:
+        sleep_forever()
 
 
 def main():
@@ -385,4 +498,5 @@ def main():
             number += 1
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -14,9 +14,12 @@ import jsonschema
 import msgspec
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 
 from referee.games import GAMES
-from referee.logs.record import entry_types
+from referee.logs.record import entry_types, received_head
+from referee.match.machine import Received
 from tests.support.live import ROOT, entries, hostile, play
 
 SCHEMAS = ROOT / "spec" / "schema"
@@ -135,6 +138,34 @@ def test_a_fault_follows_its_line_and_names_its_section(folder: Path) -> None:
     assert record[at]["code"] == "invalid-json"
     before = [entry for entry in record[:at] if entry["entry"] == "received"][-1]
     assert base64.b64decode(before["base64"]) == b"\xff\xfe not text"
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        (b'{"type":"play-reply","phase":"cleanup"}', "line"),
+        ("é".encode() * 2000, "line"),
+        (b'"' * 99, "line"),  # 200 bytes with the quotes around them
+        (b'"' * 100, "base64"),
+        (b"\x01" * 33, "line"),
+        (b"\x01" * 34, "base64"),
+        (b"a" * 602 + b'"' * 398, "line"),  # 1,400 bytes
+        (b"a" * 601 + b'"' * 399, "base64"),
+        (b"\xff", "base64"),
+    ],
+)
+def test_what_escapes_would_blow_up_is_base64(line: bytes, field: str) -> None:
+    """2.3: more than 200 bytes with quotes and escapes, and more than 1.4 times the line."""
+    entry = json.loads(received_head(Received(0, line)) + b"}")
+    assert {"line", "base64"} & entry.keys() == {field}
+    value = entry[field]
+    assert (value.encode() if field == "line" else base64.b64decode(value)) == line
+
+
+@given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode), st.integers(1, 5))
+def test_a_line_takes_no_more_than_its_bytes_and_a_bit(part: bytes, times: int) -> None:
+    line = part * times
+    assert len(received_head(Received(0, line))) <= 1.4 * len(line) + 260
 
 
 def test_times_never_go_back(folder: Path) -> None:

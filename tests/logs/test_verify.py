@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import gzip
 import json
@@ -112,6 +113,45 @@ def test_a_record_holds_and_its_spectator_log_follows_from_it(file: Path, tmp_pa
         if line.startswith(b'{"entry":"sent","to":"all"')
     ]
     assert (tmp_path / "log").read_bytes() == b"".join(public)
+
+
+def escapes(folder: Path) -> list[bytes]:
+    """The lines of a record with a reply that is shorter as Base64."""
+    (log,) = open_logs([str(folder / "escapes")])
+    assert log is not None
+    spec = match_spec(["a", "b"], seed=3, options={"max_turns": 1})
+    writer = RecordWriter(log, spec, "2026-01-01")
+    match = spec.new_match()
+    match.start()
+    while match.due:
+        for seat in match.due:
+            match.receive(seat, b"\x01" * 100)
+    writer.write(match.take_entries(), 0.5)
+    writer.end(match, [0, 0], 1)
+    log.close()
+    return lines_of(folder / "escapes")
+
+
+def test_a_reply_that_escapes_would_blow_up_holds(check: Check, tmp_path: Path) -> None:
+    """As it is written now, and as older versions wrote it (log-format, 2.3)."""
+    lines = escapes(tmp_path)
+    assert check(lines).kind == Kind.HOLDS
+    encoded = b'"base64":"' + base64.b64encode(b"\x01" * 100) + b'"'
+    older = [line.replace(encoded, b'"line":"' + b"\\u0001" * 100 + b'"') for line in lines]
+    assert older != lines
+    assert check(older).kind == Kind.EDITED  # the digest is another one
+    assert check(with_digest(older)).kind == Kind.HOLDS
+    # No referee wrote them like this.
+    strange = [line.replace(b"AQ==", b"AR==") for line in lines]
+    assert strange != lines
+    assert check(with_digest(strange)).kind == Kind.RULES_CHANGED
+    plain = lines_of()
+    at = index_of(plain, b'"line":')
+    line = json.loads(plain[at])["line"].encode()
+    text = re.search(rb'"line":"(?:[^"\\]|\\.)*"', plain[at])
+    assert text is not None
+    plain[at] = plain[at].replace(text[0], b'"base64":"' + base64.b64encode(line) + b'"')
+    assert check(with_digest(plain)).kind == Kind.RULES_CHANGED
 
 
 def test_what_holds_is_said_in_one_line() -> None:

@@ -17,7 +17,7 @@ from msgspec import UNSET
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.messages import AttackReply, AttackReplyReaction, PlayReply
 from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
-from referee.match.decode import MAX_DEPTH
+from referee.match.decode import MAX_CONTAINERS, MAX_DEPTH
 from tests.support.helpers import TIMES, decoded
 
 FIELDS = {
@@ -377,6 +377,19 @@ def test_a_long_integer_is_a_wrong_value_and_no_more(digits: int, sign: bytes) -
     assert code(text) == INVALID_JSON
 
 
+def test_what_stands_beside_a_long_integer_is_read_as_it_is() -> None:
+    long = b"9" * 5000
+    for text in (
+        b'"%s"' % long,
+        b'"\\"%s"' % long,
+        b'["\\\\",-0.%s,1e-%s,1E+000%s,%s.5,"\\\\%s\\\\"]' % (long, long, long, long, long),
+        b'{"%s":"%s"}' % (long, long),
+        b"[%s,-%s,1]" % (long, long),
+    ):
+        line = with_field(b"[%s,%s]" % (long, text), b"cards_to_buy")
+        assert seen(line) == seen(slowly(line)) == oracle(line)
+
+
 def test_a_long_fraction_is_a_number() -> None:
     assert play_reply(with_field(b"0." + b"1" * 5000, b"top_discard")).top_discard == 1 / 9
     assert play_reply(with_field(b"1e" + b"0" * 5000 + b"2", b"top_discard")).top_discard == 100
@@ -451,6 +464,23 @@ def test_many_brackets_side_by_side_are_no_nesting() -> None:
     many = b"[" + b"[],{}," * 1000 + b"[]]"
     assert play_reply(with_field(many)).phase == "cleanup"
     assert code(with_field(b"[" * 127 + b"[]," * 200 + b"[]" + b"]" * 127)) == INVALID_JSON
+
+
+def containers(count: int, empty: bytes = b"[]") -> bytes:
+    """A clean-up reply of so many lists and objects: itself, a list, and what is in that."""
+    return with_field(b"[%s]" % b",".join([empty] * (count - 2)))
+
+
+@pytest.mark.parametrize("empty", [b"[]", b"{}"])
+def test_the_most_lists_and_objects(empty: bytes) -> None:
+    assert MAX_CONTAINERS == 10_240
+    in_string = with_field(b'"%s"' % (empty * 20_000))
+    for accepted in (containers(10_240, empty), slowly(containers(10_240, empty)), in_string):
+        assert isinstance(decode(accepted), PlayReply)
+    for refused in (containers(16_385, empty), slowly(containers(16_385, empty))):
+        assert decode(refused) == Malformed(
+            INVALID_JSON, "it has more than 10240 lists and objects"
+        )
 
 
 # --- keys -------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import msgspec
 import pytest
 
 from referee.errors import UsageError
@@ -35,7 +36,22 @@ def test_the_options_of_a_record_stand_in_the_order_of_the_format() -> None:
         "max_turns",
         "line_limit",
         "queue_limit",
+        "time_bank",
+        "output_limit",
+        "cpu_limit",
+        "memory_limit",
+        "process_limit",
+        "open_file_limit",
+        "file_size_limit",
+        "tmp_limit",
     )
+
+
+def test_a_limit_that_is_not_there_stands_in_no_record() -> None:
+    """log-format, 2.1: the limits behind `queue_limit` are there only if there is such a limit."""
+    spec = match_spec(TWO, seed=1, options={"memory_limit": 2**20, "time_bank": "none"})
+    assert spec.limits == Limits(memory_limit=2**20)
+    assert list(msgspec.to_builtins(spec.settings))[-2:] == ["queue_limit", "memory_limit"]
 
 
 def test_a_seed_is_drawn() -> None:
@@ -61,7 +77,8 @@ def test_it_can_be_sent_to_another_process() -> None:
         (
             {"options": {"rows": 5}},
             "dominion has no option 'rows'; there are: time_limit, startup_limit, grace, "
-            "max_turns, line_limit, queue_limit",
+            "max_turns, line_limit, queue_limit, time_bank, output_limit, cpu_limit, "
+            "memory_limit, process_limit, open_file_limit, file_size_limit, tmp_limit",
         ),
     ],
 )

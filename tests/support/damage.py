@@ -7,13 +7,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from referee.logs.zstd import zstd
-from tests.support.helpers import ROOT
-from tests.support.random_logs import random_record
 
 BOM = b"\xef\xbb\xbf"
 _PUBLIC = b'{"entry":"sent","to":"all","message":'
@@ -44,19 +41,6 @@ def with_digest(lines: list[bytes]) -> list[bytes]:
     seen = [line for line in body if not line.startswith(b'{"entry":"stderr",')]
     digest = hashlib.sha256(b"".join(_TIME_FIELD.sub(b"}\n", line) for line in seen)).hexdigest()
     return [*body, re.sub(rb"sha256:[0-9a-f]{64}", b"sha256:" + digest.encode(), last)]
-
-
-def originals(folder: Path, matches: int) -> list[bytes]:
-    """Valid logs and records: the examples, and those of short matches between random players."""
-    examples = [*(ROOT / "spec" / "examples").glob("*.jsonl")]
-    examples += (ROOT / "tests" / "golden").glob("*.jsonl")
-    valid = [file.read_bytes() for file in sorted(examples)]
-    for seed in range(matches):
-        file = folder / "original"
-        random_record(seed, file, max_turns=2 + seed % 7)
-        record = file.read_bytes()
-        valid += [record, log_of(record)]
-    return valid
 
 
 def log_of(record: bytes) -> bytes:

@@ -1,10 +1,9 @@
-"""Logs and records of matches between players that choose at random, in process."""
+"""Spectator logs of Dominion between players that choose at random, in process."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,10 +11,7 @@ from referee.games import GAMES
 from referee.games.dominion.rules.game import Options
 from referee.games.interface.chance import Chance
 from referee.games.interface.faults import Disqualification
-from referee.logs.files import open_logs
-from referee.logs.record import RecordWriter
 from referee.match.machine import Entry, Match, Sent
-from referee.match.spec import match_spec
 from tests.support.helpers import name_line, to_line
 from tests.support.random_players import doubtful, mixed, nonsense, right
 
@@ -70,24 +66,6 @@ def random_log(seed: int, choosers: list[Choose] | None = None) -> bytes:
     """The spectator log of a match; everything about it follows from the seed."""
     entries = random_match(seed, choosers)
     return b"".join(entry.line for entry in entries if isinstance(entry, Sent) and entry.to is None)
-
-
-def random_record(seed: int, file: Path, max_turns: int) -> None:
-    """Write the record of a match; everything about it follows from the seed."""
-    chance = Random(seed)
-    # Not nonsense: a record has no empty lines, and no lines with a line end in them.
-    choosers = [chance.choice([right, right, doubtful, idle, trasher]) for _ in range(4)]
-    players = choosers[: chance.choice([2, 2, 3, 4])]
-    bots = [f"./bot{seat + 1}.py" for seat in range(len(players))]
-    spec = match_spec(bots, seed=seed, options={"max_turns": max_turns})
-    match = spec.new_match()
-    (record,) = open_logs([str(file)])
-    assert record is not None
-    writer = RecordWriter(record, spec, "2026-11-20T23:28:09.499+00:00")
-    for number, entries in enumerate(_steps(chance, match, players)):
-        writer.write(entries, number / 1000)
-    writer.end(match, [0] * len(players), 100)
-    record.close()
 
 
 def random_match(

@@ -16,6 +16,7 @@ from referee.match.machine import Match, Received, Sent
 from referee.match.spec import match_spec
 from tests.games.botwars.botwars_matches import gathering, wild
 from tests.games.starrealms import star_matches
+from tests.games.tribute import tribute_matches
 from tests.support.helpers import name_line
 from tests.support.random_players import doubtful, right
 
@@ -112,4 +113,6 @@ def _reply(game: str, chance: Random, request: Any, match: Match) -> bytes:
         return decide(request["player"], request["state"])
     if game == "starrealms":
         return chance.choice([star_matches.right] * 3 + [star_matches.mixed])(chance, request)
+    if game == "tribute":
+        return tribute_matches.mostly_right(chance, request)
     return b'{"type":"number-reply","number":%d}' % chance.randrange(9)

@@ -10,7 +10,7 @@ from referee.errors import UsageError
 from referee.tournament.config import read_config
 from referee.tournament.rows import Entrant
 
-VALUES = ("deals", "seed", "time-limit", "anchor", "elo0")
+VALUES = ("deals", "seed", "time-limit", "anchor", "elo0", "sandbox-read")
 FLAGS = ("no-keep-alive", "json")
 
 
@@ -37,11 +37,14 @@ def test_options_become_words(file: Path) -> None:
         [set]
         max_turns = 20
         fast = true
+        sandbox_read = ["data", "/opt"]
+        [env]
+        LEVEL = 3
         """,
     )
     assert words == [
         *("--deals=5", "--time-limit=2.5", "--elo0=-3", "--anchor=a=1500", "--no-keep-alive"),
-        *("--set", "max_turns=20", "--set", "fast=true"),
+        *("--set=max_turns=20", "--set=fast=true", "--env=LEVEL=3"),
     ]
     assert bots == []
 
@@ -80,12 +83,16 @@ def test_bots_are_started_where_the_file_says(file: Path) -> None:
         ("deals = [1, 2]", "deals is to be one value, not [1, 2]"),
         ("json = 1", "json is to be true or false, not 1"),
         ("set = 1", "set is to be a table, not 1"),
-        ("bot = 3", "Expected `array`, got `int`"),
-        ("[bot]\ncommand = 'a'", "Expected `array`, got `object`"),
-        ("[[bot]]\nname = 'a'", "Object missing required field `command`"),
-        ("[[bot]]\ncommand = 3", "Expected `str`, got `int` - at `bot[0].command`"),
-        ("[[bot]]\ncommand = 'a'\ncolour = 'red'", "contains unknown field `colour`"),
-        ("[[bot]]\ncommand = 'a'\ndirectory = 'none'", "directory none of a is not there"),
+        ("bot = 3", "bot is to be a table each: [[bot]]"),
+        ("bot = [3]", "bot 1 is to be a table, not 3"),
+        ("[bot]\ncommand = 'a'", "bot is to be a table each: [[bot]]"),
+        ("[[bot]]\nname = 'a'", "bot 1: command is missing: give what starts the bot"),
+        ("[[bot]]\ncommand = 3", "bot 1: command: Expected `str`, got `int`"),
+        ("[[bot]]\ncommand = 'a'\ncolour = 'red'", "there is no key 'colour'; there are: command"),
+        ("[[bot]]\ncommand = 'a'\ndirectroy = 'x'", "'directroy'; did you mean directory?"),
+        ("[[bot]]\ncommand = 'a'\nbuild = 'make'", "there is no key 'build'"),
+        ("[[bot]]\ncommand = 'a'\ndirectory = 'none'", "bot 1: directory: none is not there"),
+        ("[[bot]]\ncommand = 'a'\nname = \"a\\u001b[31m\"", "'a\\x1b[31m' has a character that"),
         ("[[bot]]\ncommand = 'a'\nenv = { A = 1 }", "Expected `str`, got `int`"),
     ],
 )
@@ -95,6 +102,17 @@ def test_what_is_wrong_is_one_line_with_the_file_in_it(file: Path, text: str, sa
     assert str(caught.value).startswith(str(file))
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_all_mistakes_of_all_bots_are_told_at_once(file: Path) -> None:
+    text = "[[bot]]\nname = 'a'\ncolour = 'red'\n[[bot]]\ncommand = 'b'\nenv = { '' = 'c' }\n"
+    with pytest.raises(UsageError) as caught:
+        read(file, text)
+    assert [line.removeprefix(f"{file}: ") for line in caught.value.lines] == [
+        "bot 1: there is no key 'colour'; there are: command, directory, env, name",
+        "bot 1: command is missing: give what starts the bot",
+        "bot 2: env: '' cannot name a variable",
+    ]
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

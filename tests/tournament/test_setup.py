@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from referee.errors import UsageError
+from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 from referee.tournament.setup import (
     Setup,
     check_extension,
     differences,
-    entrant,
+    entrants,
+    find_entrant,
     with_unique_names,
 )
 from tests.support.made_up import made_setup
@@ -38,7 +41,7 @@ from tests.support.made_up import made_setup
     ],
 )
 def test_a_bot_argument(argument: str, name: str, bot: str) -> None:
-    assert entrant(argument) == Entrant(name, bot)
+    assert entrants([argument], "dominion") == [Entrant(name, bot)]
 
 
 def names(*given: str) -> list[str]:
@@ -188,3 +191,70 @@ def test_a_new_bot_cannot_stand_before_the_others() -> None:
     new = msgspec.structs.replace(old, bots=(Entrant("new", "new"), *old.bots))
     with pytest.raises(UsageError, match=r"only adds bots at the end: name of bot 1: 'bot0' in "):
         check_extension(old, new)
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to be in, with three of bots."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b", "c"):
+        Path("bots", name).mkdir(parents=True)
+        Path("bots", name, "bot.toml").write_text(f'command = "minimal"\nname = "Bot {name}"\n')
+    return tmp_path
+
+
+def test_a_folder_is_an_entrant_of_its_own_name(folders: Path) -> None:
+    Path("bots/c/bot.toml").write_text('command = "minimal"\n')
+    assert entrants(["bots/a/", "new=bots/b", "bots/c/", "minimal"], "dominion") == [
+        Entrant("Bot a", "minimal", str(folders / "bots/a")),
+        Entrant("new", "minimal", str(folders / "bots/b")),
+        Entrant("c", "minimal", str(folders / "bots/c")),
+        Entrant("minimal", "minimal"),
+    ]
+
+
+def test_all_mistakes_of_all_folders_are_told_at_once(folders: Path) -> None:
+    Path("bots/a/bot.toml").write_text('command = "minimal"\nnmae = "A"\n')
+    Path("bots/b/bot.toml").write_text('command = "./none"\nname = "minimal"\nfiles = ["x"]\n')
+    Path("bots/c/bot.toml").write_text('command = "minimal"\nbuild = "make"\n')
+    with pytest.raises(Mistakes) as caught:
+        entrants(["minimal", "bots/a/", "bots/b/", "bots/c/"], "dominion")
+    starts = [
+        "bots/a/bot.toml: there is no key 'nmae'; did you mean name?",
+        "bots/b/bot.toml: files: x is not there",
+        "bots/b/bot.toml: command: BOT ./none not found",
+        "bots/b: another bot is called minimal, too: minimal; change name in a bot.toml, or give "
+        "NAME=bots/b",
+        "bots/c is not built, or changed since: referee build bots/c",
+    ]
+    lines = caught.value.lines
+    assert len(lines) == len(starts)
+    assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == starts
+
+
+def test_all_that_is_to_be_built_stands_in_one_line(folders: Path) -> None:
+    for name in ("a", "b", "c", "d e"):
+        Path("bots", name).mkdir(exist_ok=True)
+        Path("bots", name, "bot.toml").write_text('command = "minimal"\nbuild = "make"\n')
+    with pytest.raises(NotBuiltError) as caught:
+        entrants(["bots/a/", "minimal", "bots/b/", "bots/c/", "bots/d e"], "dominion")
+    assert caught.value.lines == (
+        "bots/a, bots/b, bots/c and 1 more are not built, or changed since: "
+        "referee build bots/a bots/b bots/c 'bots/d e'",
+    )
+
+
+def test_one_folder_twice_has_two_names(folders: Path) -> None:
+    with pytest.raises(UsageError, match="bots/a: another bot is called Bot a, too: bots/a"):
+        entrants(["bots/a", "bots/a/"], "dominion")
+    assert len(entrants(["bots/a", "again=bots/a"], "dominion")) == 2
+
+
+def test_a_bot_that_is_told_what_is_hidden_plays_in_no_tournament() -> None:
+    bot = Entrant("a", "classic-leaks:true")
+    with pytest.raises(UsageError, match="classic-leaks tells what is hidden"):
+        find_entrant(bot, "tribute")
+    assert find_entrant(replace(bot, bot="classic:true"), "tribute").dialect == "classic"

@@ -36,6 +36,7 @@ BOTS = {
     "dominion": ("village_engine", "militia_money", "big_money", "minimal"),
     "botwars": ("formation", "gatherer"),
     "starrealms": ("admiral", "random_pilot"),
+    "tribute": ("magnate", "courtier"),
 }
 FAULTS = Path(__file__).parents[1] / "golden" / "faults.record.jsonl"
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -90,7 +90,8 @@ def test_modules_come_after_those_that_they_import() -> None:
         for _, other in file._IMPORT.findall(module.read_text("utf-8")):
             assert script.find(f"const {other} = (() =>") < place or place < 0
     assert script.endswith(
-        'main.boot({ "botwars": drawing0, "dominion": drawing1, "starrealms": drawing2 });\n'
+        'main.boot({ "botwars": drawing0, "dominion": drawing1, "starrealms": drawing2, '
+        '"tribute": drawing3 });\n'
     )
 
 

@@ -18,6 +18,7 @@ from referee.web.file import cut
 from referee.web.recorded import from_answers, read_match
 from referee.web.steps import MatchPage
 from tests.support.damage import damage
+from tests.support.fuzzed import fuzzed_match
 from tests.support.helpers import ROOT, TIMES
 from tests.support.watched import Watched, watched
 
@@ -25,6 +26,7 @@ GAMES = {
     "dominion": {"max_turns": 9},
     "botwars": {"rows": 7, "cols": 7, "max_turns": 25},
     "starrealms": {"max_turns": 12},
+    "tribute": {"max_turns": 12},
 }
 RECORDS = [
     *(ROOT / "spec" / "examples").glob("*.record.jsonl"),
@@ -198,6 +200,22 @@ def test_a_foreign_file_is_none(data: bytes, read: Read) -> None:
     with pytest.raises(LogReadError) as raised:
         read(data)
     assert str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize("game", referee.GAMES)
+def test_a_log_that_begins_with_a_player_who_leaves_is_no_crash(game: str, read: Read) -> None:
+    """No rules allow it there: no state of the game is known yet."""
+    first = fuzzed_match(game, Random(1), max_turns=1).log.splitlines(keepends=True)
+    names = [line for line in first if b'"type":"player-name"' in line]
+    info = next(line for line in first if b'"type":"game-info"' in line)
+    left = b'{"type":"player-disqualified","player_number":"player1","reason":"timeout"}\n'
+    end = b'{"type":"game-end","scores":[0,0],"winners":["player2"],"reason":"turn-limit"}\n'
+    for early in ([left], [end], [left, end]):
+        try:
+            page = read(b"".join([*names, *early, info]))
+        except LogReadError:
+            continue
+        assert page.header.problem or page.header.outcome
 
 
 def test_a_damaged_file_is_a_sentence(read: Read) -> None:

@@ -3,7 +3,8 @@
 A referee that is killed, or dies of a signal that it does not catch (SIGKILL, SIGQUIT, SIGXCPU),
 ends nobody, and a bot that ignores the end of its input would live on. So a shell watches, in a
 session of its own, a pipe that only the referee holds open. Each line it reads is the list of the
-bots' process groups. When the pipe ends, it kills the groups of the last line.
+bots' process groups, as `kill` takes them, and of the folders of their control groups
+(`cgroups.py`). When the pipe ends, it kills the groups of the last line, and removes the folders.
 
 Linux could kill a process with its parent (PR_SET_PDEATHSIG), but only that process, not what it
 has started: of `sh -c 'python bot.py; true'` the bot would stay. It would also kill the bots when
@@ -19,13 +20,31 @@ import contextlib
 import os
 import subprocess
 import threading
+from collections.abc import Iterable
+
+from referee.bots.processes.cgroups import Cgroup
 
 _SHELL = "/bin/sh"
 _SCRIPT = """
 exec >&- 2>&-
-groups=
-while read -r line; do groups=$line; done
-[ -z "$groups" ] || kill -s KILL -- $groups
+words=
+while read -r line; do words=$line; done
+for word in $words; do case $word in -*) kill -s KILL -- $word; esac; done
+# What a group is frozen with is in the folder of one hierarchy, its processes in each.
+for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    left=
+    for folder in $words; do
+        case $folder in -*) continue; esac
+        [ -d "$folder" ] || continue
+        rmdir "$folder" && continue
+        left=1
+        [ ! -f "$folder/cgroup.kill" ] || echo 1 >"$folder/cgroup.kill"
+        while read -r pid; do kill -s KILL "$pid"; done <"$folder/cgroup.procs"
+        [ ! -f "$folder/freezer.state" ] || echo THAWED >"$folder/freezer.state"
+    done
+    [ -n "$left" ] || exit 0
+    if [ $round -gt 10 ]; then sleep 0.1; elif [ $round -gt 2 ]; then sleep 0.01; fi
+done
 """
 _STOP_SECONDS = 5
 
@@ -44,10 +63,15 @@ class Guardian:
         self.lock = threading.RLock()
         self._users = 0
         self._groups: set[int] = set()
+        self._folders: set[str] = set()
+        self._ended: list[Cgroup] = []
         self._shell: subprocess.Popen[bytes] | None = None
 
-    def begin(self) -> None:
+    def begin(self, folders: Iterable[str] = ()) -> None:
         """A bot is about to be started.
+
+        Args:
+            folders: of its control group, which is about to be made.
 
         Raises:
             OSError: the shell cannot be started.
@@ -59,29 +83,44 @@ class Guardian:
                     stdin=subprocess.PIPE,
                     bufsize=0,  # it closes what it inherits: where /dev is empty, all is well
                     cwd="/",
+                    env={},  # a bot may read it
                     start_new_session=True,
                 )
             self._users += 1
+            self._remove()
+            if folders:
+                self._folders.update(folders)
+                self._write_list()
 
     def watch(self, group: int) -> None:
         """The bot was started: this is its process group."""
         with self.lock:
             self._groups.add(group)
-            self._write_groups()
+            self._write_list()
 
-    def end(self, group: int | None) -> None:
+    def end(self, group: int | None, cgroup: Cgroup | None = None) -> None:
         """The bot was not started (None), or its group was killed.
 
         To be called before the bot is reaped: until then its group cannot be anybody else's.
+
+        Args:
+            cgroup: the bot's, to be removed once all in it have ended.
         """
         with self.lock:
             self._users -= 1
+            if cgroup is not None:
+                self._ended.append(cgroup)
+            self._remove()
             if not self._users:
-                self._stop()  # it kills the last group once more
+                if cgroup is not None:
+                    self._write_list()  # what is removed already costs the shell nothing
+                self._stop()  # it kills the last group once more, and removes the last folders
                 self._groups.clear()
+                self._folders.clear()
+                self._ended.clear()
             elif group is not None:
                 self._groups.discard(group)
-                self._write_groups()
+                self._write_list()
 
     @property
     def processes(self) -> set[int]:
@@ -89,9 +128,17 @@ class Guardian:
         shell = set() if self._shell is None else {self._shell.pid}
         return self._groups | shell
 
-    def _write_groups(self) -> None:
+    def _remove(self) -> None:
+        """Remove the control groups of bots that have ended."""
+        for cgroup in list(self._ended):
+            if cgroup.remove():
+                self._ended.remove(cgroup)
+                self._folders.difference_update(cgroup.folders)
+
+    def _write_list(self) -> None:
         if self._shell is not None and self._shell.stdin is not None:
-            line = " ".join(f"-{group}" for group in self._groups) + "\n"
+            words = [*(f"-{group}" for group in self._groups), *self._folders]
+            line = " ".join(words) + "\n"
             with contextlib.suppress(OSError):  # somebody has killed it
                 os.write(self._shell.stdin.fileno(), line.encode())
 

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
+from referee.bots.processes.confinement import around, check_program, inside, new_cgroup
+from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
+from referee.bots.processes.prctl import hide_memory
 from referee.bots.processes.sandbox import close, first_inside, has_begun, prepare, told
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
@@ -28,10 +33,16 @@ if TYPE_CHECKING:
 
 _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
-UNBUFFERED = ("PYTHONUNBUFFERED", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E")
-"""What bots do not inherit: it would hide that a bot does not flush, here and nowhere else.
+_FREEZING_ROUNDS = 100
+_END_SECONDS = 0.1
+_POLL_SECONDS = 0.0005
+_INHERITED = ("PATH", "HOME", "TMPDIR")
+_FIXED = {"LANG": "C.UTF-8"}
+"""The environment of every bot, beside what it is given (protocol, 8.5).
 
-The last three are by coreutils' stdbuf.
+It is the same wherever the referee is started, so that a bot that works here works elsewhere:
+nothing turns off the buffering of its output, adds modules to it or changes how it writes numbers.
+And it tells nobody what the referee knows.
 """
 
 
@@ -46,6 +57,9 @@ class LaunchedBot:
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
         last_stderr: while it waits for another match, what keeps the stderr of the last; else None.
+        is_frozen: whether none of its processes may run.
+        cgroup: its control group, or None.
+        reached: the limits at which the system has refused it something, once it was reaped.
     """
 
     def __init__(
@@ -71,38 +85,59 @@ class LaunchedBot:
         self.cause: OSError | None = None
         self.started = time.monotonic()
         self.last_stderr: StderrKeeper | None = None
+        self.is_frozen = False
+        self.cgroup = new_cgroup(limits, sandbox)
+        self.reached: tuple[str, ...] = ()
         self._guarded = False
+        hide_memory()
         self._status: int | None = None
         self._has_begun = True
         with GUARDIAN.lock:  # until it is watched it looks like an orphan
             try:
-                GUARDIAN.begin()
+                GUARDIAN.begin(self.cgroup.folders if self.cgroup else ())
             except OSError as error:
                 raise ShortageError("cannot start /bin/sh", error) from error
             try:
                 self.popen = self._start(others)
             except OSError as error:
-                GUARDIAN.end(None)
+                GUARDIAN.end(None, self.cgroup)
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
                 self.error, self.cause = _explain(error), error
             except BaseException:
-                GUARDIAN.end(None)
+                GUARDIAN.end(None, self.cgroup)
                 raise
             else:
                 GUARDIAN.watch(self.popen.pid)
                 self._guarded = True
 
     def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-        """Start the process.
+        """Start the process: the bot, in its sandbox, within its limits.
 
         Raises:
+            ShortageError: the system has no room for its control group.
             OSError: it cannot be started.
         """
-        prepared = prepare(self.command, _environment(self.command.env), self.sandbox)
+        limits, cgroup = self.limits, self.cgroup
+        if cgroup is not None:
+            try:
+                cgroup.make(limits)
+            except OSError as error:
+                raise ShortageError("cannot make a control group", error) from error
+        env = _environment(self.command.env)
+        prepared = prepare(
+            self.command,
+            env,
+            self.sandbox,
+            limits.tmp_limit,
+            partial(inside, limits=limits, sandbox=self.sandbox, cgroup=cgroup),
+        )
         try:
+            argv = around(prepared.argv, limits, cgroup)
+            if self.sandbox.kind == "none" and argv != prepared.argv:
+                check_program(prepared.argv, self.command.directory, env)
             popen = subprocess.Popen(
-                prepared.argv,
+                argv,
                 bufsize=0,
                 cwd=prepared.directory,
                 # The group is what is killed; the session keeps a terminal's Ctrl-C away.
@@ -173,9 +208,60 @@ class LaunchedBot:
             return
         outside = descendants(self.popen.pid)  # of a dead process nobody descends
         self._signal_group(signal.SIGKILL, self.popen.pid)
-        for pid in outside:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        _signal_all(outside, signal.SIGKILL)
+        if self.cgroup is not None:
+            self.cgroup.kill()
+
+    def freeze(self) -> None:
+        """Let none of its processes run until it is thawed (limits.md, 4).
+
+        Nothing happens to a bot that is in no sandbox.
+        """
+        popen = self.popen
+        if (
+            self.is_frozen
+            or self.sandbox.kind == "none"
+            or popen is None
+            or popen.returncode is not None
+        ):
+            return
+        self.is_frozen = True
+        if self.cgroup is not None and self.cgroup.freeze():
+            return
+        # What one of them starts before it stops is found in the next round.
+        for _ in range(_FREEZING_ROUNDS):
+            running = {pid for pid in descendants(popen.pid) if not _is_stopped(pid)}
+            if not running:
+                break
+            _signal_all(running, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let its processes run again."""
+        popen = self.popen
+        if not self.is_frozen or popen is None or popen.returncode is not None:
+            return
+        self.is_frozen = False
+        if self.cgroup is not None and self.cgroup.freeze(False):
+            return
+        _signal_all(descendants(popen.pid), signal.SIGCONT)
+
+    @property
+    def oom_kills(self) -> int:
+        """How many of its processes were killed for its limit of memory, as far as is known."""
+        if self.cgroup is None or self.limits.memory_limit == math.inf:
+            return 0
+        return self.cgroup.oom_kills
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """CPU time of it and all that it has started; None where nothing tells."""
+        if self.popen is None:
+            return None
+        seconds = self.cgroup.cpu_seconds if self.cgroup is not None else None
+        if seconds is not None:
+            return seconds
+        used = usage(self.popen.pid)
+        return None if used is None else used.seconds
 
     def _signal_group(self, number: int, group: int) -> None:
         # Before the process is reaped its id cannot be anybody else's, and only then.
@@ -229,7 +315,9 @@ class LaunchedBot:
     def _unguard(self) -> None:
         if self.popen is not None and self._guarded:
             self._guarded = False
-            GUARDIAN.end(self.popen.pid)
+            if self.cgroup is not None and self.cgroup.refused_forks:
+                self.reached = ("process_limit",)
+            GUARDIAN.end(self.popen.pid, self.cgroup)
 
     def close_pipes(self) -> None:
         """Close the referee's ends of the pipes."""
@@ -243,11 +331,18 @@ class LaunchedBot:
         """Kill the group, wait for the process, close the pipes. Safe at any time, and twice."""
         self.kill()
         if self.popen is not None:
+            if self.cgroup is not None:
+                self._await_end()  # then its group can be removed at once
             self._unguard()
             # SIGKILL cannot be ignored, but one stuck in the kernel must not hang us.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(timeout=_REAP_SECONDS)
         self.close_pipes()
+
+    def _await_end(self) -> None:
+        until = time.monotonic() + _END_SECONDS
+        while self.peek_exit_code() is None and time.monotonic() < until:
+            time.sleep(_POLL_SECONDS)
 
 
 Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
@@ -283,16 +378,24 @@ def launched(
                     bot.end()
 
 
-def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str] | None:
-    """What a bot has in its environment; None: all that the referee has (8.5).
+def _signal_all(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def _is_stopped(pid: int) -> bool:
+    return stat_fields(pid)[:1] in ([], [b"T"], [b"t"], [b"Z"], [b"X"])
+
+
+def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What a bot has in its environment (8.5).
 
     Args:
-        given: what it has beside that.
+        given: what it has beside what every bot has.
     """
-    if not given and not any(name in os.environ for name in UNBUFFERED):
-        return None
-    inherited = {name: value for name, value in os.environ.items() if name not in UNBUFFERED}
-    return {**inherited, **dict(given)}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return inherited | _FIXED | dict(given)
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ do nothing.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import sys
@@ -17,16 +16,9 @@ import threading
 from collections.abc import Iterator
 
 from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.prctl import adopt_orphans
 
-_PR_SET_CHILD_SUBREAPER = 36
 _MAX_ROUNDS = 1000
-
-
-def adopt_orphans(adopt: bool = True) -> None:
-    """Let orphaned descendants become children of this process instead of init's, or no longer."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
 
 
 def children(pid: int | str = "self") -> set[int]:

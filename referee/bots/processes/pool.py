@@ -26,6 +26,7 @@ class BotPool:
             if other == key:
                 del self._waiting[place]
                 if bot.peek_exit_code() is None:
+                    bot.thaw()
                     return bot
                 bot.end()
                 return None
@@ -34,6 +35,11 @@ class BotPool:
     def put(self, key: Hashable, bot: LaunchedBot) -> None:
         """Let a bot wait that was let go of (`Bot.release`)."""
         self._waiting.append((key, bot))
+
+    @property
+    def waiting(self) -> list[LaunchedBot]:
+        """Those that wait."""
+        return [bot for _, bot in self._waiting]
 
     async def shrink(self) -> None:
         """End those that waited longest (8.4) while there are too many."""
@@ -55,6 +61,7 @@ class BotPool:
 async def finish(launched: LaunchedBot) -> None:
     """End a bot that waits (8.4)."""
     assert launched.last_stderr is not None  # it has played
+    launched.thaw()
     async with trio.open_nursery() as nursery:
         bot = BotProcess(launched, launched.last_stderr)
         bot.attend(nursery)

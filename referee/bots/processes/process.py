@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import select
 import signal
@@ -27,6 +28,7 @@ from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.faults import Disqualification
 from referee.interrupts import signal_name
 from referee.match.decode import is_blank
+from referee.match.limits import MIB
 
 _CHUNK = 64 * 1024
 _WHITE_SPACE = b" \t\r\n"
@@ -34,6 +36,8 @@ _MAX_PIPE = 1024 * 1024  # what Linux grants everybody
 _LAST_STDERR_READS = 64
 _POLL_SECONDS = 0.02
 _KILL_SECONDS = 5
+_CPU_CHECK_SECONDS = 0.02
+"""The CPU time is looked at no more often than this."""
 _CHECKPOINT_SECONDS = 0.005
 """Most seconds for which replies that come quickly keep other tasks waiting."""
 _WATCHED_PART = 0.3
@@ -125,6 +129,11 @@ class BotProcess:
         self._is_early = False  # wrote before it was asked whether it plays another match
         self._is_late = False
         self._silence: Silence | None = None
+        self._output = 0  # bytes that it has written in this match
+        used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
+        self._cpu_before = used or 0.0
+        self._cpu_check_at = math.inf if used is None else self._next_cpu_check(used)
+        self._oom_kills = launched.oom_kills
         self._quick = select.poll()
         self._checkpoint_at = 0.0
         popen = launched.popen
@@ -192,6 +201,18 @@ class BotProcess:
         if self._is_early:
             await trio.lowlevel.checkpoint()
             return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it was asked")
+        answer = await self._answer(deadline)
+        if trio.current_time() >= self._cpu_check_at and (used := self._cpu_exceeded()):
+            return used
+        if isinstance(answer, Failure) and self.launched.oom_kills > self._oom_kills:
+            return Failure(
+                Disqualification.MEMORY_LIMIT,
+                f"the system has killed a process of it for using more than "
+                f"{self._limits.memory_limit / MIB:,g} MiB: {answer.detail}",
+            )
+        return answer
+
+    async def _answer(self, deadline: float) -> Answer:
         try:
             if self._outgoing and not await self._write_rest(deadline):
                 self._is_late = True
@@ -236,10 +257,15 @@ class BotProcess:
             if self._stdout_open and not late and not self._ended.is_set():
                 if self._patience and await self._read_quickly(deadline):
                     continue
-                with trio.move_on_at(deadline) as self._waiting:
+                until = min(deadline, self._cpu_check_at)
+                with trio.move_on_at(until) as self._waiting:
                     await trio.lowlevel.wait_readable(self._stdout)
                 late = self._waiting.cancelled_caught and not self._ended.is_set()
                 self._waiting = None
+                if late and until < deadline:
+                    late = False
+                    if used := self._cpu_exceeded():
+                        return used
             # Whatever woke us, look into the pipe: what is complete there counts, even if the
             # referee was late to notice. A drip-fed line gets no more time than this.
             if not self._read():
@@ -270,6 +296,9 @@ class BotProcess:
         """Take the next line that is not blank off the buffer, if one is complete (1.1, 1.3)."""
         buffer = self._buffer
         limit = self._limits.line_limit
+        if self._output > self._limits.output_limit:
+            most = self._limits.output_limit
+            raise _OutputLimitError(f"more than {most} bytes of output in this match")
         while buffer:
             end = buffer.find(self._reply_end, self._scanned)
             if end < 0:
@@ -310,7 +339,28 @@ class BotProcess:
             self._stdout_open = False
             return False
         self._buffer += data
+        self._output += len(data)
         return True
+
+    def _cpu_exceeded(self) -> Failure | None:
+        """Count its CPU time; why it is to leave the match if that is too much (limits.md, 1)."""
+        used = self.launched.cpu_seconds
+        if used is None or self._ended.is_set():
+            self._cpu_check_at = math.inf
+            return None
+        limit = self._limits.cpu_limit
+        if used - self._cpu_before <= limit:
+            self._cpu_check_at = self._next_cpu_check(used)
+            return None
+        return Failure(
+            Disqualification.CPU_LIMIT,
+            f"it has used {used - self._cpu_before:.1f} s of CPU time ({limit:g} s a match)",
+        )
+
+    def _next_cpu_check(self, used: float) -> float:
+        """When all cores could have used up what is left, on trio's clock."""
+        left = self._cpu_before + self._limits.cpu_limit - used
+        return trio.current_time() + max(left / (os.cpu_count() or 1), _CPU_CHECK_SECONDS)
 
     def _read_queue(self) -> None:
         """Read all that is there, to measure it (1.3)."""
@@ -448,10 +498,17 @@ class BotProcess:
         """What it leaves behind, once it has ended."""
         stderr = self.stderr.lines(count)
         if self._silence is not None:  # the end of its input has brought about the rest
-            return LastWords(stderr, silence=self._silence)
+            return LastWords(stderr, silence=self._silence, limits=self._limits)
         *lines, unfinished = bytes(self._buffer).split(b"\n")
         unasked = [line for line in lines if not is_blank(line)]
-        return LastWords(stderr, len(unasked), unasked[0] if unasked else b"", unfinished)
+        return LastWords(
+            stderr,
+            len(unasked),
+            unasked[0] if unasked else b"",
+            unfinished,
+            limits=self._limits,
+            reached=self.launched.reached,
+        )
 
     async def _hand_over(self) -> None:
         """Hand over what is left."""

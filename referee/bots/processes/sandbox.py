@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import pwd
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from glob import glob
@@ -33,8 +34,6 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 INSTALL = "apt-get install bubblewrap"
 BOT = "/bot"
-TMP_BYTES = 64 * 1024 * 1024
-"""Of /tmp, and again of /dev/shm."""
 USER = 1000
 """The bot's user and group inside, whoever the referee is."""
 PROBE_SECONDS = 10.0
@@ -50,6 +49,13 @@ _ETC = (
 """What they read of /etc."""
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp", "PWD": BOT}
+_FIXED_DEVICES = (
+    *("unshare", "--mount", "sh", "-c"),
+    "for name in null zero full random urandom tty; do mount --bind /dev/$name /dev/$name && "
+    'mount -o remount,bind,ro /dev/$name || exit 1; done; exec "$@"',
+    "sh",
+)
+"""For a build where the referee is root: compilers change modes, and may, but not of devices."""
 _MOST_STATUS = 4096
 _SHEBANG = 256
 _MACHINE = 18
@@ -148,11 +154,19 @@ def _probed() -> tuple[tuple[str, ...], str]:
 # --- what is inside -------------------------------------------------------------------------------
 
 
-def prepare(command: BotCommand, env: Mapping[str, str] | None, sandbox: Sandbox) -> Prepared:
+def prepare(
+    command: BotCommand,
+    env: Mapping[str, str] | None,
+    sandbox: Sandbox,
+    tmp_bytes: float = math.inf,
+    limited: Callable[[Sequence[str]], Sequence[str]] = list,
+) -> Prepared:
     """What starts a bot.
 
     Args:
         env: of the bot; None: that of the referee.
+        tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
+        limited: gives what is run inside to run the bot there.
 
     Raises:
         OSError: as `Popen` would: the program is not there, or cannot be run; or there are no
@@ -165,7 +179,11 @@ def prepare(command: BotCommand, env: Mapping[str, str] | None, sandbox: Sandbox
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**(os.environ if env is None else env), **_INSIDE}
-    return _prepared([*words, *_system()], place.binds(), place.argv, inside)
+    filter = seccomp_filter()
+    if sandbox.writable and os.geteuid() == 0:
+        words, filter = (*_FIXED_DEVICES, *words), seccomp_filter(root=False)
+    options = [*words, *_system(tmp_bytes)]
+    return _prepared(options, place.binds(), limited(place.argv), inside, filter)
 
 
 def close(prepared: Prepared, *, status: bool = True) -> None:
@@ -177,13 +195,17 @@ def close(prepared: Prepared, *, status: bool = True) -> None:
 
 
 def _prepared(
-    words: Sequence[str], binds: Sequence[str], argv: Sequence[str], env: Mapping[str, str]
+    words: Sequence[str],
+    binds: Sequence[str],
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    filter: bytes | None = None,
 ) -> Prepared:
     fds: list[int] = []
     try:
         status, said = os.pipe()
         fds.append(said)
-        for data in (seccomp_filter(), _PASSWD):
+        for data in (seccomp_filter() if filter is None else filter, _PASSWD):
             reads, writes = os.pipe()
             fds.append(reads)
             os.write(writes, data)  # a page at most, which every pipe takes
@@ -204,9 +226,11 @@ def _prepared(
 
 
 @cache
-def _system() -> tuple[str, ...]:
-    """The options that are the same for all bots."""
-    size = ("--perms", "0700", "--size", str(TMP_BYTES), "--tmpfs")
+def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
+    """The options that are the same for all bots of a match."""
+    size: tuple[str, ...] = ("--perms", "0700", "--tmpfs")
+    if tmp_bytes < math.inf:
+        size = (*size[:-1], "--size", str(tmp_bytes), "--tmpfs")
     words = [
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
         *("--unshare-cgroup-try", "--uid", str(USER), "--gid", str(USER), "--hostname", "bot"),
@@ -241,6 +265,7 @@ class _Place:
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
         self._hidden = sandbox.hidden
+        self._writable = sandbox.writable
         program, *rest = command.argv
         program = self._path(program)
         _check_program(program)
@@ -294,7 +319,7 @@ class _Place:
         """The options for a file or folder of the bot's, without what is hidden in it."""
         at = _in_bot(path, self._folder)
         if not any(_is_in(hidden, path) for hidden in self._hidden):
-            yield from ("--ro-bind", path, at)
+            yield from ("--bind" if self._writable else "--ro-bind", path, at)
             return
         with os.scandir(path) as entries:
             for entry in entries:

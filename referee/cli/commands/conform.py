@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
-from referee.cli.settings import add_game
+from referee.cli.settings import (
+    add_env,
+    add_game,
+    add_sandbox,
+    add_system_limits,
+    chosen_sandbox,
+    chosen_settings,
+    limits_in,
+)
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
@@ -69,9 +77,12 @@ def add(commands: Commands) -> None:
     keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
     add("--keep", metavar="DIR", help=keep)
     add_game(conform)
+    add_env(conform)
+    add_sandbox(conform, "none")
     timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
     add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
     add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
+    add_system_limits(conform)
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (default: 1)")
     jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
     add("--jobs", type=count, metavar="N", help=jobs)
@@ -186,7 +197,8 @@ class _Bot:
         file = load_cases(GAMES[options.game])
         self.chapters = file.chapters
         self.cases = select(file.cases, options.case)
-        self._bot = None if options.bot is None else find_bot(options.bot, options.game)
+        bot, env = options.bot, tuple(options.env)
+        self._bot = None if bot is None else find_bot(bot, options.game, env=env)
         self._options = options
         self._suite: Suite | None = None
 
@@ -202,7 +214,10 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        limits = Limits() if options.time_limit is None else Limits(timeout=options.time_limit)
+        sandbox = chosen_sandbox(options, options.output)
+        system = limits_in(sandbox) | chosen_settings(options)
+        timeout = system.pop("time_limit", Limits().timeout)
+        limits = Limits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(
             self.cases,
             self._bot,

@@ -12,7 +12,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count, made_folder, seed
+from referee.cli.arguments import Commands, add_seed, count, made_folder
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
@@ -26,11 +26,13 @@ from referee.cli.serving import (
     with_extra,
 )
 from referee.cli.settings import (
+    add_env,
     add_game,
     add_sandbox,
     add_settings,
     chosen_sandbox,
     chosen_settings,
+    limits_in,
     sandbox_as_words,
     settings_as_words,
 )
@@ -97,13 +99,14 @@ def add(commands: Commands) -> None:
     add = play.add_argument
     add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
     add_game(play, default=None)  # with --from, that of the record
-    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add_seed(play)
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
     said = "write what the bots write on stderr into the record, before the answer that follows it"
     add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
-    add_sandbox(play)
+    add_env(play)
+    add_sandbox(play, "none")
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     turn = "with --from: the first turn that is played (all players' turns count)"
@@ -129,8 +132,6 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     Args:
         watching: what ends when nobody watches any more.
     """
-    from msgspec.structs import replace
-
     from referee.bots.processes.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, opened, standard_error
@@ -154,15 +155,17 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
     sources, sitting = _sources(options)
+    stderr_files = _stderr_files(options.stderr, len(sources))
+    unseen = [options.log, recorded, options.resume, *stderr_files]
+    sandbox = chosen_sandbox(options, *unseen)
+    before = resumed.settings if resumed is not None else {}
     spec = match_spec(
         [source.argument for source in sources],
         game=options.game,
         seed=options.seed,
-        options=(resumed.settings if resumed is not None else {}) | chosen_settings(options),
+        options=limits_in(sandbox) | before | chosen_settings(options),
+        sandbox=sandbox,
     )
-    stderr_files = _stderr_files(options.stderr, len(sources))
-    unseen = [options.log, recorded, options.resume, *stderr_files]
-    spec = replace(spec, sandbox=chosen_sandbox(options, *unseen))
     live = standard_error() if options.stderr == _LIVE else None
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
@@ -254,23 +257,28 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
     Returns:
         Them, and where the people sit if that is in the browser.
     """
-    from referee.bots.command import HUMAN, find_bot
+    from referee.bots.command import HUMAN, find_all, find_bot
 
     people = options.bots.count(HUMAN)
+    sitting = None
     if options.page:
         if not people:
             raise UsageError(f"--page goes with BOT {HUMAN}: who plays in the browser")
         sitting = _sitting(options)
-        return [
-            sitting.person(seat) if bot == HUMAN else find_bot(bot, options.game)
-            for seat, bot in enumerate(options.bots)
-        ], sitting
-    if not people:
-        return [find_bot(bot, options.game) for bot in options.bots], None
-    from referee.cli.desk import seated
+        persons = [sitting.person(seat) for seat in range(len(options.bots))]
+    elif people:
+        from referee.cli.desk import seated
 
-    person = seated(options.game, people, log_to_stdout=options.log == "-")
-    return [person if bot == HUMAN else find_bot(bot, options.game) for bot in options.bots], None
+        person = seated(options.game, people, log_to_stdout=options.log == "-")
+        persons = [person] * len(options.bots)
+
+    def find(place: tuple[int, str]) -> BotSource:
+        seat, bot = place
+        return (
+            persons[seat] if bot == HUMAN else find_bot(bot, options.game, env=tuple(options.env))
+        )
+
+    return find_all(find, enumerate(options.bots)), sitting
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:
@@ -524,6 +532,8 @@ def _again(options: argparse.Namespace, played: Played) -> list[str]:
         words += ["--from", options.resume, "--turn", str(options.turn)]
         return words + sandbox_as_words(options) + settings_as_words(options)
     words += ["--seed", str(played.result.seed)]
+    for name, value in options.env:
+        words += ["--env", f"{name}={value}"]
     if options.game != DEFAULT_GAME:
         words[2:2] = ["--game", options.game]
     return words + sandbox_as_words(options) + settings_as_words(options)

@@ -99,7 +99,7 @@ def _check(options: argparse.Namespace) -> int:
                 print(plain(text + where))
             if not problems:
                 print(plain(f"{name}: right, for {game}"))
-    if options.format == "text" and (problems or len(options.files) > 1):
+    if options.format == "text" and (errors or warnings or len(options.files) > 1):
         right = len(options.files) - wrong
         found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
         print(f"{_count(len(options.files), 'file')}: {right} right, {wrong} not; {found}")
@@ -198,11 +198,13 @@ def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
 
 def _explain(options: argparse.Namespace) -> int:
     from referee.logs.decisions import decisions
-    from referee.rulefiles.bot import read_rule_file
+    from referee.rulefiles.bot import RuleFile
 
     (name,) = options.files
-    game, _ = _game(_data(name), options.game, name)
-    file = read_rule_file(Path(name), game)
+    data = _data(name)
+    game, _ = _game(data, options.game, name)
+    file = RuleFile(game, name, data)
+    file.new()  # or what is wrong in it
     check_files([options.replay])
     number = 0
     seat = None if options.player is None else options.player - 1

@@ -7,13 +7,30 @@ import os
 import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from referee.cli.arguments import Commands, Parser, count, made_folder, number, probability, seed
+from referee.cli.arguments import (
+    Commands,
+    Parser,
+    add_seed,
+    count,
+    made_folder,
+    number,
+    probability,
+)
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
 from referee.cli.console import OK, USAGE, printing, say
-from referee.cli.settings import add_game, add_settings, chosen_settings
+from referee.cli.settings import (
+    add_env,
+    add_game,
+    add_sandbox,
+    add_settings,
+    chosen_sandbox,
+    chosen_settings,
+)
 from referee.errors import UsageError
+from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
 
@@ -70,7 +87,7 @@ def _add_options(parser: Parser) -> None:
     add("--challengers", type=count, metavar="N", help=first)
     seats = "what of its seats a deal is played in"
     add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
-    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add_seed(parser)
     for name, kind, text, default in (
         ("--elo0", number, "the lower hypothesis", choices.ELO0),
         ("--elo1", number, "the higher hypothesis", choices.ELO1),
@@ -89,7 +106,9 @@ def _add_options(parser: Parser) -> None:
     add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
-    add_settings(parser)
+    add_settings(parser, is_tournament=True)
+    add_env(parser)
+    add_sandbox(parser, "auto")
     watch = "show the standings in the browser while they move, and the matches that were played"
     add("--watch", action="store_true", help=watch)
     add("--json", action="store_true", help="print the standings as JSON, and nothing else")
@@ -142,7 +161,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 # --- what is to be played -------------------------------------------------------------------------
 
 _FLAGS = ("extend", "no-keep-alive", "record-stderr", "json", "quiet")
-_NOT_IN_CONFIG = ("config", "set", "help", "watch")
+_NOT_IN_CONFIG = ("config", "set", "env", "help", "watch")
 _CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
 
@@ -183,13 +202,17 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     """
     import secrets
 
-    from referee.bots.command import find_bot
-    from referee.match.spec import DRAWN_SEEDS
+    from msgspec.structs import replace
+
+    from referee.bots.command import find_all
+    from referee.match.machine import MAX_SEED
+    from referee.match.spec import tournament_limits
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         check_extension,
         differences,
-        entrant,
+        entrants,
+        find_entrant,
         setup,
         with_unique_names,
     )
@@ -197,20 +220,35 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     stages = store.stages
     seed = options.seed
     if seed is None:
-        seed = stages[-1].seed if stages else secrets.randbelow(DRAWN_SEEDS)
-    entrants = [entrant(bot) for bot in options.bots] or options.config_bots
+        seed = stages[-1].seed if stages else secrets.randbelow(MAX_SEED)
+    given = entrants(options.bots, options.game)
+    folders = [bot.directory for bot in given if bot.directory]
+    options.directories = [*options.directories, *folders]
+    for_all = dict(options.env)
+    bots = [
+        replace(bot, env=tuple((for_all | dict(bot.env)).items()))
+        for bot in given or options.config_bots
+    ]
+    limits: dict[str, Any] = tournament_limits(GAMES[options.game])
+    if stages:  # what is not chosen stays as it is there
+        limits = {name: stages[-1].settings.get(name) for name in limits}
+        if options.sandbox == "auto":
+            options.sandbox = stages[-1].sandbox
+    sandbox = chosen_sandbox(options)
     now = setup(
-        with_unique_names(entrants),
+        with_unique_names(bots),
         **{name: getattr(options, name) for name in _CHOSEN},
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
-        settings=chosen_settings(options),
+        sandbox=sandbox.kind,
+        sandbox_read=sandbox.readable,
+        settings=limits | chosen_settings(options),
     )
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):
-        for bot in now.bots:  # of a cluster its workers look for them
-            find_bot(bot.bot, now.game, bot.directory)
+        # Of a cluster its workers look for them.
+        find_all(partial(find_entrant, game=now.game), now.bots)
     # What is shown at the end is checked before the first match.
     anchor_of(options, [bot.name for bot in now.bots])
     if is_known:
@@ -272,6 +310,7 @@ def _play(
             keep=keep,
             record_stderr=options.record_stderr,
             live="" if live is None else str(live.absolute()),
+            hidden=tuple(os.path.abspath(path) for path in (options.store, records) if path),
         ) as dispatcher,
     ):
 

@@ -6,7 +6,7 @@ probe.py       what a probe does with each line that its seat is sent; its trick
 relay.py       a probe's process, a program of its own: it hands lines to and fro
 playing.py     trio: one match, with the referee and relays as processes
 comparing.py   a match, line by line, beside what our rules send, up to the first that departs
-processes.py   what is asked of a referee beside its messages: ends, processes, environment
+processes.py   what is asked of a referee beside its messages: ends, processes, folder
 cases.py       the cases of spec/vectors; departures of all matches -> results of the cases
 experiment.py  trio: all matches, side by side; what they say together; seeds
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import kill, wait_for_exit
 from referee.bots.processes.stderr import StderrKeeper
 from referee.conformance.referee_side.probe import Probe
-from referee.conformance.referee_side.recording import TOKEN, RecordedMatch
+from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
 from referee.games.interface.probing import ProbeMatch
 from referee.games.interface.rules import Rules
@@ -115,7 +114,7 @@ class _Room:
             number = int(hello[0])
             probe = self._probes[number]
             seat = probe.seat
-            seat.group, seat.folder, seat.token = hello[1:]
+            seat.group, seat.folder = hello[1:]
             self._open.add(number)
             self._notify()
             rest = b""
@@ -198,7 +197,7 @@ async def _run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
-        env={**os.environ, TOKEN: recorded.id},
+        env=None,  # all that there is here
     )
     if launched.popen is None:
         recorded.error = str(launched.cause)

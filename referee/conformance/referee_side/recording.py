@@ -18,8 +18,6 @@ from referee.games.interface.probing import Deed
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 
-TOKEN = "REFEREE_PROBE"
-"""A variable of the environment, by which a probe shows whose environment it has (8.5)."""
 SPACES = "there are spaces between the parts of the JSON"
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
@@ -83,7 +81,7 @@ class Seat(Struct):
         replies: the lines that it wrote and that are no blank lines.
         left: why it left of its own accord; None if it did not.
         group: the ids of its process's session and group; empty if there was none.
-        folder, token: of its process: its working directory, and its value of `TOKEN`.
+        folder: its working directory.
         ended: its input ended.
         terminated: SIGTERM came to it.
         killed: its process ended, though neither by itself nor by us.
@@ -100,7 +98,6 @@ class Seat(Struct):
     left: Deed | None = None
     group: str = ""
     folder: str = ""
-    token: str = ""
     ended: bool = False
     terminated: bool = False
     killed: bool = False

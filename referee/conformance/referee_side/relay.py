@@ -6,7 +6,7 @@ SECONDS is how long it stays when its input has ended. It does that by itself: a
 elsewhere must not make a bot look slow.
 It is started as a bot by the referee that is checked, and connects to the suite, which decides all.
 Both sides write frames: a letter, the length of the data in four bytes, the data. To the suite:
-H (first: seat, session and group, working directory and REFEREE_PROBE, parted by NUL), R (read from
+H (first: seat, session and group, working directory, parted by NUL), R (read from
 standard input), E (it ended), T (SIGTERM came; it is only noted), B (last: it ends by itself).
 From the suite: W (write to standard output), N (write so many bytes to standard error), C (close
 standard output). The end of the connection ends it.
@@ -36,7 +36,6 @@ def main():
         suite.sendall(kind + len(data).to_bytes(4, "big") + data)
 
     hello = [sys.argv[2], f"{os.getsid(0)} {os.getpgid(0)}", os.getcwd()]
-    hello.append(os.environ.get("REFEREE_PROBE", ""))
     send(b"H", "\0".join(hello).encode(errors="surrogateescape"))
     sources = [0, suite, read]
     frames = b""

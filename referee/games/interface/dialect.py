@@ -56,6 +56,9 @@ class DialectKind(Struct, frozen=True):
         reply_end: what ends a reply of a process; it is no part of the reply.
         greets: whether its bots answer the game's own handshake, so that one that does not can
             hardly speak it.
+        advised: whether an author is told of it whose bot may speak a dialect.
+        tells_hidden: whether its bots are told what is hidden, to compare the game with another
+            implementation; no tournament takes them.
         hint: what a line that was wrong most likely comes of, as a clause; empty if it is not
             known. It is given the reply as the record has it.
     """
@@ -65,4 +68,6 @@ class DialectKind(Struct, frozen=True):
     form_field: str = ""
     reply_end: bytes = b"\n"
     greets: bool = False
+    advised: bool = True
+    tells_hidden: bool = False
     hint: Callable[[bytes], str] | None = None

@@ -15,6 +15,7 @@ class Disqualification(StrEnum):
     STARTUP_TIMEOUT = "startup-timeout"
     UNSUPPORTED_VERSION = "unsupported-version"
     TIMEOUT = "timeout"
+    TIME_BANK = "time-bank"
     EXITED = "exited"
     OUTPUT_LIMIT = "output-limit"
     MEMORY_LIMIT = "memory-limit"

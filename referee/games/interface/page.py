@@ -16,11 +16,12 @@ from msgspec import Struct
 class Spectator(Protocol):
     """What everybody may know of a match, from its public messages alone."""
 
-    def hear(self, message: Struct) -> bool:
+    def hear(self, message: Struct) -> bool | None:
         """Take a public message of the game.
 
         Returns:
-            Whether the state is whole: False if the next message belongs to this one.
+            Whether the state is whole: False if the next message belongs to this one. None: the
+            rules do not allow it here, and no state is known from here on.
         """
 
     def view(self) -> Struct:

@@ -52,6 +52,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
+        tournament_limits: likewise in tournaments.
         facts: the struct of `Standing.facts`.
         new: makes a game.
         public: the structs of its public messages.
@@ -73,6 +74,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     max_seats: int
     options: type[Struct]
     limits: Mapping[str, float] = {}
+    tournament_limits: Mapping[str, float] = {}
     facts: type[Struct]
     new: Callable[[Setup], Game]
     public: tuple[type[Struct], ...]

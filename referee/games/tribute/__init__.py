@@ -7,7 +7,9 @@ person.py      what a person who plays is told, sees and can choose
 environment.py the game for programs that learn
 statistics.py  how matches end, and what bots buy and call, over many of them
 classic.py     what bots of the engine speak
+leaks.py       the same with what the engine gives away, to compare with it
 notes.py       what a bot hardly meant to do, or not to do
+page/          what the match page shows
 starters/      bots to start from, by language
 
 bot-cases.json has the conformance cases for bots.
@@ -33,6 +35,7 @@ RULES = Rules(
     max_seats=2,
     options=Options,
     limits=MappingProxyType({"time_limit": 30.0}),
+    tournament_limits=MappingProxyType({"time_bank": 600.0}),  # as its engine grants, 30 s a turn
     facts=Facts,
     new=Tribute,
     public=messages.PUBLIC,
@@ -44,6 +47,8 @@ RULES = Rules(
     dialects={
         "classic": partial(loaded, "referee.games.tribute.classic:CLASSIC"),
         "classic-index": partial(loaded, "referee.games.tribute.classic:CLASSIC_INDEX"),
+        "classic-leaks": partial(loaded, "referee.games.tribute.leaks:CLASSIC_LEAKS"),
+        "classic-index-leaks": partial(loaded, "referee.games.tribute.leaks:CLASSIC_INDEX_LEAKS"),
     },
     extras={
         "checker": "referee.games.tribute.checker:Checker",
@@ -51,6 +56,7 @@ RULES = Rules(
         "turn": "referee.games.tribute.turns:Turn",
         "person": "referee.games.tribute.person:Player",
         "environment": "referee.games.tribute.environment:ENVIRONMENT",
+        "page": "referee.games.tribute.page:PAGE",
         "statistics": "referee.games.tribute.statistics:TributeStatistics",
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",

@@ -24,6 +24,7 @@ from referee.games.interface.seats import seat_id
 from referee.games.tribute.rules.cards import MORIHAUS, PATRONS, TREASURY, CardSet, Kind, card_set
 from referee.games.tribute.rules.messages import (
     Acted,
+    AgentRef,
     CardRef,
     Chosen,
     Event,
@@ -35,7 +36,9 @@ from referee.games.tribute.rules.messages import (
     TableSet,
     TurnEnded,
     TurnStarted,
+    Waiting,
 )
+from referee.games.tribute.rules.view import SeatView, View
 
 T = TypeVar("T", bound=Struct)
 Reading: TypeAlias = Generator[None, None, T]
@@ -93,7 +96,8 @@ class Seat:
         self.cooldown: list[CardRef] = []
         self.played: list[CardRef] = []
         self.agents: list[Agent] = []
-        self.coins, self.power, self.prestige, self.calls = seat, 0, 0, 1
+        self.coins = self.power = self.prestige = 0
+        self.calls = 1
 
     def owned(self) -> int:
         """How many cards it has."""
@@ -123,6 +127,7 @@ class Checker:
         self._counters: dict[str, int] = {}
         self._waiting: dict[str, list[Due]] = {}
         self._price: tuple[int, int] | None = None  # place in the row, and coins: not yet paid
+        self._picked: list[str] = []
         self._number = 0
         self._asked: int | None = None  # the seat whose reply is due
         self._drafting = True
@@ -155,6 +160,49 @@ class Checker:
             with suppress(_DepartureError):
                 self._check_end(list(scores), list(winners), reason)
         return self._taken()
+
+    def view(self) -> View | None:
+        """What `Game.view(PUBLIC)` says; None while more messages of the same decision are due."""
+        if not self._sure or (self._asked is None and self._over is None):
+            return None
+        favours = {p: None if who is None else who.number for p, who in self._favours.items()}
+        counters = dict.fromkeys(self._favours, 0) | self._counters
+        return View(
+            self._number,
+            self._me.seat,
+            self._picked.copy(),
+            favours,
+            counters,
+            self._row.copy(),
+            self._as_set(_cards_of(self._deck)),
+            [Waiting(*due) for due in self._discards],
+            [self._seat_view(seat) for seat in self._seats],
+            None,
+            None,
+        )
+
+    def _seat_view(self, seat: Seat) -> SeatView:
+        agents = [AgentRef(a.ref.uid, a.ref.card, a.hp, a.activated) for a in seat.agents]
+        return SeatView(
+            len(seat.hand),
+            None,
+            None,
+            None,
+            self._as_set(_cards_of(seat.hand + seat.pile)),
+            seat.cooldown.copy(),
+            seat.played.copy(),
+            agents,
+            seat.coins,
+            seat.power,
+            seat.prestige,
+            seat.calls,
+            (self._number + 1 - seat.seat) // len(self._seats),
+        )
+
+    @property
+    def departed(self) -> bool:
+        """Whether the rules did not allow a message."""
+        return not self._sure
 
     def _taken(self) -> list[Finding]:
         found, self._found = self._found, []
@@ -253,7 +301,7 @@ class Checker:
         table = [k.row for k in self._set.kinds.values() if k.deck in {*there, TREASURY}]
         self._check(info.card_table == table, "7.2", "the cards of the set", "another table")
         self._max_turns, self._max_actions = info.max_turns, info.max_actions
-        picked: list[str] = []
+        picked = self._picked
         for place, seat in enumerate(_PICKERS):
             self._me = self._seats[seat]
             pick = yield from self._reply(PatronPicked, "2.7")
@@ -289,6 +337,7 @@ class Checker:
         for seat, own in zip(self._seats, starters, strict=True):
             dealt = [Group(own)] * len(own)
             seat.hand, seat.pile = dealt[:HAND], dealt[HAND:]
+            seat.coins = seat.seat
 
     def _new(self, card: str) -> CardRef:
         ref = CardRef(FIRST_UID + len(self._refs), card)
@@ -331,7 +380,8 @@ class Checker:
             self._over = "patron-favour", me
         elif other.prestige >= 40 and other.prestige > me.prestige:
             self._over = "prestige-40", other
-        self._me, self._other = other, me
+        else:
+            self._me, self._other = other, me
 
     def _clean_up(self) -> Steps:
         me, other = self._me, self._other
@@ -789,6 +839,12 @@ class Checker:
             why = "bad-patron" if self._drafting else "illegal-reply"
             won = [seat.number for seat in self._seats if seat.seat != self._asked]
         self._check((reason, winners) == (why, won), "4.10", f"{why}: {won}", found)
+
+
+def _cards_of(places: Iterable[Group]) -> list[CardRef]:
+    """The cards that lie at these places, which are all of their groups."""
+    groups = {id(group): group for group in places}
+    return [card for group in groups.values() for card in group.cards.values()]
 
 
 def _shown(message: object) -> str:

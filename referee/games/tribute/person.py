@@ -48,7 +48,7 @@ _VERBS = {
     "KNOCKOUT": "knock out {}",
     "DONATE": "discard {}, draw as many",
 }
-_CALLS = {
+CALLS = {
     "ANSEI": "2 power for 1 coin, and 1 coin each turn",
     "DUKE_OF_CROWS": "all coins for power, 1 less",
     "RAJHIN": "3 coins; the other gets a Bewilderment",
@@ -60,7 +60,8 @@ _CALLS = {
     "SAINT_ALESSIA": "4 coins for an agent",
     TREASURY: "2 coins; a card becomes a Writ of Coin",
 }
-_ASKS = {
+"""What a call of each patron takes and brings."""
+ASKS = {
     "enact-chosen-effect": "Which do you choose?",
     "replace-cards-in-tavern": "Which cards of the row do you replace?",
     "acquire-cards": "Which card do you take?",
@@ -75,6 +76,7 @@ _ASKS = {
     "complete-psijic": "Which agent do you knock out?",
     "complete-treasury": "Which card becomes a Writ of Coin?",
 }
+"""What is asked, by `follow_up`."""
 _VERB_OF = {
     PLAY_CARD: "play",
     "activate-agent": "activate",
@@ -101,6 +103,7 @@ class Player:
         self._number = seat_id(seat)
         self._turns = Turns(names)
         self._rows: Mapping[str, CardRow] = {}
+        self._playing: set[int] = set()  # what is left of a hand that is played as a whole
 
     def hear(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what the other's turn was."""
@@ -140,15 +143,27 @@ class Player:
                 return {"type": "choose-reply", "effect": picks[0]}
             return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
         assert isinstance(request, PlayTurn)  # there is no other
-        picks = yield self._turn(request)
-        index = picks[0] if picks else len(request.actions) - 1
+        index = self._next_to_play(request)
+        if index is None:
+            self._playing = set()
+            picks = yield self._turn(request)
+            index = picks[0] if picks else len(request.actions) - 1
+            if picks == (len(request.actions) - 1,):  # the choice behind all actions
+                self._playing = {card.uid for card in request.state.me.hand}
+                index = self._next_to_play(request)
         return {"type": "play-reply", "index": index}
+
+    def _next_to_play(self, request: PlayTurn) -> int | None:
+        for index, action in enumerate(request.actions):
+            if action.type == PLAY_CARD and action.card in self._playing:
+                return index
+        return None
 
     def _draft(self, request: PatronRequest) -> Question:
         picked = ", ".join(map(title_of, request.picked)) or "none"
         return Question(
             "Which patron do you pick?",
-            [Choice(_typed(title_of(p)), (_CALLS[p],)) for p in request.available],
+            [Choice(_typed(title_of(p)), (CALLS[p],)) for p in request.available],
             title=f"Draft, round {request.round}",
             state=[Phrase("picked", picked)],
             columns=("patron", "a call"),
@@ -160,9 +175,13 @@ class Player:
         cards: list[CardRef | AgentRef] = [*state.me.hand, *state.row]
         cards += [*state.me.agents, *state.opponent.agents]
         by_uid = {card.uid: card for card in cards}
+        choices = [self._action(action, by_uid) for action in actions]
+        if sum(action.type == PLAY_CARD for action in actions) > 1:
+            hand = _listed(self._names_of(state.me.hand))
+            choices.append(Choice("play your hand", (hand,), key="a"))
         return Question(
             "What do you do?",
-            [self._action(action, by_uid) for action in actions],
+            choices,
             title=f"Turn {request.turn}: {state.me.prestige} to {state.opponent.prestige} prestige",
             state=self._state(state),
             columns=("action", "what it brings"),
@@ -175,18 +194,18 @@ class Player:
     def _action(self, action: Action, by_uid: Mapping[int, CardRef | AgentRef]) -> Choice:
         verb = _VERB_OF[action.type]
         if action.patron is not UNSET:
-            return Choice(f"{verb}-{_typed(title_of(action.patron))}", (_CALLS[action.patron],))
+            return Choice(f"{verb}-{_typed(title_of(action.patron))}", (CALLS[action.patron],))
         assert action.card is not UNSET
         card = by_uid[action.card]
         row = self._rows[card.card]
-        does = self.does(row)
+        brings = does(row)
         if isinstance(card, AgentRef) and verb == "attack":
-            does = f"{card.hp} HP{', taunt' * row.taunt}; {does}"
+            brings = f"{card.hp} HP{', taunt' * row.taunt}; {brings}"
         elif verb == "buy":
-            does = f"costs {row.cost}; {_kind(row)}{does}"
+            brings = f"costs {row.cost}; {_kind(row)}{brings}"
         elif verb == "play":
-            does = _kind(row) + does
-        return Choice(f"{verb}-{_typed(row.name)}", (does,))
+            brings = _kind(row) + brings
+        return Choice(f"{verb}-{_typed(row.name)}", (brings,))
 
     def _choice(self, request: ChooseRequest) -> Question:
         if request.effects:
@@ -196,13 +215,13 @@ class Player:
             least = most = 1
         else:
             rows = [self._rows[card.card] for card in request.cards]
-            choices = [Choice(_typed(row.name), (f"{row.cost}; {self.does(row)}",)) for row in rows]
+            choices = [Choice(_typed(row.name), (f"{row.cost}; {does(row)}",)) for row in rows]
             least, most = request.min, min(request.max, len(choices))
         source = request.source
         name = title_of(source) if isinstance(source, str) else self._rows[source.card].name
         many = f" Up to {most}." if most > 1 and least < most else f" {most}." * (most > 1)
         return Question(
-            f"{name}: {_ASKS[request.follow_up]}{many}",
+            f"{name}: {ASKS[request.follow_up]}{many}",
             choices,
             state=self._state(request.state),
             columns=("choice", "what it is" if request.effects else "cost; what it brings"),
@@ -212,15 +231,6 @@ class Player:
             views=self._views(request.state),
             help=_HELP,
         )
-
-    def does(self, row: CardRow) -> str:
-        """What a card brings, in short words of our own."""
-        parts = [
-            f"combo {level}: {_words(effect)}" if level > 1 else _words(effect)
-            for level, effect in enumerate(row.effects, 1)
-            if effect
-        ]
-        return "; ".join(parts) or "nothing"
 
     def _state(self, state: State) -> list[Phrase]:
         me, other = state.me, state.opponent
@@ -276,11 +286,21 @@ class Player:
         for key, (name, cards) in piles.items():
             counts = Counter(card.card for card in cards)
             rows = [
-                (self._rows[c].name, str(n), str(self._rows[c].cost), self.does(self._rows[c]))
+                (self._rows[c].name, str(n), str(self._rows[c].cost), does(self._rows[c]))
                 for c, n in counts.items()
             ]
             views.append(View(key, name, ("card", "cards", "cost", "what it brings"), rows))
         return views
+
+
+def does(row: CardRow) -> str:
+    """What a card brings, in short words of our own."""
+    parts = [
+        f"combo {level}: {_words(effect)}" if level > 1 else _words(effect)
+        for level, effect in enumerate(row.effects, 1)
+        if effect
+    ]
+    return "; ".join(parts) or "nothing"
 
 
 def _kind(row: CardRow) -> str:

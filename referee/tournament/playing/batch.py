@@ -22,16 +22,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee._version import __version__
-from referee.bots.command import BotCommand, BotSource, find_bot
+from referee.bots.command import BotCommand, BotSource
 from referee.bots.hosting import lent, release_all
-from referee.bots.processes.orphans import adopt_orphans, children, kill_orphans
+from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
+from referee.bots.processes.prctl import adopt_orphans
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
 from referee.match.machine import Match
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, match_spec
 from referee.play import PlainRunner, Played, Runner, are_objects, objects
 from referee.tournament.playing.live import LiveRecord, live_of
@@ -45,6 +47,7 @@ from referee.tournament.rows import (
     Plan,
     SeatRow,
 )
+from referee.tournament.setup import find_entrant
 
 BATCH_SECONDS = 0.5
 """Seconds after which no further match of a batch is begun: what is finished is to be stored."""
@@ -73,6 +76,7 @@ class Batch(Struct, frozen=True):
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
         matches_a_deal: how many matches a deal has; they follow each other in the schedule.
+        sandbox: of the bots.
         run: no bot plays on in another run, which may play some of the same matches again.
     """
 
@@ -88,6 +92,7 @@ class Batch(Struct, frozen=True):
     sources: Mapping[int, BotSource] = {}
     alone: bool = False
     matches_a_deal: int = 1
+    sandbox: Sandbox = NO_SANDBOX
     run: str = ""
 
 
@@ -229,7 +234,7 @@ class Worker:
         """Play a match, again if need be."""
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
-            lateness.worst = 0.0
+            lateness.reset()
             attempt = _Attempt(spec, batch, plan, is_first=late + restarts == 0)
             try:
                 is_again = await self._attempt(attempt, batch, plan, sources)
@@ -240,7 +245,7 @@ class Worker:
                     self._check_there(sources[plan.players[seat]])
             if is_again:
                 restarts += 1
-            elif _is_late(attempt.played, spec.limits, lateness.worst):
+            elif _is_late(attempt.played, spec.limits, lateness):
                 late += 1
             else:
                 break
@@ -286,6 +291,7 @@ class Worker:
             processes = {s for s, bot in enumerate(bot_sources) if isinstance(bot, BotCommand)}
             waited = {seat for seat in processes if bots[seat].started is None}
             runner = Runner(spec, bots, record=attempt.record, stderr=attempt.recorded)
+            runner.idle = lambda: self._pool.waiting
             match = attempt.match = runner.match
             await runner.run()
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
@@ -328,31 +334,35 @@ class Lateness:
     """How late this process is at what it wanted to do at a certain time.
 
     Attributes:
-        worst: in seconds, since it was set to 0.
+        worst, total: the most at one time, and all together, in seconds, since it was reset.
     """
 
     def __init__(self, limit: float) -> None:
-        self.worst = 0.0
+        self.reset()
         self._period = min(_LATENESS_SECONDS, LATE_PART * limit)
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self.worst = self.total = 0.0
 
     async def watch(self) -> None:
         """Look again and again, until cancelled."""
         while True:
             wanted = trio.current_time() + self._period
             await trio.sleep_until(wanted)
-            self.worst = max(self.worst, trio.current_time() - wanted)
+            late = trio.current_time() - wanted
+            self.worst = max(self.worst, late)
+            self.total += late
 
 
-def _is_late(played: Played, limits: Limits, lateness: float) -> bool:
+def _is_late(played: Played, limits: Limits, lateness: Lateness) -> bool:
     """Whether somebody timed out while the referee itself was late."""
-    late_codes = {
-        Disqualification.TIMEOUT: limits.time_limit,
-        Disqualification.STARTUP_TIMEOUT: limits.startup_limit,
+    parts = {
+        Disqualification.TIMEOUT: lateness.worst / limits.time_limit,
+        Disqualification.STARTUP_TIMEOUT: lateness.worst / limits.startup_limit,
+        Disqualification.TIME_BANK: lateness.total / limits.time_bank,
     }
-    return any(
-        lateness > LATE_PART * late_codes.get(left.code, math.inf)
-        for left in played.disqualified.values()
-    )
+    return any(parts.get(left.code, 0.0) > LATE_PART for left in played.disqualified.values())
 
 
 def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
@@ -405,7 +415,7 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
 
 def _specs(batch: Batch) -> list[MatchSpec]:
     seats = [""] * len(batch.plans[0].players)
-    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings)
+    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings, sandbox=batch.sandbox)
     bots = {number: entrant.bot for number, entrant in batch.entrants.items()}
     return [
         replace(spec, bots=tuple(bots[number] for number in plan.players), seed=plan.seed)
@@ -416,9 +426,7 @@ def _specs(batch: Batch) -> list[MatchSpec]:
 def _source(batch: Batch, number: int) -> BotSource:
     if number in batch.sources:
         return batch.sources[number]
-    entrant = batch.entrants[number]
-    source = find_bot(entrant.bot, batch.game, entrant.directory)
-    return source._replace(env=entrant.env) if isinstance(source, BotCommand) else source
+    return find_entrant(batch.entrants[number], batch.game)
 
 
 def _files(source: BotSource) -> list[str]:

@@ -12,12 +12,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from referee.bots.folder import LEFT_OUT, MAX_BYTES
 from referee.errors import UsageError
 from referee.logs.zstd import zstd
-
-MAX_BYTES = 100_000_000
-"""Of all files of a directory together."""
-LEFT_OUT = (".git", "__pycache__")
 
 
 class Packed(Struct, frozen=True):
@@ -35,8 +32,8 @@ class Packed(Struct, frozen=True):
 def pack(directory: str) -> Packed:
     """Pack a directory: equal contents have equal digests, whenever and wherever.
 
-    Links are kept as links; what they point to is not looked at. `.git` and `__pycache__` are left
-    out, and so is what is no directory, file or link.
+    Links are kept as links; what they point to is not looked at. `LEFT_OUT` is left out, and so is
+    what is no directory, file or link.
 
     Raises:
         UsageError: it cannot be read, or is larger than `MAX_BYTES`.

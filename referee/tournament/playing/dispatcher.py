@@ -16,6 +16,7 @@ from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
 from referee.games import GAMES
+from referee.match.sandbox import Sandbox
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, lost_row, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup
@@ -41,6 +42,7 @@ class Dispatcher:
         jobs: says how many batches it works on at once.
         keep: which records are given back: "all", "faulty" or "none".
         record_stderr, live, results, sources: as of `Batch`.
+        hidden: as of `Sandbox`.
 
     Attributes:
         out: bots whose matches are not played, since they kill workers, by their numbers.
@@ -56,6 +58,7 @@ class Dispatcher:
         live: str = "",
         results: bool = False,
         sources: Mapping[int, BotSource] | None = None,
+        hidden: tuple[str, ...] = (),
     ) -> None:
         self._workers = workers
         self._jobs = jobs
@@ -64,6 +67,7 @@ class Dispatcher:
         self._live = live
         self._results = results
         self._sources = dict(sources or {})
+        self._hidden = hidden
         self._seconds: float | None = None  # a match, lately
         self._again: deque[Plan] = deque()  # given out, and given back
         self.out: set[int] = set()
@@ -221,6 +225,7 @@ class Dispatcher:
             results=self._results,
             sources={number: self._sources[number] for number in numbers & self._sources.keys()},
             matches_a_deal=setup.matches_a_deal,
+            sandbox=Sandbox(setup.sandbox, setup.sandbox_read, self._hidden),
             run=self._run,
         )
 

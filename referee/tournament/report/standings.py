@@ -10,6 +10,7 @@ from itertools import islice
 import numpy as np
 from msgspec import Struct
 
+from referee.match.sandbox import Kind
 from referee.tournament.rating.deals import Deals, Table
 from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
@@ -166,6 +167,7 @@ class Standings(Struct, frozen=True):
         swiss: of a Swiss tournament, its table; else None.
         sprt: of a sequential test; else None.
         out: the names of bots that were put out, since they kill the processes that play.
+        sandbox: of the bots that are programs.
     """
 
     game: str
@@ -186,6 +188,7 @@ class Standings(Struct, frozen=True):
     swiss: Swiss | None
     sprt: SprtStanding | None
     out: list[str]
+    sandbox: Kind
 
 
 def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
@@ -245,6 +248,7 @@ def standings(
         swiss=_swiss(store, names) if setup.format == "swiss" else None,
         sprt=None if test is None else _sprt(test),
         out=[names[bot] for bot in sorted(store.put_out())],
+        sandbox=setup.sandbox,
     )
 
 

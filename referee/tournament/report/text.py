@@ -88,6 +88,8 @@ def headline(found: Standings) -> str:
         f"{found.matches:,} of {found.planned:,} matches in {found.deals:,} deals",
         f"seed {found.seed}",
     ]
+    if found.sandbox != "none":
+        parts.append(f"sandbox {found.sandbox}")
     if found.without:
         parts.append(f"without {', '.join(map(plain, found.without))}")
     if found.void:

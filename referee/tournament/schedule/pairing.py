@@ -21,6 +21,7 @@ from random import Random
 from typing import Literal
 
 from referee.errors import UsageError
+from referee.match.machine import MAX_SEED
 from referee.match.spec import DRAWN_SEEDS
 from referee.tournament.schedule.line_ups import blocks
 
@@ -48,12 +49,15 @@ def seatings(players: int, kind: Literal["rotate", "all"]) -> tuple[tuple[int, .
 
 
 def deal_seed(seed: int, deal: int) -> int:
-    """The seed of a deal's matches: 0 <= result < `DRAWN_SEEDS`.
+    """The seed of a deal's matches: 0 <= result < `DRAWN_SEEDS`, or < `MAX_SEED` if `seed` is long.
 
     It is the BLAKE2b digest of 8 bytes of the text "SEED DEAL", both in decimal, as a big-endian
-    number modulo 10**9. Two deals of a long schedule may have the same one, as if both were drawn.
+    number modulo 10**9; modulo 2**53 if the tournament's seed has that many digits itself. All of
+    the short ones a bot could try in a match, until one gives what it has seen.
+    Two deals of a long schedule may have the same one, as if both were drawn.
     """
-    return int.from_bytes(_digest(f"{seed} {deal}", 8), "big") % DRAWN_SEEDS
+    seeds = DRAWN_SEEDS if seed < DRAWN_SEEDS else MAX_SEED
+    return int.from_bytes(_digest(f"{seed} {deal}", 8), "big") % seeds
 
 
 class LineUps(Sequence[LineUp]):

@@ -1,6 +1,7 @@
 // The middle of the page: the game's drawing, or the turn in words where there is none.
 
 import { el, plain, svg } from "./kit.js";
+import { Asking, fill, keeper, listed, tally } from "./pieces.js";
 import { shown } from "./text.js";
 
 /** The table. `drawing` is the game's module, or null. */
@@ -33,7 +34,7 @@ export class Table {
     this.place.replaceChildren();
     if (!this.drawing) return;
     this.#try(() => {
-      this.#game = this.drawing.mount(this.place, match.header, { el, svg, seat });
+      this.#game = this.drawing.mount(this.place, match.header, { el, svg, seat, Asking, fill, keeper, listed, tally });
       this.watcher.observe(this.place);
     });
   }

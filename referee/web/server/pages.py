@@ -243,6 +243,8 @@ def command(setup: Setup) -> str:
         if value is not None:
             words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--no-keep-alive"] * (not setup.keep_alive)
+    words += ["--sandbox", setup.sandbox]
+    words += [word for folder in setup.sandbox_read for word in ("--sandbox-read", folder)]
     return command_line([*words, *chosen(setup)])
 
 

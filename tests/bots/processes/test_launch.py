@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -24,19 +25,44 @@ def environment(env: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
     return shown
 
 
-@pytest.mark.parametrize("name", ["PYTHONUNBUFFERED", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E"])
-def test_what_turns_off_buffering_is_not_inherited(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(name, "1")
-    monkeypatch.setenv("ANYTHING_ELSE", "stays")
-    shown = environment()
-    assert name not in shown
-    assert shown["ANYTHING_ELSE"] == "stays"
+def test_the_environment_is_the_same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """8.5."""
+    for name in ("PYTHONUNBUFFERED", "PYTHONPATH", "LC_ALL", "LD_PRELOAD", "REFEREE_SEED"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("PATH", "/bin")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setenv("LANG", "de_DE.ISO-8859-1")
+    assert environment() == {"PATH": "/bin", "HOME": "/home/somebody", "LANG": "C.UTF-8"}
 
 
 def test_what_a_bot_is_given_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
-    monkeypatch.setenv("ANYTHING_ELSE", "stays")
-    shown = environment((("PYTHONUNBUFFERED", "2"),))
-    assert (shown["PYTHONUNBUFFERED"], shown["ANYTHING_ELSE"]) == ("2", "stays")
+    shown = environment((("PYTHONUNBUFFERED", "2"), ("LANG", "C")))
+    assert (shown["PYTHONUNBUFFERED"], shown["LANG"]) == ("2", "C")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such thing")
+def test_another_process_of_this_user_cannot_read_the_referee() -> None:
+    """8.5. The referee and the bot are of an ordinary user, from whom root's right is taken."""
+    program = """
+import ctypes, os
+import referee.bots.processes.launch as launch
+from referee.bots.command import BotCommand
+from referee.match.limits import Limits
+
+launch.LaunchedBot(BotCommand("true", ("/bin/true",)), Limits()).end()  # imports all it needs
+os.getuid() or os.setresuid(65534, 65534, 65534)
+ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE, which a new user has set to 0
+reads = "cat /proc/$PPID/environ >/dev/null && echo read;"
+script = reads + "ls /proc/$PPID/fd >/dev/null && echo seen"
+hide_memory = launch.hide_memory
+for hide in (int, hide_memory):
+    launch.hide_memory = hide
+    bot = launch.LaunchedBot(BotCommand("reads", ("/bin/sh", "-c", script)), Limits())
+    print(bot.popen.stdout.read().split())
+    bot.end()
+"""
+    command = [sys.executable, "-c", program]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines() == ["[b'read', b'seen']", "[]"]

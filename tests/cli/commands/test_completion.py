@@ -30,6 +30,8 @@ TYPED = {
     "play minimal --stderr fol": "play minimal --stderr folder",
     "conform mini": "conform minimal",
     "conform minimal --format ju": "conform minimal --format junit",
+    "build fol": "build folder",
+    "doctor --f": "doctor --format",
     "tournament minimal smithy_": "tournament minimal smithy_big_money",
     "tournament --store ni": "tournament --store night.sqlite",
     "standings ni": "standings night.sqlite",

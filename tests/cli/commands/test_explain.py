@@ -55,7 +55,7 @@ def test_the_section_of_a_case() -> None:
         ("bad-discard", "fault: wrong discards to a militia; random discards", "7.2 Discarding"),
         ("timeout", "disqualification: no reply in time", "8.1 The clock"),
         ("piles-empty", "end reason: three piles are empty", "4.4 Turns and the end"),
-        ("memory-limit", "disqualification: reserved", ""),
+        ("memory-limit", "disqualification: the system has killed", "1.3 Limits"),
         ("no-flush", "found by `referee conform`: no reply in time, but", "1.1 Lines"),
         ("http-status", "disqualification: its answer has a status", "8.6 Bots over HTTP"),
         ("departure", "found by `referee conform`: the first line of a match that is not", ""),

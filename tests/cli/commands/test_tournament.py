@@ -25,6 +25,8 @@ from typing import Any
 import pytest
 
 from referee import cli
+from referee.bots.processes.sandbox import why_not
+from referee.logs.zstd import zstd
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
@@ -200,6 +202,31 @@ def test_what_does_not_decide_the_matches_may_differ(commands: Commands, tmp_pat
     others = ["--jobs", "1", "--records", str(tmp_path / "r"), "--json", "--anchor", "minimal=0"]
     commands.tournament(*BOTS, "--deals", "2", "--seed", "5", *others)
     assert len(commands.rows()["matches"]) == 12
+
+
+def test_a_store_keeps_the_sandbox_and_the_limits_of_its_matches(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = ""
+    monkeypatch.setattr("referee.bots.processes.sandbox.why_not", lambda: problem)
+    first = ["--deals", "1", "--seed", "5", "--sandbox"]
+    assert "sandbox bwrap" in " ".join(commands.tournament(*BOTS, *first, "auto").split())
+    assert json.loads(commands.run("standings", commands.store, "--format", "json"))["sandbox"]
+    with Store.for_reading(commands.store) as store:
+        assert store.stages[0].sandbox == "bwrap"
+        limits = store.stages[0].settings
+    assert (limits["time_bank"], limits["memory_limit"]) == (300.0, 2**30)
+    problem = "there is none"
+    assert "--sandbox bwrap: there is none" in commands.refused(*BOTS, *first, "auto")
+    assert "sandbox: bwrap in the store, none now" in commands.refused(*BOTS, *first, "none")
+    with sqlite3.connect(commands.store) as connection:  # as of a version without these limits
+        (stages,) = connection.execute("SELECT value FROM about WHERE key = 'stages'").fetchone()
+        for name in ("time_bank", "memory_limit", "sandbox"):
+            stages = re.sub(rf'"{name}":("bwrap"|[^,}}]*),', "", stages)
+        connection.execute("UPDATE about SET value = ? WHERE key = 'stages'", (stages,))
+    connection.close()
+    commands.tournament(*BOTS, *first, "auto")
+    assert commands.played == []
 
 
 def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
@@ -411,15 +438,18 @@ def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
         ("config = 'other.toml'", "there is no option 'config'"),
         ("quiet = 3", "quiet is to be true or false"),
         ("set = 'x'", "set is to be a table"),
-        ("[[bot]]\nname = 'x'", "missing required field `command`"),
+        ("[[bot]]\nname = 'x'", "bot 1: command is missing"),
         ("x = = 3", "is no TOML"),
         (f"deals = {'9' * 5_000}", "is no TOML"),
         (f"x = {'[' * 5_000}", "nested too deeply"),
         ("store = 'x'\nrecords = \"a\\u0000b\"", "records has the character U+0000"),
         ("[[bot]]\ncommand = 'x'\ndirectory = \"\\u0000\"", "bot has the character U+0000"),
         ("[[bot]]\ncommand = 'x'\nenv = {A = \"\\u0000\"}", "bot has the character U+0000"),
-        ("[[bot]]\ncommand = 'x'\nenv = {\"A=B\" = 'c'}", "env of x: 'A=B' cannot name a variable"),
-        ("[[bot]]\ncommand = 'x'\nenv = {\"\" = 'c'}", "env of x: '' cannot name a variable"),
+        (
+            "[[bot]]\ncommand = 'x'\nenv = {\"A=B\" = 'c'}",
+            "bot 1: env: 'A=B' cannot name a variable",
+        ),
+        ("[[bot]]\ncommand = 'x'\nenv = {\"\" = 'c'}", "bot 1: env: '' cannot name a variable"),
     ],
 )
 def test_a_mistake_in_a_config_is_one_line_with_its_name(
@@ -883,6 +913,32 @@ def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
         done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=60)
         os.close(writer)
         assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
+    """Of bots that play on, in worker processes, which are told no more than the command is."""
+    if problem := why_not():
+        pytest.skip(problem)
+    (tmp_path / "secret").touch()
+    bot = tmp_path / "bots" / "bot.py"
+    bot.parent.mkdir()
+    minimal = Path(__file__).parents[3] / "example_bots" / "dominion" / "minimal.py"
+    looks = "import os, sys\nprint(os.listdir('/bot'), os.path.exists(%r), file=sys.stderr)\n"
+    bot.write_text(looks % str(tmp_path / "secret") + minimal.read_text())
+    store, records = str(tmp_path / "bots" / "s.sqlite"), str(tmp_path / "records")
+    words = ["tournament", "big_money", str(bot), "--deals", "2", "-q", "--seed", "3"]
+    words += ["--store", store, "--records", records, "--keep", "all", "--record-stderr"]
+    done = referee(*words, "--max-turns", "9", "--sandbox", "bwrap")
+    assert (done.returncode, done.stderr) == (0, "")
+    played = sorted(Path(records).glob("*.zst"))
+    for file in played:
+        header, *_ = map(json.loads, zstd.decompress(file.read_bytes()).splitlines())
+        assert header["sandbox"] == "bwrap"
+    said = [file.read_text() for file in Path(records).glob("*.stderr")]
+    assert set(said) == {"['bot.py'] False\n"}
+    assert len(played) == 4
+    done = referee("verify", "--store", store, "--records-of", records, "--jobs", "1")
+    assert done.returncode == 0
 
 
 def test_real_matches_verify(tmp_path: Path) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from functools import reduce
-from operator import or_
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 
 from referee.games.botwars import RULES
@@ -17,7 +13,6 @@ from referee.games.botwars.checker import Checker
 from referee.games.interface.capabilities import Finding
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match
-from referee.match.messages import SHARED_PUBLIC
 from tests.games.botwars.botwars_matches import (
     damaged,
     gathering,
@@ -28,29 +23,16 @@ from tests.games.botwars.botwars_matches import (
     wild,
 )
 from tests.support.helpers import Told, name_line
+from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
-_decode = msgspec.json.Decoder(reduce(or_, (*SHARED_PUBLIC, *RULES.public))).decode  # type: ignore
+LOG = PublicLog(RULES)
 
 
 def check(log: list[Json]) -> list[Finding]:
     """What the checker says of a log's messages."""
     names = [message["name"] for message in log if message["type"] == "player-name"]
-    checker = Checker(names)
-    found = []
-    for line, message in enumerate(log, 1):
-        struct: Any = _decode(json.dumps(message))
-        match message["type"]:
-            case "player-name":
-                continue
-            case "player-disqualified":
-                seat = int(struct.player_number[-1]) - 1
-                found += checker.disqualify(line, seat, struct.reason)
-            case "game-end":
-                found += checker.end(line, struct.scores, struct.winners, struct.reason)
-            case _:
-                found += checker.read(line, struct)
-    return found
+    return LOG.findings(Checker(names), log)
 
 
 def finished(seed: int, decide: Any, **options: Any) -> list[Json]:

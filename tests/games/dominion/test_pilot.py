@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 import referee
@@ -16,15 +15,11 @@ from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Status
 from referee.games import GAMES
-from referee.games.dominion import RULES
 from referee.games.dominion.pilot import Sight
-from referee.games.dominion.rules.game import Dominion, Options
+from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.vocabulary import VOCABULARY
 from referee.logs import Kind, verify_record
-from referee.match.machine import Match, Sent
-from tests.games.dominion.test_vocabulary import TABLE
-from tests.support.forked import Forked
-from tests.support.helpers import ROOT, TIMES, name_line
+from tests.support.helpers import ROOT
 from tests.support.rule_files import Json, book_of, does, in_turn, said, under_attack
 
 EXAMPLES = sorted((ROOT / "example_bots" / "dominion").glob("*.json"))
@@ -320,76 +315,6 @@ def test_a_turn_goes_on_until_its_clean_up() -> None:
         bought("gold silver silver", "gold"),
         END,
     ]
-
-
-# --- what it must not know ------------------------------------------------------------------------
-
-
-class Seen:
-    """What a seat was sent and has replied, and what a rule file replies to it."""
-
-    def __init__(self) -> None:
-        self.known = 0
-        self.replies: list[tuple[int, bytes]] = []
-
-
-def _everything() -> dict[str, Any]:
-    """A file whose scores change with each key."""
-    info = {f"k{number}": key for number, key in enumerate(TABLE)}
-    file: dict[str, Any] = {"cardInfo": [{"card": "*", "info": info}]}
-    for name in VOCABULARY.sets:
-        if name == "revealRules":
-            continue
-        file[name] = [
-            {
-                "card": card,
-                "rules": [
-                    {f"card_info_k{(place * 7 + step) % len(info)}": f"> {step % 5}", "score": s}
-                    for step, s in enumerate([30, 22, 11, 40, 5, 19])
-                ],
-            }
-            for place, card in enumerate(sorted(VOCABULARY.sets[name].cards))
-        ]
-    return file
-
-
-def _two_sides(seed: int, fork: int) -> list[Seen]:
-    """A match of that file with itself, in which chance goes another way from a draw on."""
-    match = Match(RULES, seats=2, seed=seed, options=Options(8), chance=Forked(seed, fork))
-    pilots = [VOCABULARY.pilot(BOOK) for _ in range(2)]
-    seen = [Seen(), Seen()]
-    match.start()
-    while match.due:
-        for entry in match.take_entries():
-            if isinstance(entry, Sent):
-                for seat in (0, 1) if entry.to is None else (entry.to,):
-                    seen[seat].known = hash((seen[seat].known, entry.line))
-        for seat in match.due:
-            view: Any = match.view(seat)
-            line = name_line(seat)
-            if view is not None:
-                line = msgspec.json.encode(pilots[seat].reply(view))
-                seen[seat].replies.append((seen[seat].known, line))
-            match.receive(seat, line)
-    return seen
-
-
-BOOK = book_of(**_everything())
-
-
-def test_a_file_knows_nothing_that_its_seat_was_not_sent() -> None:
-    """Two matches with different hidden cards and the same lines so far: it replies the same."""
-    compared = 0
-    for seed in range(10 * TIMES):
-        before = _two_sides(seed, 1_000_000)
-        for fork in (4, 12, 30):
-            for one, other in zip(before, _two_sides(seed, fork), strict=True):
-                at = dict(one.replies)
-                for known, line in other.replies:
-                    if known in at:
-                        assert at[known] == line
-                        compared += 1
-    assert compared > 100 * TIMES
 
 
 # --- the example files ----------------------------------------------------------------------------

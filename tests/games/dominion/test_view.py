@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -17,11 +15,10 @@ from referee.games.dominion import RULES
 from referee.games.dominion.environment.follower import Follower
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.view import View
-from referee.games.interface.faults import Disqualification, Malformed
+from referee.games.interface.faults import Malformed
 from referee.games.interface.game import ALL, PUBLIC, Viewer
 from referee.match.decode import decode_reply, reply_decoder
-from referee.match.machine import Match, Received, Sent
-from tests.support.forked import Forked
+from referee.match.machine import Match, Sent
 from tests.support.helpers import (
     TIMES,
     Told,
@@ -35,89 +32,6 @@ from tests.support.helpers import (
 from tests.support.random_players import mixed, right
 
 SEEDS = st.integers(0, 2**53 - 1)
-
-
-def sights(
-    seed: int, seats: int, fork: int, choose: Any, leaving: float
-) -> Iterator[dict[Viewer, tuple[int, Any, bytes]]]:
-    """A match, round by round: for each viewer what it was sent and has replied, and its view.
-
-    What a seat replies follows from that as well.
-    """
-    match = Match(RULES, seats=seats, seed=seed, options=Options(8), chance=Forked(seed, fork))
-    known: dict[Viewer, int] = dict.fromkeys([*range(seats), PUBLIC], 0)
-    dice = [Random(f"{seed}/{seat}") for seat in range(seats)]
-    asked: dict[int, Any] = {}
-    supply = full_supply(seats)
-    match.start()
-    while True:
-        for entry in match.take_entries():
-            if isinstance(entry, Sent):
-                message = json.loads(entry.line)
-                if message["type"] == "supply-info":
-                    supply = {pile["card"]: pile["count"] for pile in message["cards"]}
-                if entry.to is not None:
-                    asked[entry.to] = message
-                for viewer in known if entry.to is None else (entry.to,):
-                    known[viewer] = hash((known[viewer], entry.line))
-            elif isinstance(entry, Received):
-                known[entry.seat] = hash((known[entry.seat], entry.line))
-        if match.view(PUBLIC) is not None:
-            whole = msgspec.json.encode(match.view(ALL))
-            yield {
-                viewer: (known[viewer], msgspec.json.encode(match.view(viewer)), whole)
-                for viewer in known
-                if viewer not in match.disqualified
-            }
-        if not match.due:
-            return
-        seat = match.due[0]
-        request = asked[seat]
-        if request["type"] == "player-name-request":
-            match.receive(seat, name_line(seat))
-        elif dice[seat].random() < leaving:
-            match.disqualify(seat, Disqualification.TIMEOUT, "")
-        else:
-            match.receive(seat, choose(dice[seat], request, supply))
-
-
-def hidden(seed: int, seats: int, fork: int, choose: Any = mixed, leaving: float = 0.0) -> int:
-    """Compare the views of two matches wherever a viewer cannot tell them apart.
-
-    Returns:
-        How often the matches themselves were different there.
-    """
-    seen: dict[tuple[Viewer, int], tuple[Any, bytes]] = {}
-    for sight in sights(seed, seats, 1_000_000, choose, leaving):
-        for viewer, (known, view, whole) in sight.items():
-            seen[viewer, known] = (view, whole)
-    different = 0
-    for sight in sights(seed, seats, fork, choose, leaving):
-        for viewer, (known, view, whole) in sight.items():
-            if (viewer, known) in seen:
-                assert seen[viewer, known][0] == view, viewer
-                different += seen[viewer, known][1] != whole
-    return different
-
-
-@pytest.mark.untraced
-@settings(max_examples=12 * TIMES)
-@given(
-    SEEDS,
-    st.integers(2, 4),
-    st.integers(0, 60),
-    st.sampled_from([right, mixed]),
-    st.sampled_from([0.0, 0.02]),
-)
-def test_a_view_follows_from_what_its_viewer_was_sent(
-    seed: int, seats: int, fork: int, choose: Any, leaving: float
-) -> None:
-    """Two matches with different hidden cards and the same lines so far look the same."""
-    hidden(seed, seats, fork, choose, leaving)
-
-
-def test_matches_that_are_compared_are_different() -> None:
-    assert sum(hidden(seed, 2, 10) for seed in range(10)) > 100
 
 
 @settings(max_examples=10 * TIMES)

@@ -124,7 +124,7 @@ def test_there_are_the_cards_of_the_core_set() -> None:
 
 
 def test_every_section_of_the_rules_has_a_scenario() -> None:
-    """But for 4.9 and 4.11, what is hidden and what is drawn: test_view.py, test_game.py."""
+    """But for 4.9 and 4.11, what is hidden and what is drawn: test_leaks.py, test_game.py."""
     shown = {section for scenario in SCENARIOS for section in scenario["sections"]}
     sections = {*load_page("starrealms/protocol").sections}
     assert shown <= sections

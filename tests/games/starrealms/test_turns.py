@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache, reduce
-from operator import or_
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -16,47 +14,28 @@ from hypothesis import strategies as st
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.faults import Fault
 from referee.games.starrealms import RULES, StarRealms
-from referee.games.starrealms.turns import Turn, Turns
+from referee.games.starrealms.turns import Turns
 from referee.match.machine import Match
 from tests.games.starrealms.star_matches import Scene, new_match, right
-from tests.support.helpers import NAMES, TIMES, Told, name_line
+from tests.support.helpers import NAMES, TIMES, Told
+from tests.support.public_logs import PublicLog, log_of
 
 Json = dict[str, Any]
-_decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
+LOG = PublicLog(RULES)
 FLEET = "1 combat of Fleet HQ"
-TYPES = {struct.__struct_config__.tag for struct in RULES.public}
 
 
 @cache
 def log(seed: int, **options: Any) -> tuple[list[Json], Match]:
     """The public messages of a match, and the match."""
     match = new_match(seed, **options)
-    dice = Random(seed)
-    match.start()
-    match.take_entries()
-    for seat in match.due:
-        match.receive(seat, name_line(seat))
-    public = []
-    while True:
-        told = Told(match.take_entries())
-        public += told.public
-        if not match.due:
-            return public, match
-        match.receive(match.due[0], right(dice, told.requests[0][1]))
-
-
-def read(reader: Turns, messages: list[Json]) -> list[Turn]:
-    turns: list[Turn] = []
-    for message in messages:
-        if message["type"] in TYPES:
-            turns += reader.read(_decode(json.dumps(message)), None)
-    return turns + reader.end()
+    return log_of(match, seed, right), match
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_the_turns_made_is_what_the_game_counted(seed: int) -> None:
     public, match = log(seed)
-    turns = read(Turns(NAMES[:2]), public)
+    turns = LOG.turns(Turns(NAMES[:2]), public)
     assert [turn.turn for turn in turns] == [*range(1, match.turns + 1)]
     game: Any = match._game
     assert isinstance(game, StarRealms)
@@ -85,7 +64,7 @@ def test_a_turn_reads_like_table_talk() -> None:
     scene.step({"do": ["fly"]})
     reader = Turns(NAMES[:2])
     told = Told(scene.entries)
-    turn, *_ = read(reader, told.public)
+    turn, *_ = LOG.turns(reader, told.public)
     assert reader.title(turn) == "Ann, 50 to 35"
     assert [(p.label, p.text) for p in reader.show(turn) if isinstance(p, Phrase)] == [
         ("plays", f"Fleet HQ, Ram ({FLEET}; 5 combat), Stealth Needle ({FLEET}; as Ram; 5 combat)"),
@@ -118,7 +97,7 @@ def test_a_damaged_log_is_read_as_well_as_it_goes(seed: int, dice: Random) -> No
                 message[name] = 10**12
         damaged.insert(dice.randrange(len(damaged)), message)
     reader = Turns(NAMES[:2])
-    turns = read(reader, damaged)
+    turns = LOG.turns(reader, damaged)
     for turn in turns:
         reader.show(turn)
         reader.title(turn)

@@ -9,8 +9,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import reduce
-from operator import or_
 from random import Random
 from typing import Any
 
@@ -20,50 +18,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.interface.capabilities import Finding
-from referee.games.interface.faults import Disqualification
 from referee.games.tribute import RULES
 from referee.games.tribute.checker import Checker
 from tests.games.tribute.tribute_matches import mostly_right, new_match, right
-from tests.support.helpers import NAMES, TIMES, Told, name_line
+from tests.support import public_logs
+from tests.support.helpers import NAMES, TIMES
+from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
-_decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
-TYPES = {struct.__struct_config__.tag for struct in RULES.public}
+LOG = PublicLog(RULES)
 CARD_SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
 
 
 def findings(log: list[Json]) -> list[Finding]:
-    """What a checker says of a log, whose lines count from 1."""
-    checker = Checker(NAMES[:2])
-    found: list[Finding] = []
-    for line, message in enumerate(log, 1):
-        if message["type"] == "game-end":
-            found += checker.end(line, message["scores"], message["winners"], message["reason"])
-        elif message["type"] == "player-disqualified":
-            seat = int(message["player_number"][-1]) - 1
-            found += checker.disqualify(line, seat, message["reason"])
-        elif message["type"] in TYPES:
-            found += checker.read(line, _decode(json.dumps(message)))
-    return found
+    return LOG.findings(Checker(NAMES[:2]), log)
 
 
 def log_of(seed: int, choose: Any = right, leaving: float = 0.0, **options: Any) -> list[Json]:
-    match = new_match(seed, **options)
-    dice = Random(seed)
-    match.start()
-    match.take_entries()
-    for seat in match.due:
-        match.receive(seat, name_line(seat))
-    public: list[Json] = []
-    while True:
-        told = Told(match.take_entries())
-        public += told.public
-        if not match.due:
-            return public
-        if dice.random() < leaving:
-            match.disqualify(match.due[0], Disqualification.TIMEOUT, "slow")
-        else:
-            match.receive(match.due[0], choose(dice, told.requests[0][1]))
+    return public_logs.log_of(new_match(seed, **options), seed, choose, leaving)
 
 
 @pytest.mark.untraced
@@ -138,7 +110,7 @@ def _values(message: Any) -> Iterator[tuple[Any, Any]]:
 
 def damaged(log: list[Json], dice: Random) -> tuple[str, list[Json]]:
     """A log with one message taken out, or changed in one value; what was done."""
-    places = [place for place, message in enumerate(log) if message["type"] in TYPES]
+    places = [place for place, message in enumerate(log) if message["type"] in LOG.types]
     place = dice.choice(places)
     message = json.loads(json.dumps(log[place]))
     kind = message["type"]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from referee.games.interface.faults import Malformed
+from referee.games.interface.faults import Disqualification, Malformed
 from referee.games.tribute import RULES
 from referee.games.tribute.classic import Classic, ClassicIndex
 from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import Match
 from tests.games.tribute.test_vectors import Completed
 from tests.games.tribute.tribute_matches import new_match, right
 from tests.support.helpers import TIMES, Told, seat_of, to_line
@@ -374,6 +379,113 @@ def test_a_canonical_reply_is_none_of_classic_index(request_: Json) -> None:
     assert replied("classic-index", request_, line) == f"[{line}]".encode()
 
 
+WORDS = st.sampled_from(
+    [
+        *("PLAY", "BUY", "ATTACK", "ACTIVATE", "CHOICE", "PATRON", "ENDTURN", "LEFT", "RIGHT"),
+        *("HLAALU", "pelin", "TREASURY", "ANSEI", "0", "1", "+2", "-1", "9999", "", " ", "\u0661"),
+    ]
+)
+UIDS = st.integers(10_000, 10_130).map(str)
+LINES = st.one_of(
+    st.lists(WORDS | UIDS, max_size=5).map(lambda words: " ".join(words).encode()),
+    st.integers(-1, 20).map(lambda index: b"%d" % index),
+    st.sampled_from([b'{"type":"play-reply","index":0}', b'{"type":"patron-reply"}', b"[]"]),
+    st.binary(max_size=30).map(lambda data: data.replace(b"\n", b"")),
+)
+
+
+@pytest.mark.untraced
+@settings(max_examples=40 * TIMES)
+@given(
+    st.sampled_from([*KINDS]),
+    st.integers(0, 2),
+    st.integers(0, 60),
+    st.lists(LINES.filter(bytes.strip), min_size=1, max_size=5),
+)
+def test_any_line_is_a_legal_reply_or_a_fault_by_section(
+    kind: str, seed: int, after: int, lines: list[bytes]
+) -> None:
+    """After so many right replies of both bots."""
+    match = new_match(seed)
+    dialects = [KINDS[kind](seat, seed, "bot") for seat in (0, 1)]
+    dice = Random(seed)
+    match.start()
+    while True:
+        told = Told(match.take_entries())
+        for message in told.public:
+            for dialect in dialects:
+                dialect.send(to_line(message))
+        if not match.due:
+            assert len(told.faults) == (match.outcome.reason in ("illegal-reply", "bad-patron"))
+            assert all(RULES.faults[fault.code] == fault.section for fault in told.faults)
+            return
+        assert told.faults == []
+        for to, request in told.requests:
+            seat = seat_of(to)
+            dialects[seat].send(to_line(request))
+            handshake = dialects[seat].answer()
+            after -= handshake is None
+            if handshake or after >= 0:
+                match.receive(seat, handshake or right(dice, request))
+            elif lines:
+                match.receive(seat, dialects[seat].reply(lines.pop(0)))
+            else:
+                return
+
+
+# --- the end (protocol, 6.8) --------------------------------------------------------------------
+
+
+def ended(kind: str, when: str, stop: Callable[[Match], None]) -> list[bytes]:
+    """What both bots are sent last, if player 1 stops the match at such a request."""
+    match = new_match(1)
+    dialects = [KINDS[kind](seat, 1, "bot") for seat in (0, 1)]
+    sent = [b"", b""]
+    dice = Random(1)
+    match.start()
+    while True:
+        told = Told(match.take_entries())
+        for message in told.public:
+            for seat, dialect in enumerate(dialects):
+                sent[seat] = dialect.send(to_line(message)) or sent[seat]
+        if not match.due:
+            return sent
+        for to, request in told.requests:
+            seat = seat_of(to)
+            dialects[seat].send(to_line(request))
+            if seat == 0 and request["type"] == when:
+                stop(match)
+            else:
+                match.receive(seat, dialects[seat].answer() or right(dice, request))
+
+
+def leaving(why: Disqualification) -> Callable[[Match], None]:
+    return lambda match: match.disqualify(0, why, "as the test says")
+
+
+def saying(line: bytes) -> Callable[[Match], None]:
+    return lambda match: match.receive(0, line)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("when", "stop", "reason"),
+    [
+        ("player-name-request", leaving(Disqualification.STARTUP_TIMEOUT), "PREPARE_TIME_EXCEEDED"),
+        ("patron-request", leaving(Disqualification.TIMEOUT), "PATRON_SELECTION_TIMEOUT"),
+        ("patron-request", leaving(Disqualification.EXITED), "BOT_EXCEPTION"),
+        ("patron-request", saying(b"SHEOGORATH"), "PATRON_SELECTION_FAILURE"),
+        ("play-turn", leaving(Disqualification.TIMEOUT), "TURN_TIMEOUT"),
+        ("play-turn", saying(b"?"), "BOT_EXCEPTION"),
+    ],
+)
+def test_the_end_says_why(kind: str, when: str, stop: Callable[[Match], None], reason: str) -> None:
+    """Moves are listed once there was a draft; there were none yet."""
+    moves = "Last few moves for context:\n" * (when == "play-turn")
+    end = f"FINISHED PLAYER2 {reason} \n{moves}EOT\n"
+    assert [data.decode() for data in ended(kind, when, stop)] == [end] * 2
+
+
 # --- processes ----------------------------------------------------------------------------------
 
 
@@ -393,6 +505,42 @@ def test_the_same_bot_loses_under_classic_index_and_is_told_why() -> None:
     shown, text = faults_of(f"classic-index:{BOT}", "random_patron", "--seed", "3")
     assert "turn 1, request 3" in shown
     assert "give the bot as classic:COMMAND" in text
+    assert "won: illegal reply, after 1 turn; 0 points each. " in text  # and no word of tie-breaks
+
+
+def test_conform_says_so_too_and_shows_the_state_in_few_lines() -> None:
+    done = referee("conform", f"classic-index:{BOT}", "--game", "tribute", "--case", "4.1/1")
+    assert done.returncode == 1
+    text = " ".join(done.stdout.split())
+    assert "here an index is due: give the bot as classic:COMMAND" in text
+    assert 'request { "State": { "PatronStates": {' in text
+    assert "reply ENDTURN" in text
+
+
+@pytest.mark.parametrize(
+    ("replies", "reason"),
+    [("SHEOGORATH", "PATRON_SELECTION_FAILURE"), ("ANSEI PELIN 99", "BOT_EXCEPTION")],
+)
+def test_a_bot_that_loses_by_its_own_answer_is_told_the_end(
+    tmp_path: Path, replies: str, reason: str
+) -> None:
+    """Of the draft, and of its first turn: it reads on to the end of its input."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        f"for reply in {replies.split()}:\n"
+        "    if not reply.isalpha():\n"
+        "        while input() != 'EOT': pass\n"
+        "    else: input()\n"
+        "    print(reply, flush=True)\n"
+        "import sys; print(repr(sys.stdin.read()), file=sys.stderr)\n"
+    )
+    words = [f"classic-index:{sys.executable} {bot}", "random_patron", "--seed", "3"]
+    done = referee("play", "--game", "tribute", *words, "--stderr", str(tmp_path))
+    assert done.returncode == 0
+    (file,) = tmp_path.glob("*player1*")
+    told = ast.literal_eval(file.read_text())
+    assert told.startswith(f"FINISHED PLAYER2 {reason} \n")
+    assert told.endswith("EOT\n")
 
 
 if __name__ == "__main__":

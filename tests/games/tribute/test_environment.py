@@ -7,31 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.faults import Fault
 from referee.games.tribute.environment import CHOICES, NAMES, Follower, Translator
-from tests.env.test_episode import check_same_match
 from tests.games.tribute.tribute_matches import new_setup
-from tests.support.helpers import TIMES
-from tests.support.learners import Watched, at_random, play_episode
 
 RULES = GAMES["tribute"]
-
-
-@settings(max_examples=4 * TIMES)
-@given(st.integers(0, 2**53 - 1), st.integers(0, 100))
-def test_every_legal_choice_leads_to_legal_replies(seed: int, dice: int) -> None:
-    """Random play never makes a fault; it is the match of `play --seed`."""
-    watched = Watched(RULES)
-    episode = Episode(watched.rules, 2, {"max_turns": 20})
-    play_episode(episode, [at_random(dice), at_random(dice + 1)], seed)
-    assert sum(episode.rewards()) == pytest.approx(0)
-    check_same_match("tribute", 2, seed, episode, watched, max_turns=20)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from referee.errors import UsageError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL
 from referee.games.tribute import RULES
+from referee.games.tribute.rules.cards import PATRONS
 from referee.games.tribute.rules.messages import EVENTS, FOLLOW_UPS
 from referee.match.machine import Match
 from referee.match.spec import match_spec, settings_words
@@ -171,9 +173,11 @@ def test_patrons_are_given_as_text_or_as_a_list() -> None:
     patrons = ["HLAALU", "ANSEI", "PELIN", "RAJHIN"]
     for given_as in (",".join(patrons), patrons):
         spec = match_spec(["a", "b"], game="tribute", options={"patrons": given_as})
-        assert spec.options.offered == patrons
+        assert spec.options.patrons == tuple(patrons)
         words = settings_words(RULES, {"patrons": patrons, "max_turns": 500})
         assert words == ["--set", "patrons=HLAALU,ANSEI,PELIN,RAJHIN"]
+    for default in (PATRONS, [*PATRONS]):  # as of a tournament, and from its store
+        assert settings_words(RULES, {"patrons": default}) == []
 
 
 @pytest.mark.parametrize(
@@ -199,8 +203,10 @@ def test_options_that_cannot_be(options: Json, problem: str) -> None:
 
 
 def test_a_card_set_offers_the_patrons_that_it_has() -> None:
-    offered = match_spec(["a", "b"], game="tribute", options={"cards": "2023-06"}).options.offered
-    assert offered == ["ANSEI", "DUKE_OF_CROWS", "RAJHIN", "HLAALU", "PELIN", "RED_EAGLE"]
+    spec = match_spec(["a", "b"], game="tribute", options={"cards": "2023-06"})
+    there = ("ANSEI", "DUKE_OF_CROWS", "RAJHIN", "HLAALU", "PELIN", "RED_EAGLE")
+    assert spec.options.patrons == there
+    assert to_builtins(spec.settings)["patrons"] == there  # as a record's header has it
 
 
 def test_the_facts_at_the_end_count_all_cards_owned() -> None:

@@ -54,6 +54,36 @@ def test_what_is_typed_is_done(typed: str, index: int) -> None:
     assert replied(decision, picks)["index"] == range(len(request.actions))[index]
 
 
+def test_a_hand_is_played_as_a_whole() -> None:
+    """What a card asks is asked all the same, and a card that comes into the hand is not played."""
+    assert RULES.situation is not None
+    seat = {"hand": ["RAGPICKER", "HARVEST_SEASON", "GOLD"], "draw_pile": ["GOLD"], "coins": 2}
+    game: Any = RULES.situation(
+        new_setup(), {"patrons": PATRONS, "seats": {"player1": seat}, "row": ["TITHE"]}
+    )
+    player = Player(["Ann", "Ben"], 0)
+    asked: list[str] = []
+    done: list[Json] = []
+    while len(asked) < 3:
+        for message in game.take_events():
+            player.hear(message)
+        request = game.requests[0].message
+        decision = player.decide(request)
+        try:
+            question = next(decision)
+        except StopIteration as over:
+            reply = over.value
+        else:
+            asked.append(question.text)
+            picks = read_answer(question, "a" if len(asked) == 1 else "")
+            reply = replied(decision, picks)
+        if reply["type"] == "play-reply":
+            done.append(request.actions[reply["index"]])
+        game.advance({0: convert(reply, REPLIES[reply["type"]])})
+    assert [action.type for action in done] == ["play-card"] * 3 + ["end-turn"]
+    assert asked == ["What do you do?", "Ragpicker: Which cards do you destroy?", "What do you do?"]
+
+
 def test_what_is_seen() -> None:
     seats = {
         "player1": {"hand": ["GOLD", "GOLD", "MIDNIGHT_RAID"], "coins": 4},

@@ -283,7 +283,7 @@ def test_records_of_the_product(number: int, tmp_path: Path) -> None:
             name: getattr(script.options, name)
             for name in ("cards", "max_turns", "max_actions", "chance")
         }
-        | {"patrons": list(script.options.offered)},
+        | ({"patrons": list(script.options.patrons)} if script.options.patrons else {}),
     )
     match = Match(GAMES["tribute"], seats=2, seed=script.seed, options=spec.options)
     file = tmp_path / "a.jsonl"

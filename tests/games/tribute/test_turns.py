@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache, reduce
-from operator import or_
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -17,35 +15,27 @@ from referee.games.interface.capabilities import Phrase
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import ALL
 from referee.games.tribute import RULES
-from referee.games.tribute.turns import Turn, Turns
+from referee.games.tribute.turns import Turns
 from referee.match.machine import Match
-from tests.games.tribute.tribute_matches import Scene, played, right
-from tests.support.helpers import NAMES, TIMES, Told
+from tests.games.tribute.tribute_matches import Scene, new_match, right
+from tests.support.helpers import NAMES, TIMES
+from tests.support.public_logs import PublicLog, log_of
 
 Json = dict[str, Any]
-_decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
-TYPES = {struct.__struct_config__.tag for struct in RULES.public}
+LOG = PublicLog(RULES)
 
 
 @cache
 def log(seed: int, **options: Any) -> tuple[list[Json], Match]:
     """The public messages of a match, and the match."""
-    match, entries = played(seed, right, **options)
-    return Told(entries).public, match
-
-
-def read(reader: Turns, messages: list[Json]) -> list[Turn]:
-    turns: list[Turn] = []
-    for message in messages:
-        if message["type"] in TYPES:
-            turns += reader.read(_decode(json.dumps(message)), None)
-    return turns + reader.end()
+    match = new_match(seed, **options)
+    return log_of(match, seed, right), match
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_the_turns_tell_is_what_the_game_counted(seed: int) -> None:
     public, match = log(seed)
-    turns = read(Turns(NAMES[:2]), public)
+    turns = LOG.turns(Turns(NAMES[:2]), public)
     assert [turn.turn for turn in turns] == [*range(1, match.turns + 1)]
     assert turns[-1].standing == [standing.score for standing in match.standings()]
     for seat in (0, 1):
@@ -77,7 +67,7 @@ def told_of(before: Json, deeds: str, turns: int = 1) -> tuple[str, list[tuple[s
         scene.do(deed)
         public += scene.told.public
     reader = Turns(NAMES[:2])
-    told = read(reader, public)[:turns]
+    told = LOG.turns(reader, public)[:turns]
     parts = [part for turn in told for part in reader.show(turn)]
     lines = [(part.label, part.text) for part in parts if isinstance(part, Phrase)]
     return reader.title(told[0]), lines
@@ -140,17 +130,14 @@ def test_a_damaged_log_is_read_as_well_as_it_goes(seed: int, dice: Random) -> No
                 message[name] = "x"
             elif name != "turn" and isinstance(value, int) and dice.random() < 0.5:
                 message[name] = 10**12
-        damaged.insert(dice.randrange(len(damaged)), message)
-    reader = Turns(NAMES[:2])
-    turns: list[Turn] = []
-    for message in damaged:
-        if message["type"] in TYPES:
+        if message["type"] in LOG.types:
             try:
-                read_one = _decode(json.dumps(message))
+                LOG.read(message)
             except msgspec.ValidationError:
                 continue
-            turns += reader.read(read_one, None)
-    turns += reader.end()
+        damaged.insert(dice.randrange(len(damaged)), message)
+    reader = Turns(NAMES[:2])
+    turns = LOG.turns(reader, damaged)
     for turn in turns:
         reader.show(turn)
         reader.title(turn)

@@ -16,7 +16,8 @@ from referee.games.interface.capabilities import MAX_KEPT, Picture
 from referee.logs.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
 from referee.logs.replay.terminal import Painter
 from referee.logs.source import LogReader
-from tests.support.damage import damage, originals
+from tests.support.damage import damage
+from tests.support.fuzzed import originals
 from tests.support.helpers import ROOT, TIMES, to_line
 from tests.support.live import hostile, play
 from tests.support.random_logs import idle, random_log, trasher
@@ -325,8 +326,8 @@ def test_a_name_that_is_missing_or_there_twice_moves_nobody(tmp_path: Path) -> N
 
 
 @pytest.fixture(scope="module")
-def valid(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
-    return originals(tmp_path_factory.mktemp("valid"), matches=6)
+def valid() -> list[bytes]:
+    return originals(matches=8)
 
 
 @pytest.mark.untraced

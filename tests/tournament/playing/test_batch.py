@@ -332,6 +332,30 @@ def test_a_match_counts_unless_somebody_timed_out_while_the_referee_was_late(
     assert (row.late, row.void) == (0, False)
 
 
+@pytest.mark.parametrize(("part", "late"), [(0.9, 0), (1.1, 1)])
+def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
+    part: float, late: int, executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """tournaments.md: many small delays count as one big one."""
+
+    class Told(module.Lateness):
+        times = 0
+
+        def reset(self) -> None:
+            super().reset()
+            Told.times += 1
+            if Told.times == 2:  # the first is that of making the watch, the second the match's
+                self.total = part * LATE_PART * LIMIT
+
+        async def watch(self) -> None:
+            await trio.sleep_forever()
+
+    monkeypatch.setattr(module, "Lateness", Told)
+    bots = ["big_money", hostile("think", 0.05)]
+    (row,) = play(executor, bots, (1,), time_limit=10, time_bank=LIMIT)
+    assert (left(row)[1], row.late, row.void) == ("time-bank", late, False)
+
+
 async def test_lateness_is_noticed(autojump_clock: trio.testing.MockClock) -> None:
     watch = module.Lateness(10.0)
     async with trio.open_nursery() as nursery:

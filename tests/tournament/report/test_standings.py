@@ -338,7 +338,8 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
     out = [Left("exited", "exit code 48", words), None]
     store = played(setup, lambda plan: row(plan, left=out))
     text = standings_file(store, report(store), history(store), 1_767_268_800)
-    command = "referee tournament bot0 bot1 --deals 3 --seed 1 --set max_turns=30 --time-limit 2"
+    command = "referee tournament bot0 bot1 --deals 3 --seed 1 --sandbox none"
+    command += " --set max_turns=30 --time-limit 2"
     assert command in html.unescape(text)
     assert "<dt>Page made<dd>2026-01-01 12:00 UTC" in text
     assert "<code>time_limit 2.0</code>" in text

@@ -74,7 +74,9 @@ def test_each_bot_sits_in_each_seat_equally_often(
 
 def test_the_seed_of_a_deal_stays_the_same_for_ever() -> None:
     assert [deal_seed(7, deal) for deal in range(3)] == [931246273, 375301439, 688320512]
-    assert deal_seed(2**53 - 1, 999_999) == 971505975
+    assert deal_seed(10**9 - 1, 0) == 209110498
+    assert deal_seed(10**9, 0) == 8599524404822657  # too many to be tried in a match
+    assert deal_seed(2**53 - 1, 999_999) == 5187011890310455
 
 
 def test_seeds_of_deals_are_below_those_that_are_drawn_and_differ() -> None:

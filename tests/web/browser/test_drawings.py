@@ -61,6 +61,74 @@ def test_star_realms_of_a_record_and_of_a_log(visit: Visit, stars: Watched, tmp_
     shows(log, stars.states[-1].views["public"])
 
 
+def shows_tribute(page: Any, view: dict[str, Any], header: dict[str, Any]) -> None:
+    """The table is that of this view; hands are there where the view has them."""
+    facts, seats = header["facts"]["cards"], view["seats"]
+    shown = page.locator(".tr-prestige b").all_text_contents()
+    assert shown == [str(seat["prestige"]) for seat in seats]
+    if not view["turn"]:  # the draft
+        assert page.locator(".tr-patrons .tr-card").count() == len(view["picked"])
+        return
+    row = page.locator(".tr-row .tr-name").all_text_contents()
+    assert row == [facts[card["card"]]["name"] for card in view["row"]]
+    costs = page.locator(".tr-row .tr-cost").all_text_contents()
+    assert costs == [str(facts[card["card"]]["cost"]) for card in view["row"]]
+    active = seats[view["player"]]
+    counters = page.locator(".tr-counters dd").all_text_contents()
+    assert counters == [str(active[name]) for name in ("coins", "power", "patron_calls")]
+    patrons = page.locator(".tr-patrons .tr-card").all_text_contents()
+    names = {seat["id"]: seat["name"] for seat in header["seats"]}
+    for text, (patron, player) in zip(patrons, view["favours"].items(), strict=True):
+        assert text.startswith(header["facts"]["patrons"][patron]["name"])
+        assert (f"favours {names[player]}" if player else "neutral") in text or (
+            patron == "TREASURY"
+        )
+    for number, seat in enumerate(seats):
+        place = ".tr-active" if seat is active else f".tr-strip:nth-child({number + 1})"
+        notes = page.locator(f"{place} .tr-note").all_text_contents()
+        shown = [note for note in notes if note.endswith(" HP")]
+        assert shown == [f"{a['hp']} of {facts[a['card']]['hp']} HP" for a in seat["agents"]]
+        assert notes.count("activated") == sum(agent["activated"] for agent in seat["agents"])
+    piles = [text.rpartition(" ") for text in page.locator("summary").all_text_contents()]
+    zones = {"Cooldown pile": "cooldown", "Draw pile": "draw_pile"}
+    zones["Hand and draw pile"] = "hand_and_draw"
+    found = [(zones[name], int(number)) for name, _, number in piles if name in zones]
+    assert found == [
+        (zone, len(seat[zone]))
+        for seat in seats
+        for zone in (["draw_pile"] if seat["hand"] is not None else ["hand_and_draw"])
+        + ["cooldown"]
+    ]
+    assert ("Hand" in page.locator(".tr-zone h3").all_text_contents()) == (
+        active["hand"] is not None
+    )
+
+
+def test_tribute_of_a_record_and_of_a_log(visit: Visit, tmp_path: Path) -> None:
+    match = watched("tribute", 8, max_turns=9)
+    file = page_of(tmp_path, match.record, "record")
+    record, last = visit(file), len(match.states) - 1
+    header = record.evaluate("JSON.parse(document.getElementById('header-0').textContent)")
+    for eyes, viewer in (("0", "all"), ("2", "1"), ("p", "public")):
+        record.keyboard.press(eyes)
+        record.keyboard.press("Home")
+        for step in range(6):  # the draft has four
+            shows_tribute(record, match.states[step].views[viewer], header)
+            record.keyboard.press("ArrowRight")
+        record.keyboard.press("End")
+        shows_tribute(record, match.states[last].views[viewer], header)
+    assert any(seat["agents"] for seat in match.states[last].views["all"]["seats"])
+    record.get_by_text("Tavern deck").click()  # a list opens on demand, and stays open
+    record.keyboard.press("ArrowLeft")
+    listed = record.locator(".tr-piles details[open] .tr-chip").all_text_contents()
+    assert sum(int(card.partition("\u00d7")[2] or 1) for card in listed) == len(
+        match.states[last - 1].views["public"]["tavern_deck"]
+    )
+    log = visit(page_of(tmp_path, match.log, "log"), "#eyes=all")
+    log.keyboard.press("End")
+    shows_tribute(log, match.states[-1].views["public"], header)
+
+
 def test_the_grid_of_bot_wars_takes_the_colours_of_the_theme(visit: Visit, tmp_path: Path) -> None:
     match = watched("botwars", 1, rows=5, cols=5, max_turns=3)
     page = visit(page_of(tmp_path, match.record, "record"), color_scheme="light")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ OVER = "The match is over."
 DOMINION = ("--page", "human", "minimal", "--set", "max_turns=2", "--seed", "3")
 BOTWARS = ("--page", "--game", "botwars", "human", "gatherer", "--seed", "3")
 STARREALMS = ("--page", "--game", "starrealms", "human", "cadet", "--seed", "3")
+TRIBUTE = ("--page", "--game", "tribute", "human", "courtier", "--seed", "31")
 SHORT = ("--set", "max_turns=1")
+PATRONS = ("--set", "patrons=PSIJIC,RED_EAGLE,ANSEI,PELIN")
 SMALL = ("--set", "rows=4", "--set", "cols=4", "--set", "max_turns=3")
 
 
@@ -146,6 +149,45 @@ def test_starrealms_by_keys_alone(visit: Visit) -> None:
         assert "player1  Human" in ended(process)
 
 
+def test_tribute_by_clicks(visit: Visit) -> None:
+    """With the draft, the two effects of a card, and a choice of several cards."""
+    with playing(*TRIBUTE, *SHORT, *PATRONS) as (process, (link,)):
+        page = visit(link)
+        asked, done = "", []
+        while (asked := next_question(page, asked)) != "over":
+            cards = page.locator(".tr-active .tr-card button")
+            row = page.locator(".tr-row button")
+            several = page.get_by_role("button", name="Choose these")
+            if several.count():
+                cards.nth(2).click()
+                cards.nth(0).click()
+                assert page.locator("[aria-pressed=true]").count() == 2
+            here = [several, cards, row, page.locator(".tr-buttons button")]
+            button = next(buttons for buttons in here if buttons.count()).first
+            done.append(button.inner_text())
+            button.click()
+        kinds = ["Choose", "Play", "Choose", "Play", "Buy", "Choose these", "end your turn"]
+        assert [did for did, _ in groupby(done)] == kinds
+        assert "tosses" in page.inner_text(".turns")
+        assert OVER in status(page)
+        assert "player1  Human" in ended(process)
+
+
+def test_tribute_by_keys_alone(visit: Visit) -> None:
+    with playing(*TRIBUTE, *SHORT, *PATRONS) as (process, (link,)):
+        page = visit(link)
+        asked, several = "", 0
+        while (asked := next_question(page, asked)) != "over":
+            if page.locator("[aria-pressed]").count():
+                page.keyboard.type("3 1")
+                several += 1
+            elif page.locator(".tr-card button").count():
+                page.keyboard.press("1")  # the first that can be done
+            page.keyboard.press("Enter")
+        assert several
+        assert "player1  Human" in ended(process)
+
+
 def test_two_people_and_a_second_tab(visit: Visit) -> None:
     words = ("--page", "--game", "botwars", "human", "human", "--seed", "3", *SMALL)
     with playing(*words, people=2) as (process, links):
@@ -239,6 +281,7 @@ def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
         pytest.param(DOMINION, 360, "dark", marks=pytest.mark.slow, id="dominion"),
         pytest.param(BOTWARS, 1280, "light", marks=pytest.mark.slow, id="botwars"),
         pytest.param(STARREALMS, 1280, "dark", id="starrealms"),
+        pytest.param(TRIBUTE, 360, "light", id="tribute"),
     ],
 )
 def test_axe_finds_nothing_in_a_question(

@@ -3,7 +3,7 @@
 
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
-  const el = kit.el;
+  const { el, fill, tally } = kit;
   const { cards, supply } = header.facts;
   // Hands are sorted like the turns as text: what can be played first.
   const order = new Map([...supply].reverse().flat().map((card, place) => [card, place]));
@@ -11,9 +11,8 @@ export function mount(root, header, kit) {
   const parts = { supply: section("supply"), active: section("active"), seats: section("seats") };
   const table = el("div", { class: "dom" });
   let shown = null; // what was drawn last: view, before, more
-  let asking = null; // question, answer, picks: indices of its choices
-  let hadFocus = false; // when the last question was answered
-  const made = new Map(); // place -> what stands there, and of what it was made
+  const asking = new kit.Asking(table, () => paint());
+  const once = kit.keeper();
   const groups = supply.map((_, place) => el("ul", { class: `dom-cards dom-group${place}` }));
   root.append(table);
   parts.supply.append(el("h2", {}, "Supply"), ...groups);
@@ -59,7 +58,7 @@ export function mount(root, header, kit) {
     if (asking.question.most > 1 && !asking.question.repeats && !choice.barred) {
       attributes["aria-pressed"] = String(places.length > 0);
     }
-    return el("li", {}, button(choices[0], attributes, ...inside));
+    return el("li", {}, asking.button(choices[0], attributes, ...inside));
   }
 
   function pile(card, choices) {
@@ -97,15 +96,6 @@ export function mount(root, header, kit) {
 
   // --- the parts -------------------------------------------------------------------------------
 
-  /** What was made of this before, if it is the same; most of a table does not change in a step. */
-  function once(place, key, make) {
-    const text = JSON.stringify(key);
-    if (made.get(place)?.text !== text) {
-      made.set(place, { text, node: make() });
-    }
-    return made.get(place).node;
-  }
-
   function paintSupply(piles) {
     const { view, before } = shown;
     supply.forEach((group, place) => {
@@ -131,7 +121,7 @@ export function mount(root, header, kit) {
       const make = () => el("dl", { class: "dom-counters" }, ...list.map(counter));
       inside.push(once("counters", list, make));
     }
-    if (asking) {
+    if (asking.question) {
       inside.push(...questionAbove());
     } else {
       inside.push(el("p", { class: "dom-told" }, describe(view, shown.before)));
@@ -152,7 +142,7 @@ export function mount(root, header, kit) {
     } else if (own && request) {
       inside.push(zone("Hand", [...hand]));
     }
-    if (asking) {
+    if (asking.question) {
       inside.push(questionBelow());
     }
     const mover = seat ?? turnOf();
@@ -171,7 +161,7 @@ export function mount(root, header, kit) {
   }
 
   function heading(seat, own) {
-    if (asking && asking.question.title) {
+    if (asking.question?.title) {
       return [...(seat === null ? [] : [glyph(seat)]), asking.question.title];
     }
     if (seat === null) {
@@ -267,41 +257,9 @@ export function mount(root, header, kit) {
 
   // --- a question ------------------------------------------------------------------------------
 
-  function button(index, attributes, ...inside) {
-    const more = { type: "button", "data-choice": String(index), onclick: () => choose(index) };
-    return el("button", { ...attributes, ...more }, ...inside);
-  }
-
-  function choose(index) {
-    const { question, picks } = asking;
-    const { key, barred } = question.choices[index];
-    if (barred) {
-      return;
-    }
-    if (key || question.most === 1) {
-      send([index]);
-      return;
-    }
-    const place = question.repeats ? -1 : picks.indexOf(index);
-    if (place >= 0) {
-      picks.splice(place, 1);
-    } else if (picks.length < question.most) {
-      picks.push(index);
-    }
-    paint();
-  }
-
   function takeBack() {
     asking.picks.pop();
     paint();
-  }
-
-  function send(picks) {
-    const { answer } = asking;
-    hadFocus = table.contains(document.activeElement);
-    asking = null;
-    paint();
-    answer(picks);
   }
 
   function questionAbove() {
@@ -316,45 +274,26 @@ export function mount(root, header, kit) {
 
   function questionBelow() {
     const { question, picks } = asking;
-    const { least, most } = question;
     const inside = [];
-    if (most > 1) {
-      const what = listed(tally(picks.map((pick) => question.choices[pick].name)));
-      const ready = picks.length >= Math.max(1, least) && picks.length <= most;
-      const attributes = { class: "dom-main", type: "button", "data-choice": "send" };
-      const some = least === most ? `${most}` : `up to ${most}`;
-      inside.push(
-        el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
-        el(
-          "button",
-          ready
-            ? { ...attributes, onclick: () => send([...picks]) }
-            : { ...attributes, "aria-disabled": "true" },
-          what ? `Choose ${what}` : "Choose",
-        ),
-      );
-      if (picks.length) {
-        const back = { type: "button", "data-choice": "back", onclick: takeBack };
-        inside.push(el("button", back, "Take the last one back"));
-      }
-    }
     for (const [index, choice] of question.choices.entries()) {
       if (choice.key || !cards[choice.name]) {
         const why = choice.barred ? ` (${choice.barred})` : "";
         const attributes = choice.barred ? { "aria-disabled": "true" } : {};
-        inside.push(button(index, attributes, choice.name + why));
+        inside.push(asking.button(index, attributes, choice.name + why));
       }
     }
-    if (question.enter && !picks.length) {
-      const enter = { class: "dom-main", type: "button", "data-choice": "enter" };
-      inside.push(el("button", { ...enter, onclick: () => send([]) }, question.enter));
+    const what = listed(tally(picks.map((pick) => question.choices[pick].name)));
+    inside.push(...asking.ends(what ? `Choose ${what}` : "Choose", "dom-main"));
+    if (picks.length) {
+      const back = { type: "button", "data-choice": "back", onclick: takeBack };
+      inside.push(el("button", back, "Take the last one back"));
     }
     return el("div", { class: "dom-buttons" }, ...inside);
   }
 
   /** The choices that are cards: those of the supply if all piles are among them, else of a hand. */
   function choicesOnTable() {
-    if (!asking) {
+    if (!asking.question) {
       return {};
     }
     const indexed = asking.question.choices.map((choice, index) => ({ ...choice, index }));
@@ -367,21 +306,16 @@ export function mount(root, header, kit) {
 
   function paint() {
     const { view, more } = shown;
-    const focused = table.contains(document.activeElement) && document.activeElement;
     const { piles, inHand } = choicesOnTable();
     const isWide = (more.width || table.clientWidth) >= 520;
     const [first, second] = isWide ? ["supply", "active"] : ["active", "supply"];
     const inOrder = [parts[first], parts[second], parts.seats];
-    if (inOrder.some((part, place) => table.children[place] !== part)) {
-      table.replaceChildren(...inOrder, help);
-    }
-    paintSupply(piles);
-    paintActive(inHand);
-    paintSeats();
-    if (focused && !focused.isConnected) {
-      const again = table.querySelector(`[data-choice="${focused.dataset.choice}"]`);
-      (again || table.querySelector("[data-choice]"))?.focus();
-    }
+    asking.keepFocus(() => {
+      fill(table, [...inOrder, help]);
+      paintSupply(piles);
+      paintActive(inHand);
+      paintSeats();
+    });
   }
 
   const help = el(
@@ -401,15 +335,6 @@ export function mount(root, header, kit) {
   function draw(view, before, more) {
     shown = { view, before, more: more || {} };
     paint();
-  }
-
-  function ask(question, answer) {
-    asking = question ? { question, answer, picks: [] } : null;
-    paint();
-    if (hadFocus && asking) {
-      table.querySelector("[data-choice]:not([aria-disabled])")?.focus();
-    }
-    hadFocus = false;
   }
 
   /** What happened between two views, as far as these eyes saw it: one sentence. */
@@ -435,11 +360,7 @@ export function mount(root, header, kit) {
     return parts.length ? `${parts.join("; ")}.` : "No card has moved.";
   }
 
-  function unmount() {
-    table.remove();
-  }
-
-  return { draw, describe, ask, unmount };
+  return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
 
   function deeds(now, was, before, seat) {
     const did = [];
@@ -469,21 +390,6 @@ export function mount(root, header, kit) {
 
 // --- lists of cards --------------------------------------------------------------------------------
 
-/** Gives a parent these children, and leaves alone those that it has. */
-function fill(parent, nodes) {
-  nodes.forEach((node, place) => {
-    const old = parent.children[place];
-    if (!old) {
-      parent.append(node);
-    } else if (old !== node) {
-      old.replaceWith(node);
-    }
-  });
-  while (parent.children.length > nodes.length) {
-    parent.lastChild.remove();
-  }
-}
-
 function turnsOf(view, seat) {
   const own = view.seats[seat].own;
   return own ? own.turns : 0;
@@ -493,16 +399,7 @@ function entries(object) {
   return new Map(Object.entries(object));
 }
 
-/** [[card, number], ...] in the order in which they come first. */
-function tally(list) {
-  const counts = new Map();
-  for (const card of list) {
-    counts.set(card, (counts.get(card) || 0) + 1);
-  }
-  return [...counts];
-}
-
-/** The same for a list whose order matters: neighbours that are equal come together. */
+/** [[card, number], ...] of a list whose order matters: neighbours that are equal come together. */
 function runs(list) {
   const found = [];
   for (const card of list) {

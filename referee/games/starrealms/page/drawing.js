@@ -9,15 +9,14 @@ const WORDS = { // action -> what stands on its button
 
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
-  const el = kit.el;
+  const { el, fill, tally, listed } = kit;
   const { cards, factions, pile } = header.facts;
   const names = header.seats.map((_, seat) => kit.seat(seat).name);
   const table = el("div", { class: "sr" });
   const parts = { seats: section("seats"), row: section("row"), active: section("active"), piles: section("piles") };
   let shown = null; // what was drawn last: view, before, more
-  let asking = null; // question, answer, picks: indices of its choices
-  let hadFocus = false; // when the last question was answered
-  const made = new Map(); // place -> what stands there, and of what it was made
+  const asking = new kit.Asking(table, () => paint());
+  const once = kit.keeper();
   root.append(table);
 
   function section(name) {
@@ -77,15 +76,6 @@ export function mount(root, header, kit) {
     }));
   }
 
-  /** What was made of this before, if it is the same; most of a table does not change in a step. */
-  function once(place, key, make) {
-    const text = JSON.stringify(key);
-    if (made.get(place)?.text !== text) {
-      made.set(place, { text, node: make() });
-    }
-    return made.get(place).node;
-  }
-
   // --- what can be done --------------------------------------------------------------------------
 
   /** Takes the choices of a question one by one: each stands at one place of the table. */
@@ -93,7 +83,7 @@ export function mount(root, header, kit) {
     constructor() {
       this.left = new Map();
       const request = shown.view.request;
-      if (asking && request?.actions) {
+      if (asking.question && request?.actions) {
         asking.question.choices.forEach((choice, index) => {
           this.left.set(index, choice.key ? {} : request.actions[index] || {});
         });
@@ -113,10 +103,7 @@ export function mount(root, header, kit) {
   function button(index, words, attributes = {}) {
     const { name, cells } = asking.question.choices[index];
     const label = `${words}: ${[name.replaceAll("-", " "), ...cells].join(", ")}`; // begins with what is seen
-    return el("button", {
-      type: "button", "data-choice": String(index), "aria-label": label, title: cells.join("; "),
-      onclick: () => choose(index), ...attributes,
-    }, words);
+    return asking.button(index, { "aria-label": label, title: cells.join("; "), ...attributes }, words);
   }
 
   // --- the parts -------------------------------------------------------------------------------
@@ -136,7 +123,7 @@ export function mount(root, header, kit) {
         ...[was?.authority, mover(), more.marks, view.player],
       ];
       const box = once(`seat ${seat}`, key, () => strip(seen, was, seat));
-      const bases = () => tiles(`seat ${seat}`, pieces(seen, asking ? choices : null, ["attack-base"]), "No bases.");
+      const bases = () => tiles(`seat ${seat}`, pieces(seen, asking.question ? choices : null, ["attack-base"]), "No bases.");
       fill(box, [box.firstChild, ...(seat === view.player ? [] : [bases()])]);
       return box;
     });
@@ -190,7 +177,7 @@ export function mount(root, header, kit) {
 
   /** A tile that stays while it is the same; with buttons it is made anew. */
   function held(place, card, more) {
-    return asking ? tile(card, more) : once(`tile ${place}`, [card, more], () => tile(card, more));
+    return asking.question ? tile(card, more) : once(`tile ${place}`, [card, more], () => tile(card, more));
   }
 
   function paintRow(choices) {
@@ -217,7 +204,8 @@ export function mount(root, header, kit) {
     const seen = view.seats[view.player];
     const seat = mover();
     parts.active.style.setProperty("--seat", seat === null ? "var(--line)" : kit.seat(seat).colour);
-    const title = asking?.question.title || (seat === null ? (view.turn ? "The match is over" : "Before the first turn") : `${names[seat]}: turn ${seen.turns}`);
+    const { question } = asking;
+    const title = question?.title || (seat === null ? (view.turn ? "The match is over" : "Before the first turn") : `${names[seat]}: turn ${seen.turns}`);
     const counters = [["Trade", view.trade], ["Combat", view.combat]].map(([name, number]) => {
       return el("div", {}, el("dt", {}, name), el("dd", {}, String(number)));
     });
@@ -226,13 +214,13 @@ export function mount(root, header, kit) {
       el("dl", { class: "sr-counters" }, counters),
       view.next_ship_to_top && el("p", { class: "sr-note" }, "The next ship bought may go on top of the deck."),
     ];
-    if (asking) {
-      inside.push(el("p", { class: "sr-question" }, asking.question.text));
+    if (question) {
+      inside.push(el("p", { class: "sr-question" }, question.text));
     } else {
       inside.push(el("p", { class: "sr-told" }, describe(view, before)));
     }
     const own = view.asked === view.player && view.request;
-    const options = asking && !view.request?.actions;
+    const options = question && !view.request?.actions;
     if (options) {
       inside.push(zone("Choose from", offered(), ""));
     }
@@ -244,8 +232,8 @@ export function mount(root, header, kit) {
     if (view.copied) {
       inside.push(el("p", { class: "sr-note" }, `A ship is copied: ${view.copied}.`));
     }
-    if (asking) {
-      inside.push(questionBelow(choices, options));
+    if (question) {
+      inside.push(questionBelow(choices));
     }
     fill(parts.active, inside.filter(Boolean));
   }
@@ -286,81 +274,33 @@ export function mount(root, header, kit) {
     });
   }
 
-  function questionBelow(choices, options) {
-    const { question, picks } = asking;
-    const inside = [];
-    if (options && question.most > 1) {
-      const some = question.least === question.most ? question.most : `${question.least} to ${question.most}`;
-      const ready = picks.length >= Math.max(1, question.least);
-      inside.push(
-        el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
-        el("button", { type: "button", class: "sr-main", "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && send([...picks]) }, "Choose these"),
-      );
-    }
-    for (const index of choices.left.keys()) { // what has no place on the table
-      const { name, cells } = question.choices[index];
-      inside.push(button(index, `${name.replaceAll("-", " ")} (${cells.join(", ")})`));
-    }
-    if (question.enter && !picks.length) {
-      inside.push(el("button", { type: "button", class: "sr-main", "data-choice": "enter", onclick: () => send([]) }, question.enter));
-    }
-    return el("div", { class: "sr-buttons" }, inside);
-  }
-
-  function choose(index) {
-    const { question, picks } = asking;
-    if (question.most === 1 || question.choices[index].key) {
-      send([index]);
-      return;
-    }
-    const place = picks.indexOf(index);
-    if (place >= 0) {
-      picks.splice(place, 1);
-    } else if (picks.length < question.most) {
-      picks.push(index);
-    }
-    paint();
-  }
-
-  function send(picks) {
-    const { answer } = asking;
-    hadFocus = table.contains(document.activeElement);
-    asking = null;
-    paint();
-    answer(picks);
+  function questionBelow(choices) {
+    const rest = [...choices.left.keys()].map((index) => { // what has no place on the table
+      const { name, cells } = asking.question.choices[index];
+      return button(index, `${name.replaceAll("-", " ")} (${cells.join(", ")})`);
+    });
+    return el("div", { class: "sr-buttons" }, rest, asking.ends("Choose these", "sr-main"));
   }
 
   // --- what others call ------------------------------------------------------------------------
 
   function paint() {
     const { more } = shown;
-    const focused = table.contains(document.activeElement) && document.activeElement;
     const isWide = (more.width || table.clientWidth) >= 520;
     const order = isWide ? ["seats", "row", "active", "piles"] : ["active", "row", "seats", "piles"];
-    fill(table, order.map((name) => parts[name]));
-    const choices = new Choices();
-    paintSeats(choices);
-    paintRow(choices);
-    paintActive(choices);
-    paintPiles();
-    if (focused && !focused.isConnected) {
-      const again = table.querySelector(`[data-choice="${focused.dataset.choice}"]`);
-      (again || table.querySelector("[data-choice]"))?.focus();
-    }
+    asking.keepFocus(() => {
+      fill(table, order.map((name) => parts[name]));
+      const choices = new Choices();
+      paintSeats(choices);
+      paintRow(choices);
+      paintActive(choices);
+      paintPiles();
+    });
   }
 
   function draw(view, before, more) {
     shown = { view, before, more: more || {} };
     paint();
-  }
-
-  function ask(question, answer) {
-    asking = question ? { question, answer, picks: [] } : null;
-    paint();
-    if (hadFocus && asking) {
-      table.querySelector("[data-choice]")?.focus();
-    }
-    hadFocus = false;
   }
 
   /** What happened between two views, as far as these eyes saw it: one sentence. */
@@ -399,29 +339,20 @@ export function mount(root, header, kit) {
     return `${said.filter(Boolean).join("; ") || "No card has moved"}.`;
   }
 
-  function unmount() {
-    table.remove();
+  /** The cards of a list that are not in the other. */
+  function minus(list, other) {
+    const counts = new Map(tally(other));
+    return list.filter((card) => {
+      const number = counts.get(card) || 0;
+      counts.set(card, number - 1);
+      return number <= 0;
+    });
   }
 
-  return { draw, describe, ask, unmount };
+  return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
 }
 
 // --- lists of cards --------------------------------------------------------------------------------
-
-/** Gives a parent these children, and leaves alone those that it has. */
-function fill(parent, nodes) {
-  nodes.forEach((node, place) => {
-    const old = parent.children[place];
-    if (!old) {
-      parent.append(node);
-    } else if (old !== node) {
-      old.replaceWith(node);
-    }
-  });
-  while (parent.children.length > nodes.length) {
-    parent.lastChild.remove();
-  }
-}
 
 function cardsOf(seen) {
   return seen.in_play.map(({ card }) => card);
@@ -429,27 +360,4 @@ function cardsOf(seen) {
 
 function owned(seen) {
   return [...seen.hidden, ...seen.discard, ...cardsOf(seen)];
-}
-
-/** [[card, number], ...] in the order in which they come first. */
-function tally(list) {
-  const counts = new Map();
-  for (const card of list) {
-    counts.set(card, (counts.get(card) || 0) + 1);
-  }
-  return [...counts];
-}
-
-/** The cards of a list that are not in the other. */
-function minus(list, other) {
-  const counts = new Map(tally(other));
-  return list.filter((card) => {
-    const number = counts.get(card) || 0;
-    counts.set(card, number - 1);
-    return number <= 0;
-  });
-}
-
-function listed(list) {
-  return tally(list).map(([card, number]) => (number > 1 ? `${number} ${card}` : card)).join(", ");
 }

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, convert
+from msgspec.structs import force_setattr
 
 from referee.errors import UsageError
 from referee.games.interface.faults import Fault, Termination
@@ -44,8 +45,8 @@ class Options(Struct, frozen=True):
 
     Attributes:
         cards: the card set (7).
-        patrons: that may be picked, in the order in which they are offered; those that the card
-            set has not are left out.
+        patrons: that may be picked, in the order in which they are offered. Those that the card
+            set has not are left out at once, so that a record's header says what `game-info` says.
         max_turns: turns, of both players together, after which the game is a draw (4.10).
         max_actions: of a turn, after which it can only be ended (4.3).
         chance: how the seed becomes shuffles (4.11).
@@ -58,7 +59,7 @@ class Options(Struct, frozen=True):
     chance: Literal["streams", "engine"] = "streams"
 
     def __post_init__(self) -> None:
-        """Look at the patrons.
+        """Look at the patrons, and leave out those that there are not.
 
         Raises:
             UsageError: they are none that can be picked from.
@@ -68,15 +69,12 @@ class Options(Struct, frozen=True):
                 raise UsageError(f"no patron {patron!r}; there are: {', '.join(PATRONS)}")
             if self.patrons.count(patron) > 1:
                 raise UsageError(f"the patron {patron} is named twice")
-        if len(self.offered) < len(DRAFT):
-            text = f"{len(DRAFT)} patrons at least must be there to pick from"
-            raise UsageError(f"{text}; of the card set {self.cards} there are {len(self.offered)}")
-
-    @property
-    def offered(self) -> list[str]:
-        """The patrons that may be picked."""
         there = card_set(self.cards).starters
-        return [patron for patron in self.patrons if patron in there]
+        patrons = tuple(patron for patron in self.patrons if patron in there)
+        if len(patrons) < len(DRAFT):
+            text = f"{len(DRAFT)} patrons at least must be there to pick from"
+            raise UsageError(f"{text}; of the card set {self.cards} there are {len(patrons)}")
+        force_setattr(self, "patrons", patrons)
 
 
 class Facts(Struct, frozen=True):
@@ -107,12 +105,11 @@ class Tribute:
         cards = card_set(options.cards)
         lcgs = generators(options.chance, setup.chance, setup.seed, PLAYERS)
         self._table = table = Table(cards, lcgs)
-        offered = options.offered
-        decks = {*offered, TREASURY}
+        decks = {*options.patrons, TREASURY}
         table.events.append(
             GameInfo(
                 options.cards,
-                offered,
+                list(options.patrons),
                 options.max_turns,
                 options.max_actions,
                 options.chance,
@@ -122,7 +119,7 @@ class Tribute:
         )
         limits = options.max_turns, options.max_actions
         if situation is None:
-            self._script = play(table, offered, *limits)
+            self._script = play(table, options.patrons, *limits)
         else:
             situation.lay_out(table)
             show(table)
@@ -177,7 +174,8 @@ class Tribute:
 
     def view(self, viewer: Viewer) -> View:
         """What a viewer may see: hands are hidden, and the order of decks."""
-        player = self.requests[0].seat if self.requests else self._table.me.seat
+        asked = self._asked
+        player = asked.seat if type(asked) is Pick else self._table.me.seat
         return view_of(self._table, self.requests, viewer, player)
 
     def missed(self) -> list[Missed]:

@@ -2,6 +2,7 @@
 // A bot for Scripts of Tribute that does what is offered first. README.md says how to play it.
 
 const NAME = "My Bot";
+const CARDS = {}; // id -> what the card is: name, deck, type, cost, hp, taunt, effects (2.3)
 
 /** One of the patrons that are left (5.1). */
 function choosePatron({ available, picked }) {
@@ -30,6 +31,9 @@ function answer(message) {
       const about = { name: NAME, version: 1, keep_alive: true };
       return { type: "player-name-reply", player_number: message.player_number, ...about };
     }
+    case "game-info":
+      for (const row of message.card_table) CARDS[row.card] = row;
+      return;
     case "patron-request":
       return { type: "patron-reply", patron: choosePatron(message) };
     case "play-turn":

@@ -5,6 +5,7 @@ import json
 import sys
 
 NAME = "My Bot"
+CARDS = {}  # id -> what the card is: name, deck, type, cost, hp, taunt, effects (2.3)
 
 
 def choose_patron(available, picked):
@@ -39,6 +40,8 @@ for line in sys.stdin.buffer:  # it ends when the referee has no more to say
         case "player-name-request":  # a match begins; it may not be the first
             about = {"player_number": message["player_number"], "name": NAME, "version": 1}
             send(type="player-name-reply", keep_alive=True, **about)
+        case "game-info":
+            CARDS.update((row["card"], row) for row in message["card_table"])
         case "patron-request":
             patron = choose_patron(message["available"], message["picked"])
             send(type="patron-reply", patron=patron)

@@ -1,0 +1,289 @@
+"""Building the bot in a folder, in a sandbox (spec/organisers.md, 3).
+
+    FOLDER/.building/new/bot      a copy of the sources, which the build command may write to
+    FOLDER/.building/new/sources  the hash of what was copied
+    FOLDER/.built                 `new`, once all is well
+
+The sources are never written to, and `.built` is moved into place as a whole: whenever it is there,
+it is what came of a build that succeeded. What the build has made is a stranger's, so outside the
+sandbox no link of it is followed, and nothing of it is run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+import trio
+
+from referee.bots.command import BotCommand, find_single
+from referee.bots.folder import (
+    BUILDING,
+    BUILT,
+    COPY,
+    LEFT_OUT,
+    SOURCES,
+    BotFolder,
+    is_built,
+    sources_hash,
+)
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.process import wait_for_exit
+from referee.errors import UsageError
+from referee.interrupts import signal_name
+from referee.match.limits import MIB, Limits
+from referee.match.sandbox import Sandbox
+
+_LIMITS = Limits(
+    memory_limit=4096 * MIB,
+    process_limit=1024,
+    file_size_limit=1024 * MIB,
+    tmp_limit=1024 * MIB,  # Go compiles its library there
+)
+"""Of a build; compilers need more than bots."""
+SHOWN_LINES = 40
+"""Of what a build says, half of them its first."""
+_KEPT_BYTES = 32 * 1024
+"""Of the beginning, and again of the end."""
+_CHUNK = 64 * 1024
+_LAST_READS = 64
+_NOT_FOUND = 127
+"""The exit code of a shell that does not find a program."""
+
+State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
+
+
+class Built(NamedTuple):
+    """What came of a folder.
+
+    Attributes:
+        problem: why it failed, in one clause; else empty.
+        output: what the build said on stdout and stderr, the middle left out if it is long.
+    """
+
+    folder: BotFolder
+    state: State
+    problem: str = ""
+    seconds: float = 0.0
+    output: tuple[str, ...] = ()
+
+
+async def build(
+    folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
+) -> Built:
+    """Build the bot in a folder, unless that was done.
+
+    Args:
+        folder: without problems.
+        game: of the bot: a key of `GAMES`.
+        limit: seconds that its build command may take.
+        again: even if it was done.
+
+    Raises:
+        ShortageError: the system has no process, memory or file descriptor left for it.
+    """
+    if not folder.build:
+        return Built(folder, "nothing to build")
+    started = time.monotonic()
+    output = _Output()
+    try:
+        with _locked(folder.path):
+            if not again and await trio.to_thread.run_sync(is_built, folder):
+                return Built(folder, "up to date")
+            problem = await _build(folder, game, sandbox, limit, output)
+    except UsageError as error:
+        problem = str(error)
+    except OSError as error:
+        problem = f"{error.filename or folder.path}: {error.strerror}"
+    except RecursionError:
+        problem = "its folders are nested too deeply"
+    state: State = "failed" if problem else "built"
+    return Built(folder, state, problem, time.monotonic() - started, output.lines())
+
+
+async def _build(
+    folder: BotFolder, game: str, sandbox: Sandbox, limit: float, output: _Output
+) -> str:
+    """Build, whatever was built before. Returns: why that failed; empty if it did not."""
+    building, built = _places(folder.path)
+    new = building / "new"
+    _remove(building)  # of a referee that was killed
+    try:
+        await trio.to_thread.run_sync(_copy, folder.path, new)
+        problem = await _run(folder, str(new / COPY), sandbox, limit, output)
+        if problem:
+            return problem
+        _make_own(new)
+        try:
+            find_single(folder.command, game, str(new / COPY))
+        except UsageError as error:
+            return f"it made no program for command: {error}"
+        _put_in_place(building, built)
+        return ""
+    finally:
+        _remove(building)
+
+
+def _places(path: str) -> tuple[Path, Path]:
+    """Where a bot is built, and where the result is to be."""
+    folder = Path(path).absolute()
+    return folder / BUILDING, folder / BUILT
+
+
+def _put_in_place(building: Path, built: Path) -> None:
+    if os.path.lexists(built):
+        built.rename(building / "old")
+    (building / "new").rename(built)
+
+
+async def _run(
+    folder: BotFolder, place: str, sandbox: Sandbox, limit: float, output: _Output
+) -> str:
+    """Run the build command in a copy. Returns: why it failed; empty if it did not."""
+    argv = ("/bin/sh", "-c", folder.build)
+    command = BotCommand(folder.path, argv, directory=place)
+    bot = LaunchedBot(
+        command,
+        _LIMITS,
+        sandbox._replace(writable=True),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        if bot.popen is None or bot.popen.stdout is None:
+            return f"it cannot be started: {bot.error}"
+        fd = bot.popen.stdout.fileno()
+        os.set_blocking(fd, False)
+        with trio.move_on_after(limit) as clock:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(output.read_all, fd)
+                await wait_for_exit(bot)
+                nursery.cancel_scope.cancel()  # who holds the pipe still is killed now
+        bot.kill()
+        output.read_rest(fd)
+        if clock.cancelled_caught:
+            return f"it took more than {limit:g} s (--time-limit)"
+        bot.has_begun()
+    finally:
+        bot.end()
+    code = bot.exit_code
+    if code is None:
+        return "there is no sandbox (as root that needs CAP_SYS_ADMIN: build as another user)"
+    if code < 0:
+        return f"ended by {signal_name(-code)}"
+    if code == _NOT_FOUND:
+        return "exit code 127: a program is missing (referee doctor lists compilers)"
+    return f"exit code {code}" if code else ""
+
+
+@contextlib.contextmanager
+def _locked(path: str) -> Iterator[None]:
+    """Let nobody else build this folder meanwhile.
+
+    Raises:
+        UsageError: somebody does.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError("another referee builds it at this moment") from None
+        yield
+    finally:
+        os.close(fd)
+
+
+def _copy(path: str, new: Path) -> None:
+    """Copy the sources, and note their hash.
+
+    Raises:
+        OSError: they cannot be copied.
+        UsageError: they are no sources of a bot.
+    """
+    sources_hash(path)  # before a FIFO is copied
+    new.mkdir(parents=True)
+    ignore = shutil.ignore_patterns(*LEFT_OUT)
+    try:
+        shutil.copytree(path, new / COPY, symlinks=True, ignore=ignore)
+    except shutil.Error as error:
+        source, _, why = error.args[0][0]
+        raise UsageError(f"cannot copy {source}: {why}") from error
+    _make_own(new)
+    (new / SOURCES).write_text(sources_hash(str(new / COPY)))
+
+
+def _make_own(folder: Path) -> None:
+    """Let the owner of all in a folder write to it and remove it; and nobody be its owner by it."""
+    for root, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = os.path.join(root, name)
+            if not os.path.islink(path):
+                needed = 0o700 if name in folders else 0o600
+                os.chmod(path, (os.lstat(path).st_mode | needed) & 0o777)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, a link, or a folder with whatever a build has made in it.
+
+    Raises:
+        UsageError: it cannot be removed.
+    """
+    if path.is_dir() and not path.is_symlink():
+        # Folders may be nested deeper than Python can follow, and may refuse to be looked into.
+        for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            subprocess.run([*words, "--", path], stderr=subprocess.DEVNULL, check=False)
+        if os.path.lexists(path):
+            raise UsageError(f"{path} cannot be removed: remove it")
+    else:
+        path.unlink(missing_ok=True)
+
+
+class _Output:
+    """What a build says: the beginning and the end of it."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._breaks = 0
+
+    async def read_all(self, fd: int) -> None:
+        """Read until all ends of a pipe are closed."""
+        while True:
+            await trio.lowlevel.wait_readable(fd)
+            if not self._read(fd):
+                return
+
+    def read_rest(self, fd: int) -> None:
+        """Read what is in the pipe, without waiting."""
+        for _ in range(_LAST_READS):
+            if not self._read(fd):
+                return
+
+    def _read(self, fd: int) -> bool:
+        try:
+            data = os.read(fd, _CHUNK)
+        except BlockingIOError:
+            return False
+        room = _KEPT_BYTES - len(self._head)
+        self._head += data[:room]
+        self._tail = (self._tail + data[room:])[-_KEPT_BYTES:]
+        self._breaks += data.count(b"\n")
+        return bool(data)
+
+    def lines(self) -> tuple[str, ...]:
+        """The lines, `SHOWN_LINES` of them and one that says how many were left out."""
+        lines = (self._head + self._tail).decode(errors="backslashreplace").splitlines()
+        half = SHOWN_LINES // 2
+        if len(lines) <= SHOWN_LINES:
+            return tuple(lines)
+        left_out = max(self._breaks, len(lines)) - 2 * half
+        return (*lines[:half], f"... ({left_out:,} lines left out)", *lines[-half:])

@@ -1,0 +1,170 @@
+"""A folder with a `bot.toml`: a bot as it is handed in (spec/organisers.md, 2 and 3).
+
+Folders are strangers' work, and what is here looks at them outside any sandbox: no link is
+followed, nothing but plain files is opened, and no more is read than a bot may have.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.bots.table import BotTable, name_problem, read_table, read_toml
+from referee.errors import UsageError
+
+BOT_FILE = "bot.toml"
+BUILT = ".built"
+"""In the folder, what came of its build: `COPY`, and `SOURCES` with the hash of what was built."""
+BUILDING = ".building"
+"""The same while it is built."""
+COPY = "bot"
+SOURCES = "sources"
+LEFT_OUT = (".git", "__pycache__", BUILT, BUILDING)
+"""What is no part of a bot, wherever it is."""
+MAX_BYTES = 100_000_000
+"""Of all files of a bot together."""
+_HEX = 64  # digits of a SHA-256
+_ADDRESS = re.compile("([a-z][a-z0-9-]*:)?https?://").match
+
+
+class _Table(BotTable, kw_only=True):
+    build: str = ""
+    language: str = ""
+    files: tuple[str, ...] = ()
+
+
+class BotFolder(NamedTuple):
+    """A bot's folder.
+
+    Attributes:
+        path: as it was given.
+        name, command, build, language: as its `bot.toml` has them, or a default.
+        problems: what is wrong with it, one line each; but for the program of its command.
+    """
+
+    path: str
+    name: str
+    command: str
+    build: str
+    language: str
+    problems: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        """Its `bot.toml`."""
+        return os.path.join(self.path, BOT_FILE)
+
+    @property
+    def directory(self) -> str:
+        """Where the bot is started: an absolute path."""
+        place = os.path.join(self.path, BUILT, COPY) if self.build else self.path
+        return os.path.abspath(place)
+
+
+def read_folder(path: str) -> BotFolder:
+    """A bot's folder, and what is wrong with it."""
+    path = os.path.normpath(path)
+    name = os.path.basename(os.path.abspath(path))
+    file = os.path.join(path, BOT_FILE)
+    try:
+        # A FIFO would never be read to its end, and a link leads to a file of somebody else.
+        if not stat.S_ISREG(os.lstat(file).st_mode):
+            raise UsageError(f"{file} is no plain file: put one there")
+        table, problems = read_table(_Table, read_toml(file), file)
+    except (UsageError, OSError) as error:
+        return BotFolder(path, name, "", "", "", (str(error),))
+    problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
+    found = table.name or name, table.command, table.build, table.language
+    return BotFolder(path, *found, tuple(problems))
+
+
+def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
+    if not table.name and name_problem(name):
+        yield f"name is missing, and that of the folder will not do: {name_problem(name)}"
+    if _ADDRESS(table.command):
+        yield "command: it is an address, and a folder is of a program: give the address as BOT"
+    if problem := name_problem(table.language):
+        yield f"language: {problem}"
+    for file in table.files:
+        place = os.path.normpath(os.path.join(path, file))
+        inside = os.path.realpath(path) + os.sep
+        if not os.path.realpath(place).startswith(inside):
+            yield f"files: {file} is not in the folder: copy it there, and give its path in it"
+        elif not os.path.exists(place):
+            yield f"files: {file} is not there: add it, or take it out of the list"
+
+
+# --- what was built -------------------------------------------------------------------------------
+
+
+def is_built(folder: BotFolder) -> bool:
+    """Whether there is nothing to build, or it was built from just these sources.
+
+    Raises:
+        UsageError: they cannot be read.
+    """
+    if not folder.build:
+        return True
+    built = Path(folder.path, BUILT)
+    # What was handed in as built may be a link, to what its author would like to see inside.
+    if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
+        return False
+    try:
+        fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(fd, "rb") as file:
+            return file.read(_HEX) == sources_hash(folder.path).encode()
+    except OSError:
+        return False
+
+
+def sources_hash(path: str) -> str:
+    """What all files of a bot's folder come to, but for what was built of them.
+
+    Names, contents, links and run bits count; owners and times do not.
+
+    Raises:
+        UsageError: they cannot be read, are too large, or are no files.
+    """
+    found = hashlib.sha256()
+    room = MAX_BYTES
+    try:
+        for entry in _entries(path):
+            info = entry.stat(follow_symlinks=False)
+            if stat.S_ISLNK(info.st_mode):
+                kind, content = "link", os.fsencode(os.readlink(entry.path))
+            elif stat.S_ISREG(info.st_mode):
+                kind = "program" if info.st_mode & 0o111 else "file"
+                room -= info.st_size
+                if room < 0:
+                    raise UsageError(
+                        f"{path} is too large: its files have more than {MAX_BYTES // 1_000_000} MB"
+                    )
+                with open(entry.path, "rb") as file:
+                    content = hashlib.file_digest(file, "sha256").digest()
+            else:
+                raise UsageError(f"{entry.path} is neither a file, a folder nor a link: remove it")
+            for part in (kind.encode(), os.fsencode(os.path.relpath(entry.path, path)), content):
+                found.update(b"%d:%s" % (len(part), part))
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename or path}: {error.strerror}") from error
+    except RecursionError as error:
+        raise UsageError(f"cannot read {path}: its folders are nested too deeply") from error
+    return found.hexdigest()
+
+
+def _entries(path: str) -> Iterator[os.DirEntry[str]]:
+    """All that is in a folder and in those in it, but for the folders themselves, by name."""
+    with os.scandir(path) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        if entry.name in LEFT_OUT:
+            continue
+        if not entry.is_dir(follow_symlinks=False):
+            yield entry
+        else:
+            yield from _entries(entry.path)

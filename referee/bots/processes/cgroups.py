@@ -1,0 +1,284 @@
+"""Control groups: limits of all of a bot's processes together, and counters (Linux; limits.md).
+
+Each bot has a group of its own: one folder with cgroup v2, with v1 one in each hierarchy. They are
+made beside or below the group of this process, where it may do that:
+
+- v2: the group of this process was delegated, as by `systemd-run --user --scope -p Delegate=yes`
+  or to a container. A group that has groups below it with controllers may have no processes, so
+  those that are in it move into a group of their own below it, `LEAF`.
+- v1: the hierarchies are writable, as they are for root.
+
+Who is killed leaves groups behind; the guardian's shell removes them (`guardian.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import math
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from referee.match.limits import Limits, LimitsBy
+
+LEAF = "referee"
+"""The group of the referee itself, with v2."""
+_V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
+_NEEDED = {"memory", "pids"}
+_number = itertools.count(1)
+
+
+class Home(NamedTuple):
+    """Where groups can be made.
+
+    Attributes:
+        version: 1 or 2.
+        folders: for each controller, the folder for new groups; with v2 they are the same.
+    """
+
+    version: int
+    folders: Mapping[str, str]
+
+    @property
+    def name(self) -> LimitsBy:
+        """As in the header of a record."""
+        return "cgroup-v2" if self.version == 2 else "cgroup-v1"
+
+
+@cache
+def home() -> Home | None:
+    """Where this process can make groups; None if nowhere. With v2, see to it that it can."""
+    if sys.platform != "linux":
+        return None
+    try:
+        with open("/proc/self/mountinfo") as mounts, open("/proc/self/cgroup") as groups:
+            return find_home(mounts.read(), groups.read())
+    except OSError:
+        return None
+
+
+def find_home(mounts: str, groups: str) -> Home | None:
+    """As `home`.
+
+    Args:
+        mounts: /proc/self/mountinfo.
+        groups: /proc/self/cgroup.
+    """
+    own: dict[str, str] = {}  # controller -> path in its hierarchy; "" for v2
+    for line in groups.splitlines():
+        _, controllers, path = line.split(":", 2)
+        own.update(dict.fromkeys(controllers.split(","), path))
+    found: dict[str, str] = {}
+    for line in mounts.splitlines():
+        fields, _, rest = line.partition(" - ")
+        root, point = fields.split()[3:5]
+        kind, _, settings = rest.split(" ", 2)
+        if "\\" in point or kind not in ("cgroup", "cgroup2"):  # a path with white space in it
+            continue
+        for name in [""] if kind == "cgroup2" else set(settings.split(",")) & set(_V1):
+            if name not in own:
+                continue
+            inside = own[name].removeprefix(root.rstrip("/")).rstrip("/")
+            base = point + inside if os.path.isdir(point + inside) else point
+            found.setdefault(name, base)
+    delegated = _delegated(found[""]) if "" in found else None
+    if delegated is not None:
+        return Home(2, dict.fromkeys(_V1, delegated))
+    usable = {name: folder for name, folder in found.items() if name and _can_make_in(folder)}
+    return Home(1, usable) if usable.keys() >= _NEEDED else None
+
+
+def _delegated(base: str) -> str | None:
+    """Where groups with controllers can be made; see the module's text."""
+    if os.path.basename(base) == LEAF:
+        base = os.path.dirname(base)
+    offered = set(_read(f"{base}/cgroup.controllers").split())
+    wanted = offered & {"memory", "pids", "cpu"}
+    if not offered >= _NEEDED or not os.access(base, os.W_OK):
+        return None
+    try:
+        if not wanted <= set(_read(f"{base}/cgroup.subtree_control").split()):
+            words = " ".join(f"+{name}" for name in sorted(wanted))
+            try:
+                _write(f"{base}/cgroup.subtree_control", words)
+            except OSError as error:
+                if error.errno != errno.EBUSY or not _is_ours(base):
+                    return None
+                _empty(base)
+                _write(f"{base}/cgroup.subtree_control", words)
+    except OSError:
+        return None
+    return base if _can_make_in(base) else None
+
+
+def _is_ours(base: str) -> bool:
+    """Whether a group was given to this process: to its user, by systemd, or to its container."""
+    for name in ("user.delegate", "trusted.delegate"):
+        with contextlib.suppress(OSError):
+            if os.getxattr(base, name) == b"1":
+                return True
+    is_root_of_container = not os.path.exists(f"{os.path.dirname(base)}/cgroup.procs")
+    return is_root_of_container or os.stat(base).st_uid == os.geteuid() != 0
+
+
+def _empty(base: str) -> None:
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(f"{base}/{LEAF}")
+    for _ in range(10):  # some may be starting others
+        pids = _read(f"{base}/cgroup.procs").split()
+        if not pids:
+            return
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                _write(f"{base}/{LEAF}/cgroup.procs", pid)
+
+
+def _can_make_in(folder: str) -> bool:
+    probe = f"{folder}/referee-{os.getpid()}-probe"
+    try:
+        os.mkdir(probe)
+        os.rmdir(probe)
+    except OSError:
+        return False
+    return True
+
+
+class Cgroup:
+    """The group of one bot.
+
+    Args:
+        place: where it is made, with `make`.
+
+    Attributes:
+        folders: what is to be removed.
+    """
+
+    def __init__(self, place: Home) -> None:
+        name = f"referee-{os.getpid()}-{next(_number)}"
+        self._version = place.version
+        self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
+        self.folders = tuple(dict.fromkeys(self._at.values()))
+
+    def make(self, limits: Limits) -> None:
+        """Make it, with the limits of memory and of processes.
+
+        Raises:
+            OSError: the system has no room for it.
+        """
+        for folder in self.folders:
+            os.mkdir(folder)
+        memory, at = limits.memory_limit, self._at
+        if memory < math.inf:
+            if self._version == 2:
+                _write(f"{at['memory']}/memory.max", str(memory))
+                names = ("memory.swap.max",)
+                memory = 0
+            else:
+                _write(f"{at['memory']}/memory.limit_in_bytes", str(memory))
+                names = ("memory.memsw.limit_in_bytes",)
+            for name in names:  # not there where the system has no swap
+                with contextlib.suppress(OSError):
+                    _write(f"{at['memory']}/{name}", str(memory), create=False)
+        if limits.process_limit < math.inf:
+            _write(f"{at['pids']}/pids.max", str(limits.process_limit))
+
+    @property
+    def joining(self) -> tuple[str, ...]:
+        """The files into which a process writes 0 to be in it."""
+        return tuple(f"{folder}/cgroup.procs" for folder in self.folders)
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """CPU time of all that were ever in it; None where nothing counts it."""
+        if self._version == 2:
+            usage = _value(f"{self._at['cpu']}/cpu.stat", "usage_usec")
+            return None if usage is None else usage / 1e6
+        text = _read(f"{self._at['cpuacct']}/cpuacct.usage") if "cpuacct" in self._at else ""
+        return int(text) / 1e9 if text else None
+
+    @property
+    def oom_kills(self) -> int:
+        """How many of its processes the system has killed for the limit of memory."""
+        name = "memory.events" if self._version == 2 else "memory.oom_control"
+        return _value(f"{self._at['memory']}/{name}", "oom_kill") or 0
+
+    @property
+    def refused_forks(self) -> int:
+        """How often one of its processes could not start another one for the limit."""
+        return _value(f"{self._at['pids']}/pids.events", "max") or 0
+
+    def freeze(self, frozen: bool = True) -> bool:
+        """Let none of its processes run, or let them run again; False if it cannot."""
+        if "freezer" not in self._at:
+            return False
+        try:
+            if self._version == 2:
+                _write(f"{self._at['freezer']}/cgroup.freeze", str(int(frozen)))
+            else:
+                _write(f"{self._at['freezer']}/freezer.state", "FROZEN" if frozen else "THAWED")
+        except OSError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """Kill all processes in it, and let them die: with v1 one that is frozen cannot."""
+        folder = self._at["pids"]
+        try:
+            if self._version == 2:
+                _write(f"{folder}/cgroup.kill", "1", create=False)
+                return
+        except OSError:  # Linux before 5.14
+            pass
+        with contextlib.suppress(OSError):
+            _write(f"{folder}/pids.max", "0")  # so that nothing new comes up meanwhile
+        for pid in _read(f"{folder}/cgroup.procs").split():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(int(pid), signal.SIGKILL)
+        self.freeze(False)
+
+    def remove(self) -> bool:
+        """Remove it; False if something in it has not ended yet."""
+        removed = [remove(folder) for folder in self.folders]  # each that can be
+        return all(removed)
+
+
+def remove(folder: str) -> bool:
+    """Remove the folder of a group; False if it cannot be yet."""
+    try:
+        os.rmdir(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _write(path: str, text: str, *, create: bool = True) -> None:
+    # Nothing is created in a folder of groups; a stand-in for one may be empty.
+    descriptor = os.open(path, os.O_WRONLY | (os.O_CREAT if create else 0), 0o644)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _value(path: str, name: str) -> int | None:
+    """The number behind a name in a file of lines such as "oom_kill 0"."""
+    for line in _read(path).splitlines():
+        found, _, value = line.partition(" ")
+        if found == name and value.isdigit():
+            return int(value)
+    return None

@@ -1,0 +1,110 @@
+"""What the system holds a bot to: the limits that it has from its start (limits.md).
+
+A shell goes before the bot. It joins the bot's control group, sets the limits that are of each
+process (`ulimit`), and becomes the bot or its sandbox: so no moment passes without them. Nothing
+of this runs in the referee's own process after a fork, which in a program with threads may not be.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+
+from referee.bots.processes import cgroups
+from referee.match.limits import OF_THE_SYSTEM, Limits, LimitsBy
+from referee.match.sandbox import Sandbox
+
+_SHELL = "/bin/sh"
+_BLOCK = 512  # bytes; what `ulimit -f` counts
+_HEAD = 256
+
+
+def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
+    """What holds bots to these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
+    if not _is_wanted(limits, sandbox):
+        return "none"
+    home = cgroups.home()
+    return "rlimits" if home is None else home.name
+
+
+def new_cgroup(limits: Limits, sandbox: Sandbox) -> cgroups.Cgroup | None:
+    """A control group for a bot, not made yet; None if it needs none, or there can be none."""
+    home = cgroups.home() if _is_wanted(limits, sandbox) else None
+    return None if home is None else cgroups.Cgroup(home)
+
+
+def _is_wanted(limits: Limits, sandbox: Sandbox) -> bool:
+    wanted = any(getattr(limits, name) < math.inf for name in OF_THE_SYSTEM)
+    return wanted or sandbox.kind != "none"
+
+
+def inside(
+    argv: Sequence[str], limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None
+) -> list[str]:
+    """What is run in a sandbox to run the bot there.
+
+    The number of processes is counted for a user in a user namespace. Outside of the sandbox it
+    would be that of all processes of the referee's user.
+    """
+    if sandbox.kind == "none" or cgroup is not None or limits.process_limit == math.inf:
+        return list(argv)
+    most = int(limits.process_limit)
+    # bash and dash do not agree on the letter.
+    return _with(argv, [f"ulimit -u {most} 2>/dev/null || ulimit -p {most} || exit 125"])
+
+
+def around(argv: Sequence[str], limits: Limits, cgroup: cgroups.Cgroup | None) -> list[str]:
+    """What is run outside of the sandbox, to run it and the bot within its limits."""
+    import resource  # not on every system
+
+    lines = []
+    if cgroup is not None:
+        lines += [f"echo 0 >{shlex.quote(file)}" for file in cgroup.joining]
+    for letter, most, unit, kind in (
+        ("n", limits.open_file_limit, 1, resource.RLIMIT_NOFILE),
+        ("f", limits.file_size_limit, _BLOCK, resource.RLIMIT_FSIZE),
+        # Not of the address space: node, Java and Go reserve much more than they use.
+        ("d", limits.memory_limit if cgroup is None else math.inf, 1024, resource.RLIMIT_DATA),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        if most < math.inf and (hard == resource.RLIM_INFINITY or most < hard):
+            lines.append(f"ulimit -{letter} {max(1, int(most) // unit)}")
+    return _with(argv, [f"{line} || exit 125" for line in lines]) if lines else list(argv)
+
+
+def _with(argv: Sequence[str], lines: Sequence[str]) -> list[str]:
+    return [_SHELL, "-c", "\n".join([*lines, 'exec "$@"']), "sh", *argv]
+
+
+def check_program(argv: Sequence[str], directory: str, env: Mapping[str, str] | None) -> None:
+    """See that the system would run a program: a shell would run what has no "#!" line as its own.
+
+    Raises:
+        OSError: as of starting it.
+    """
+    name = argv[0]
+    folders = [""] if "/" in name else os.get_exec_path(env)
+    paths = [os.path.join(directory, folder, name) for folder in folders]
+    path = next((path for path in paths if os.path.exists(path)), None)
+    if path is None:
+        raise _error(errno.ENOENT, name)
+    if os.path.isdir(path) or not os.access(path, os.X_OK):
+        raise _error(errno.EACCES, name)
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:  # one that can be run and not read
+        return
+    if head.startswith(b"#!"):
+        words = head[2:].partition(b"\n")[0].split()
+        if words and not os.path.exists(os.path.join(os.fsencode(directory), words[0])):
+            raise _error(errno.ENOENT, name)
+    elif b"\0" not in head:
+        raise _error(errno.ENOEXEC, name)
+
+
+def _error(number: int, name: str) -> OSError:
+    return OSError(number, os.strerror(number), name)

@@ -1,0 +1,107 @@
+"""What TOML says of a bot: a `[[bot]]` table of a configuration, or `bot.toml` in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.text.nearest import instead
+from referee.text.terminal import escaped
+
+MAX_BYTES = 1024 * 1024
+MAX_NAME = 64
+"""Letters of a bot's name."""
+
+
+class BotTable(Struct, kw_only=True):
+    """What every such table has.
+
+    Attributes:
+        command: the BOT argument.
+        name: in all tables; empty: there is a default.
+    """
+
+    command: str
+    name: str = ""
+
+
+T = TypeVar("T", bound=BotTable)
+
+
+def read_toml(name: str) -> dict[str, Any]:
+    """The values of a file.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    import tomllib  # a match without such a file starts faster
+
+    try:
+        with open(name, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise UsageError(f"{name} cannot be read: it has more than {MAX_BYTES:,} bytes")
+        values = tomllib.loads(data.decode())
+    except OSError as error:
+        raise UsageError(f"cannot read {name}: {error.strerror}") from error
+    except ValueError as error:  # also: no UTF-8, a number with too many digits
+        raise UsageError(f"{name} is no TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
+    for key, value in values.items():
+        if any("\0" in text for text in _strings(value)):
+            raise UsageError(
+                f"{name}: {key} has the character U+0000 in it, which nothing may have"
+            )
+    return values
+
+
+def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
+    """A table, and what is wrong with it.
+
+    Args:
+        where: it stands, for the lines that say what is wrong.
+
+    Returns:
+        What of it can be read, and one line a mistake.
+    """
+    if not isinstance(table, dict):
+        return kind(command=""), [f"{where} is to be a table, not {table!r}"]
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    found: dict[str, Any] = {}
+    problems = []
+    for key, value in table.items():
+        if key not in fields:
+            problems.append(f"{where}: there is no key {key!r}{instead(key, sorted(fields))}")
+            continue
+        try:
+            found[key] = msgspec.convert(value, fields[key].type)
+        except msgspec.ValidationError as error:
+            problems.append(f"{where}: {key}: {error}")
+    if not table.get("command", ""):
+        problems.append(f"{where}: command is missing: give what starts the bot")
+    if problem := name_problem(found.get("name", "")):
+        problems.append(f"{where}: name: {problem}")
+    return kind(**{"command": ""} | found), problems
+
+
+def name_problem(name: str) -> str:
+    """What is wrong with a bot's name, in one clause; empty if nothing is."""
+    if not name.isprintable():
+        return f"'{escaped(name)}' has a character that cannot be shown: leave it out"
+    if len(name) > MAX_NAME:
+        return f"it has {len(name)} letters: {MAX_NAME} is the most"
+    return ""
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All that are in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in [*value, *value.values()] if isinstance(value, dict) else value:
+            yield from _strings(part)

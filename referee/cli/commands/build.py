@@ -1,0 +1,135 @@
+"""`referee build`: the bots in folders, each in a sandbox."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from referee.cli.arguments import Commands, count, seconds
+from referee.cli.console import OK, printing, say
+from referee.cli.settings import add_game, add_sandbox, chosen_sandbox
+from referee.errors import UsageError
+from referee.interrupts import Interrupted, Interrupts
+from referee.text.terminal import cells, cut, escaped, plain
+
+if TYPE_CHECKING:
+    import trio
+
+    from referee.bots.building import Built
+    from referee.bots.folder import BotFolder
+
+FAILED = 1
+LIMIT = 300.0
+_MOST_WIDTH = 160
+"""Columns of a line of a build that are shown."""
+_NAME_WIDTH = 30
+
+
+def add(commands: Commands) -> None:
+    build = commands.add_parser(
+        "build",
+        help="build the bots in folders, each in a sandbox",
+        description="Run the build command of each bot.toml on a copy of its folder, in a sandbox "
+        "without a network. What was built, and has not changed since, is not built again.",
+        epilog="spec/organisers.md says what stands in a bot.toml, and where the result is.",
+        exit_codes={
+            0: "all are built, or need not be",
+            1: "a build failed",
+            2: "wrong usage, or something is wrong with a folder; nothing was built",
+        },
+        examples=(
+            ("referee build bots/*/", "whatever of these is new or has changed"),
+            ("referee build --again bots/*/", "all of it, even what came along as built"),
+        ),
+    )
+    add = build.add_argument
+    add("bots", nargs="+", metavar="BOT", help="a folder with a bot.toml")
+    add_game(build)
+    limit = f"for each build (default: {LIMIT:g})"
+    add("--time-limit", type=seconds, default=LIMIT, metavar="SECONDS", help=limit)
+    jobs = "so many at a time (default: as many as there are cores)"
+    add("--jobs", type=count, metavar="N", help=jobs)
+    add("--again", action="store_true", help="build what is built already as well")
+    add_sandbox(build, "auto")
+    add("-q", "--quiet", action="store_true", help="show the output of failed builds alone")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    from referee.bots.building import build
+    from referee.bots.command import find_all
+    from referee.bots.processes.orphans import no_orphans
+    from referee.cli.work import cores, run_in_trio, show_progress
+
+    found = find_all(partial(_folder, options.game), options.bots)
+    folders = list({folder.directory: folder for folder in found}.values())  # each once
+    sandbox = chosen_sandbox(options)
+    done: dict[int, Built] = {}
+
+    async def work(nursery: trio.Nursery) -> None:
+        import trio
+
+        limiter = trio.CapacityLimiter(options.jobs or cores())
+
+        async def one(number: int, folder: BotFolder) -> None:
+            async with limiter:
+                built = await build(
+                    folder, options.game, sandbox, options.time_limit, again=options.again
+                )
+            done[number] = built
+            if built.problem or not options.quiet:
+                _say_output(built)
+
+        if sys.stderr.isatty() and not options.quiet:
+            await nursery.start(partial(show_progress, lambda: f"{len(done)} of {len(folders)}"))
+        async with trio.open_nursery() as builds:
+            for number, folder in enumerate(folders):
+                builds.start_soon(one, number, folder)
+
+    try:
+        with no_orphans():
+            run_in_trio(work, interrupts)
+    except Interrupted as interrupted:
+        say(f"{interrupted} after {len(done)} of {len(folders)}; no other bot was changed")
+        raise
+    all_built = [done[number] for number in range(len(folders))]
+    with interrupts.raising(), printing():
+        _print_table(all_built, sandbox.kind)
+    return FAILED if any(built.problem for built in all_built) else OK
+
+
+def _folder(game: str, argument: str) -> BotFolder:
+    from referee.bots.command import bot_folder
+    from referee.errors import Mistakes
+
+    folder = bot_folder(argument, game)
+    if folder is None:
+        raise UsageError(f"BOT {argument} is no folder with a bot.toml, which says how to build it")
+    if folder.problems:
+        raise Mistakes(folder.problems)
+    return folder
+
+
+def _say_output(built: Built) -> None:
+    name = plain(built.folder.name)
+    for line in built.output:
+        print(cut(f"{name}| {escaped(line.expandtabs())}", _MOST_WIDTH), file=sys.stderr)
+    if built.problem:
+        say(f"{built.folder.path}: the build failed: {built.problem}")
+
+
+def _print_table(found: list[Built], sandbox: str) -> None:
+    rows = [("bot", "language", "build")]
+    for built in found:
+        took = f"{built.state}, {built.seconds:.1f} s" if built.seconds else built.state
+        rows.append((plain(built.folder.name), plain(built.folder.language) or "-", took))
+    widths = [min(_NAME_WIDTH, max(cells(row[column]) for row in rows)) for column in range(2)]
+    for row in rows:
+        shown = [cut(text, width) for text, width in zip(row, widths, strict=False)]
+        padded = [
+            text + " " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)
+        ]
+        print("  ".join([*padded, row[2]]))
+    good = sum(not built.problem for built in found)
+    print(f"\n{good} of {len(found)} can be played; sandbox of the builds: {sandbox}")

@@ -1,0 +1,409 @@
+"""`referee doctor`: what this machine offers, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
+
+from referee.cli.arguments import Commands
+from referee.cli.console import OK, PLAIN_WIDTH, printing
+from referee.cli.settings import add_sandbox, chosen_sandbox
+from referee.interrupts import Interrupts
+from referee.text.terminal import duration, escaped
+
+if TYPE_CHECKING:
+    from referee.match.sandbox import Sandbox
+
+NO_MATCH = 1
+PROBE_SECONDS = 5.0
+"""For each program that is asked for its version."""
+_LEAST_FILES = 1024
+_LEAST_BYTES = 1_000_000_000
+_NAME_WIDTH = 16
+_PROC = Path("/proc")
+_VERSION = {"javac": "-version", "go": "version"}
+_PACKAGES = {
+    "node": "nodejs",
+    "javac": "default-jdk-headless",
+    "cc": "gcc",
+    "c++": "g++",
+    "rustc": "rustc",
+    "perl": "perl",
+    "go": "golang-go",
+}
+"""Of Debian and Ubuntu, by program."""
+
+
+class Check(Struct, frozen=True):
+    """What was looked for.
+
+    Attributes:
+        section: where it belongs.
+        name: what it is.
+        status: "missing": a match can do without it; "problem": no match can be played.
+        found: what is there, or why it is not.
+        purpose: what it is for.
+        get: the line that installs it, or what to do; empty if there is nothing to do.
+    """
+
+    section: str
+    name: str
+    status: Literal["ok", "missing", "problem"]
+    found: str
+    purpose: str = ""
+    get: str = ""
+
+
+class Report(Struct, frozen=True):
+    """What `referee doctor --format json` prints.
+
+    Attributes:
+        ok: whether matches can be played.
+        checks: in the order of the text.
+    """
+
+    ok: bool
+    checks: list[Check]
+
+
+class Found(NamedTuple):
+    """What a probe has found: whether that is enough, in words, and what to do if it is not."""
+
+    ok: bool
+    text: str
+    get: str = ""
+
+
+class Probe(NamedTuple):
+    """One of the things to look for.
+
+    Attributes:
+        needed: whether no match can be played without it.
+    """
+
+    section: str
+    name: str
+    look: Callable[[], Found]
+    purpose: str
+    needed: bool = False
+
+
+def add(commands: Commands) -> None:
+    doctor = commands.add_parser(
+        "doctor",
+        help="what this machine offers, what is missing and how to get it",
+        description="Look at what this machine offers for matches and tournaments: a sandbox, "
+        "limits, languages of bots. Says what is missing, what it is for, and how to get it.",
+        exit_codes={0: "matches can be played: one was", 1: "no match can be played here"},
+        examples=(
+            ("referee doctor", "before a tournament"),
+            ("referee doctor --sandbox bwrap", "refuse a machine on which there is no sandbox"),
+        ),
+    )
+    add = doctor.add_argument
+    add("--format", choices=("text", "json"), default="text", help="text: for people; json: all")
+    add_sandbox(doctor, "auto")
+
+
+def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    import msgspec
+
+    sandbox = chosen_sandbox(options)
+    checks = []
+    for probe in probes(sandbox, interrupts):
+        checks.append(_check(probe))
+        interrupts.check()
+    report = Report(all(check.status != "problem" for check in checks), checks)
+    with interrupts.raising(), printing():
+        if options.format == "json":
+            print(msgspec.json.encode(report).decode())
+        else:
+            for line in _text(report):
+                print(line)
+    return OK if report.ok else NO_MATCH
+
+
+def _check(probe: Probe) -> Check:
+    try:
+        found = probe.look()
+    except OSError as error:  # of a system that is unlike others
+        found = Found(False, f"cannot be found out: {error}")
+    missing: Literal["missing", "problem"] = "problem" if probe.needed else "missing"
+    status = "ok" if found.ok else missing
+    get = "" if found.ok else found.get
+    return Check(probe.section, probe.name, status, found.text, probe.purpose, get)
+
+
+def _text(report: Report) -> Iterator[str]:
+    section = ""
+    for check in report.checks:
+        if check.section != section:
+            yield f"{check.section}:" if not section else f"\n{check.section}:"
+            section = check.section
+        mark = {"ok": "ok", "missing": "--", "problem": "NO"}[check.status]
+        yield from _wrapped(f"  {mark}  {check.name:{_NAME_WIDTH}}", check.found)
+        if check.status != "ok":
+            yield from _wrapped(" " * (_NAME_WIDTH + 6), f"for {check.purpose}")
+            if check.get:
+                yield from _wrapped(" " * (_NAME_WIDTH + 6), f"do: {check.get}")
+    yield ""
+    yield "Matches can be played here." if report.ok else "No match can be played here: see NO."
+
+
+def _wrapped(start: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        escaped(text),
+        PLAIN_WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * (_NAME_WIDTH + 6),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+# --- what is looked for ---------------------------------------------------------------------------
+
+
+def probes(sandbox: Sandbox, interrupts: Interrupts) -> list[Probe]:
+    """All that is looked for, in the order in which it is told.
+
+    Args:
+        sandbox: of the match that is tried, and in which interpreters are looked for.
+    """
+    from referee.starters import LANGUAGES
+
+    strangers = "bots that nobody has read"
+    memory = "the memory and processes of bots, all of a bot's together"
+    languages = [
+        Probe(
+            "languages",
+            language.title,
+            partial(_language, language.needs, sandbox),
+            f"bots in {language.title}",
+        )
+        for language in LANGUAGES.values()
+    ]
+    extras = [
+        Probe("extras", name, partial(_extra, name, modules), purpose)
+        for name, modules, purpose in (
+            ("web", ("starlette", "hypercorn"), "serve, --watch and play --page"),
+            ("cluster", ("distributed",), "tournaments on several machines"),
+            ("rl", ("pettingzoo", "gymnasium"), "programs that learn"),
+            ("browser", ("playwright",), "tests of the pages"),
+        )
+    ]
+    return [
+        Probe("matches", "Python", _python, "the referee", needed=True),
+        Probe("matches", "/bin/sh", _shell, "ending bots, whatever happens", needed=True),
+        Probe(
+            "matches",
+            "a match",
+            lambda: _match(sandbox, interrupts),
+            "everything: minimal against minimal",
+            needed=True,
+        ),
+        Probe("strangers' bots", "bubblewrap", _bubblewrap, f"--sandbox, for {strangers}"),
+        Probe("strangers' bots", "user namespaces", _namespaces, "bubblewrap, unless as root"),
+        Probe("strangers' bots", "seccomp", _seccomp, "the sandbox's filter of system calls"),
+        Probe("strangers' bots", "control groups", _cgroups, memory),
+        Probe("machine", "cores", _cores, "honest reply times"),
+        Probe("machine", "memory", _memory, "tournaments"),
+        Probe("machine", "disk space here", _disk, "records and stores"),
+        Probe("machine", "open files", _files, "many bots at a time"),
+        Probe("machine", "processes", _processes, "many bots at a time"),
+        Probe("machine", "pipes", _pipes, "large messages without a wait"),
+        *languages,
+        *extras,
+        Probe("extras", "Chromium", _chromium, "tests of the pages"),
+    ]
+
+
+def _python() -> Found:
+    from referee._version import __version__
+
+    return Found(True, f"{sys.version.split()[0]}, referee {__version__}")
+
+
+def _shell() -> Found:
+    return Found(os.access("/bin/sh", os.X_OK), os.path.realpath("/bin/sh"))
+
+
+def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
+    """Play a short match: whatever is wrong with the machine shows there."""
+    from referee.bots.command import find_bot
+    from referee.bots.processes.launch import launched
+    from referee.cli.work import check_descriptors, run_in_trio
+    from referee.errors import RefereeError
+    from referee.match.spec import match_spec
+    from referee.play import play_once
+
+    bots = ["minimal", "minimal"]
+    began = time.monotonic()
+    try:
+        check_descriptors()
+        spec = match_spec(bots, seed=1, options={"max_turns": 4}, sandbox=sandbox)
+        with launched([find_bot(bot, spec.game) for bot in bots], spec.limits, sandbox) as started:
+            played = run_in_trio(lambda _: play_once(spec, started), interrupts)
+    except RefereeError as error:
+        return Found(False, str(error))
+    if played.disqualified:
+        lost = [player.disqualification for player in played.result.players]
+        return Found(False, "; ".join(each.detail for each in lost if each is not None))
+    took = duration(time.monotonic() - began)
+    return Found(True, f"played in {took}, sandbox {sandbox.kind}")
+
+
+def _bubblewrap() -> Found:
+    from referee.bots.processes.sandbox import INSTALL, why_not
+
+    problem = why_not()
+    if problem:
+        return Found(False, problem, "" if INSTALL in problem else INSTALL)
+    return Found(True, f"{_first_line(['bwrap', '--version'])}, works")
+
+
+def _namespaces() -> Found:
+    if _first_line(["unshare", "--user", "echo", "ok"]) == "ok":
+        return Found(True, "can be made")
+    for name, refuses, allows in (
+        ("kernel.unprivileged_userns_clone", "0", "1"),
+        ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
+        ("user.max_user_namespaces", "0", "15000"),
+    ):
+        file = _PROC / "sys" / name.replace(".", "/")
+        if file.exists() and file.read_text().strip() == refuses:
+            return Found(False, f"refused: {name}={refuses}", f"sysctl -w {name}={allows}")
+    return Found(False, "refused", "in a container: allow them where it is started")
+
+
+def _seccomp() -> Found:
+    from referee.bots.processes.seccomp import seccomp_filter
+
+    machine = os.uname().machine
+    if not seccomp_filter():
+        return Found(False, f"there is no filter for {machine}")
+    known = (_PROC / "self/status").read_text()
+    return Found("\nSeccomp:" in known, f"filter for {machine}")
+
+
+def _cgroups() -> Found:
+    from referee.bots.processes.cgroups import home
+
+    found = home()
+    if found is None:
+        get = "systemd-run --user --scope -p Delegate=yes referee ..."
+        return Found(False, "none may be made here: limits hold each process alone", get)
+    return Found(True, f"v{found.version}: {', '.join(sorted(found.folders))}")
+
+
+def _cores() -> Found:
+    from referee.cli.work import cores
+
+    load, count = os.getloadavg()[0], cores()
+    text = f"{count}, load {load:.1f}"
+    return Found(load < count + 0.5, text, "wait until the machine is idle, or bots may time out")
+
+
+def _memory() -> Found:
+    known = dict(line.split(":", 1) for line in (_PROC / "meminfo").read_text().splitlines())
+    free, total = (int(known[name].split()[0]) * 1024 for name in ("MemAvailable", "MemTotal"))
+    text = f"{free / 1e9:.1f} of {total / 1e9:.1f} GB free"
+    return Found(free >= _LEAST_BYTES, text, "end other programs, or use fewer --jobs")
+
+
+def _disk() -> Found:
+    free = shutil.disk_usage(".").free
+    return Found(free >= _LEAST_BYTES, f"{free / 1e9:.1f} GB free", "go to another folder")
+
+
+def _files() -> Found:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return Found(soft >= _LEAST_FILES, f"{soft} (at most {hard})", f"ulimit -n {_LEAST_FILES}")
+
+
+def _processes() -> Found:
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    is_free = soft == resource.RLIM_INFINITY
+    text = "no limit" if is_free else f"at most {soft} of this user"
+    return Found(is_free or soft >= _LEAST_FILES, text, f"ulimit -u {_LEAST_FILES}")
+
+
+def _pipes() -> Found:
+    most = int((_PROC / "sys/fs/pipe-max-size").read_text())
+    get = "sysctl -w fs.pipe-max-size=1048576"
+    return Found(most >= 1024 * 1024, f"up to {most // 1024} KiB", get)
+
+
+def _language(program: str, sandbox: Sandbox) -> Found:
+    """The interpreter or compiler of a language, as a bot in the sandbox has it."""
+    if not program:
+        return Found(True, f"{sys.version.split()[0]}, that of the referee")
+    get = f"apt-get install {_PACKAGES[program]}"
+    path = shutil.which(program)
+    if path is None:
+        return Found(False, f"there is no {program} here", get)
+    said = _first_line([path, _VERSION.get(program, "--version")], sandbox)
+    if said is None:
+        where = "" if sandbox.kind == "none" else " in the sandbox (--sandbox-read shows a folder)"
+        return Found(False, f"{path} does not run{where}", get)
+    return Found(True, said)
+
+
+def _extra(name: str, modules: tuple[str, ...]) -> Found:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return Found(True, ", ".join(f"{module} {version(module)}" for module in modules))
+    except PackageNotFoundError:
+        return Found(False, "not installed", f"pip install '.[{name}]' in a clone of the referee")
+
+
+def _chromium() -> Found:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        return Found(False, "not there", "apt-get install chromium")
+    return Found(True, path)
+
+
+def _first_line(words: list[str], sandbox: Sandbox | None = None) -> str | None:
+    """The first line that a program prints; None if it fails, or takes too long."""
+    from referee.bots.command import BotCommand
+    from referee.bots.processes.launch import LaunchedBot
+    from referee.match.limits import Limits
+    from referee.match.sandbox import NO_SANDBOX
+
+    path = shutil.which(words[0])
+    if path is None:
+        return None
+    asked = LaunchedBot(
+        BotCommand(words[0], (path, *words[1:])),
+        Limits(),
+        sandbox or NO_SANDBOX,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        if asked.popen is None:
+            return None
+        said, _ = asked.popen.communicate(timeout=PROBE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        asked.end()
+    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
+    return lines[0] if lines and not asked.popen.returncode else None

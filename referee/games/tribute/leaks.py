@@ -1,0 +1,80 @@
+"""The dialects with the hidden orders that the engine gives away, to compare with it (6.10).
+
+Lines do not say it. So the game is played along, from the seed of the match and what all are told.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, convert, to_builtins
+
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.dialect import DialectKind
+from referee.games.interface.game import ALL, Setup
+from referee.games.tribute.classic import CLASSIC_INDEX, Classic, ClassicIndex, Json
+from referee.games.tribute.rules.game import Options, Tribute
+from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
+
+
+class _Game(Tribute):
+    __slots__ = ()
+
+    def forget_one(self, seat: int) -> None:
+        """Know a card less of the draw pile: the engine does not count what Pelin put there."""
+        self._table.players[seat].known -= 1
+
+
+class Leaky(Classic):
+    """Classic, with piles in the orders of the engine."""
+
+    def __init__(self, seat: int, seed: int, name: str) -> None:
+        super().__init__(seat, seed, name)
+        self._seed = seed
+
+    def send(self, line: bytes) -> bytes:
+        """As of `Classic`; a decision that is told is a reply to the game that is played along."""
+        sent = super().send(line)
+        message = self._asked
+        match message["type"]:
+            case "game-info":
+                options = convert(message, Options)
+                chance = SeededChance(self._seed)
+                names = tuple(message["player_bot_names"])
+                setup = Setup(chance=chance, names=names, options=options, seed=self._seed)
+                self._game = _Game(setup)
+                self._places = {card: place for place, card in enumerate(self._table)}
+            case "patron-picked":
+                self._advance(PatronReply(message["patron"]))
+            case "action":
+                self._advance(PlayReply(message["action"]))
+            case "chosen":
+                uids = [card["uid"] for card in message["cards"]]
+                self._advance(ChooseReply(uids, message["effect"]))
+                if message["follow_up"] == "complete-pellin":
+                    self._game.forget_one(self._game.requests[0].seat)
+        return sent
+
+    def _advance(self, reply: Struct) -> None:
+        self._game.advance({self._game.requests[0].seat: reply})
+
+    def _state(self, asked: Json) -> bytes:
+        view = to_builtins(self._game.view(ALL))
+        me, other = view["seats"][self._seat], view["seats"][1 - self._seat]
+        shown = asked["state"] | {
+            "me": asked["state"]["me"] | {pile: me[pile] for pile in ("draw_pile", "known")},
+            "tavern_deck": self._by_card(view["tavern_deck"]),
+        }
+        shown["opponent"] |= {"hand_and_draw": self._by_card(other["draw_pile"] + other["hand"])}
+        return super()._state(asked | {"state": shown})
+
+    def _by_card(self, cards: list[Json]) -> list[Json]:
+        return sorted(cards, key=lambda card: self._places[card["card"]])
+
+
+class LeakyIndex(Leaky, ClassicIndex):
+    """ClassicIndex, likewise."""
+
+
+CLASSIC_LEAKS = DialectKind(Leaky, advised=False, tells_hidden=True)
+CLASSIC_INDEX_LEAKS = DialectKind(
+    LeakyIndex, advised=False, tells_hidden=True, hint=CLASSIC_INDEX.hint
+)

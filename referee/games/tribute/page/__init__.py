@@ -1,0 +1,100 @@
+"""What the match page shows of Scripts of Tribute besides: facts of the cards, a log's views.
+
+drawing.js, drawing.css    the table, as the browser draws it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from referee.games.interface.page import Page, Series
+from referee.games.tribute.checker import Checker
+from referee.games.tribute.person import ASKS, CALLS, does
+from referee.games.tribute.rules.cards import TREASURY, card_set
+from referee.games.tribute.rules.game import Options
+from referee.games.tribute.rules.messages import CardRow, GameInfo
+from referee.games.tribute.rules.view import View
+from referee.games.tribute.turns import title_of
+
+
+def _facts(options: Options) -> dict[str, Any]:
+    """What the drawing has to know of cards and patrons.
+
+    Returns:
+        cards: card -> its name, patron, type, cost, HP, taunt and what it does.
+        patrons: patron -> its name, what a call takes and brings, and whether it favours anybody.
+        asks: `follow_up` -> what is asked.
+    """
+    patrons = [*options.patrons, TREASURY]
+    cards = card_set(options.cards).kinds.values()
+    return {
+        "cards": {card.card: _fact(card.row) for card in cards if card.deck in patrons},
+        "patrons": {
+            p: {"name": title_of(p), "text": CALLS[p], "favours": p != TREASURY} for p in patrons
+        },
+        "asks": ASKS,
+    }
+
+
+def _fact(row: CardRow) -> dict[str, Any]:
+    type = row.type.replace("_", " ").lower()
+    told = {"name": row.name, "deck": row.deck, "type": type, "cost": row.cost, "text": does(row)}
+    return told | ({} if row.hp is None else {"hp": row.hp, "taunt": row.taunt})
+
+
+def _each(name: str) -> Callable[[View], list[float]]:
+    return lambda view: [getattr(seat, name) for seat in view.seats]
+
+
+def _cards(view: View) -> list[float]:
+    return [
+        len(seat.hand_and_draw) + len(seat.cooldown) + len(seat.played) + len(seat.agents)
+        for seat in view.seats
+    ]
+
+
+class Spectator:
+    """Implements `referee.games.interface.page.Spectator` for Scripts of Tribute.
+
+    All that everybody may know is what the checker follows. It knows no way on after a message
+    that the rules do not allow.
+    """
+
+    def __init__(self, seats: int) -> None:
+        self._checker: Checker | None = None
+        self._view: View | None = None
+
+    def hear(self, message: Struct) -> bool | None:
+        """Take a public message."""
+        if isinstance(message, GameInfo):
+            self._checker = Checker(message.player_bot_names)
+        if self._checker is None:
+            return None
+        self._checker.read(0, message)
+        if self._checker.departed:
+            return None
+        view = self._checker.view()
+        self._view = view or self._view
+        return view is not None
+
+    def view(self) -> View:
+        """What `Game.view(PUBLIC)` says."""
+        assert self._view is not None
+        return self._view
+
+
+PAGE = Page(
+    folder=Path(__file__).parent,
+    series=(
+        Series("prestige", "", _each("prestige")),
+        Series("coins", "to spend", _each("coins")),
+        Series("power", "to spend", _each("power")),
+        Series("cards", "owned", _cards),
+    ),
+    facts=_facts,
+    spectator=Spectator,
+)

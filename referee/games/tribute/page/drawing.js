@@ -1,0 +1,385 @@
+// The table of Scripts of Tribute: both players with their agents, the patrons, the tavern row, and
+// the player whose turn it is with its hand and what it has played. What cards and patrons are
+// called, cost and do comes from Python (`header.facts`), as all legality does.
+
+const WORDS = { // action -> what stands on its button, and what is noted of who can do it
+  "play-card": ["Play", ""], "activate-agent": ["Activate", "can be activated"],
+  attack: ["Attack", "can be attacked"], "buy-card": ["Buy", "can be bought"],
+  "call-patron": ["Call", "can be called"],
+};
+
+/** Draws into root; see the interface of a drawing. */
+export function mount(root, header, kit) {
+  const { el, fill, listed, tally } = kit;
+  const { cards, patrons, asks } = header.facts;
+  const names = header.seats.map((_, seat) => kit.seat(seat).name);
+  const table = el("div", { class: "tr" });
+  const parts = {};
+  for (const name of ["seats", "patrons", "row", "active", "piles"]) {
+    parts[name] = el("section", { class: `tr-${name}` });
+  }
+  const asking = new kit.Asking(table, () => paint());
+  const once = kit.keeper();
+  let shown = null; // what was drawn last: view, before, more
+  let actions = new Map(); // uid or patron -> what can be done: index of the choice, and its words
+  root.append(table);
+
+  // --- a card, a patron ----------------------------------------------------------------------------
+
+  const factOf = (card) => cards[card] || { name: card, deck: "", type: "", text: "" };
+  const nameOf = (card) => factOf(card).name;
+  const patronOf = (patron) => patrons[patron] || { name: patron, text: "" };
+  /** A card or a patron. */
+  const titleOf = (source) => (source.card ? nameOf(source.card) : patronOf(source).name);
+
+  /** The edge of a deck, by its patron's place at the table. */
+  function edge(deck) {
+    return `tr-deck${Object.keys(shown.view.favours).indexOf(deck)}`;
+  }
+
+  /** What can be chosen: a name, a number beside it, lines, notes, a button. It stays while it is the
+      same; with a button it is made anew. */
+  function tile(place, { name, number = "", lines, notes = [], deck, choose, state = "" }) {
+    const told = notes.filter(Boolean);
+    const make = () => el(
+      "li",
+      { class: `tr-card ${edge(deck)} ${state}` },
+      el(
+        "div",
+        { class: "tr-face", role: "img", "aria-label": [name, number && `costs ${number}`, ...lines, ...told].filter(Boolean).join(", ") },
+        el("span", { class: "tr-name" }, name),
+        number && el("span", { class: "tr-cost" }, number),
+        lines.map((line) => el("span", { class: "tr-text" }, line)),
+        told.map((note) => el("span", { class: "tr-note" }, note)),
+      ),
+      choose,
+    );
+    return choose ? make() : once(`tile ${place}`, [name, number, lines, told, state, edge(deck)], make);
+  }
+
+  function cardTile(place, card, { times = 1, hp, notes = [], choose, state }) {
+    const fact = factOf(card);
+    return tile(place, {
+      name: fact.name + (times > 1 ? ` ×${times}` : ""), number: String(fact.cost ?? ""),
+      lines: [`${patronOf(fact.deck).name} ${fact.type}${!hp && fact.hp ? ` ${fact.hp} HP` : ""}`, fact.text],
+      notes: [hp && `${hp} of ${fact.hp} HP`, fact.taunt && "taunt", ...notes], deck: fact.deck, choose, state,
+    });
+  }
+
+  function patronTile(place, patron, { notes = [], choose, state }) {
+    const { name, text } = patronOf(patron);
+    return tile(place, { name, lines: [text], notes, deck: patron, choose, state });
+  }
+
+  function tiles(place, list, nothing) {
+    const box = once(`tiles ${place}`, 0, () => el("ul", { class: "tr-cards" }));
+    fill(box, list);
+    return list.length ? box : once(`none ${place}`, nothing, () => el("p", { class: "tr-told" }, nothing));
+  }
+
+  function zone(name, list, nothing) {
+    const box = once(`zone ${name}`, 0, () => el("div", { class: "tr-zone" }, el("h3", {}, name)));
+    fill(box, [box.firstChild, tiles(name, list, nothing)]);
+    return box;
+  }
+
+  /** Cards as a line of small labels. */
+  function chips(list) {
+    return el("ul", { class: "tr-chips" }, tally(list.map(({ card }) => card)).map(([card, number]) => {
+      return el("li", { class: `tr-chip ${edge(factOf(card).deck)}` }, nameOf(card) + (number > 1 ? ` ×${number}` : ""));
+    }));
+  }
+
+  function glyph(seat) {
+    const { colour, glyph: mark } = kit.seat(seat);
+    return el("span", { class: "tr-glyph", style: { "--seat": colour }, "aria-hidden": "true" }, mark);
+  }
+
+  // --- what can be done ----------------------------------------------------------------------------
+
+  function findActions() {
+    const { request } = shown.view;
+    const found = (request?.actions || []).filter(({ type }) => WORDS[type]);
+    actions = new Map(found.map((action, index) => [action.card ?? action.patron, { index, words: WORDS[action.type] }]));
+  }
+
+  /** How a tile shows that something can be done with it: in a question by a button. */
+  function doable(thing) {
+    const action = actions.get(thing);
+    if (!action) return {};
+    const [does, can] = action.words;
+    if (!asking.question) return { notes: [can], state: can && "tr-ready" };
+    return { choose: button(action.index, does) };
+  }
+
+  function button(index, words, attributes = {}) {
+    const { name, cells } = asking.question.choices[index];
+    const label = `${words}: ${name.replaceAll("-", " ")}, ${cells.join(", ")}`; // begins with what is seen
+    return asking.button(index, { "aria-label": label, ...attributes }, words);
+  }
+
+  // --- the parts -----------------------------------------------------------------------------------
+
+  /** The seat whose turn it is; null when the match is over. */
+  function mover() {
+    const { view, more } = shown;
+    return (more.marks || []).some((mark) => mark.kind === "end") ? null : view.player;
+  }
+
+  function agents(seat) {
+    const { view } = shown;
+    const list = view.seats[seat].agents.map(({ uid, card, hp, activated }) => {
+      const { notes = [], ...can } = doable(uid);
+      return cardTile(`agent ${uid}`, card, { hp, notes: [activated && "activated", ...notes], ...can });
+    });
+    return tiles(`agents ${seat}`, list, "No agents.");
+  }
+
+  function paintSeats() {
+    const { view, before, more } = shown;
+    fill(parts.seats, view.seats.map((seen, seat) => {
+      const was = before?.seats[seat];
+      const isActive = seat === view.player;
+      const key = [seen, was?.prestige, mover(), isActive, more.marks, view.start_of_next_turn];
+      const box = once(`seat ${seat}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": kit.seat(seat).colour } }));
+      box.classList.toggle("tr-now", mover() === seat);
+      const hand = !isActive && seen.hand && once(`hand ${seat}`, seen.hand, () => el("div", {}, chips(seen.hand)));
+      fill(box, [once(`head ${seat}`, key, () => head(seen, was, seat)), hand, view.turn && !isActive && agents(seat)].filter(Boolean));
+      return box;
+    }));
+  }
+
+  function head(seen, was, seat) {
+    const { view, more } = shown;
+    const change = was ? seen.prestige - was.prestige : 0;
+    const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
+    const isActive = seat === view.player; // what it has to spend is shown there
+    const due = isActive ? [] : view.start_of_next_turn;
+    const facts = [
+      !isActive && seen.coins && `coins ${seen.coins}`, !isActive && seen.power && `power ${seen.power}`, `hand ${seen.hand_size}`,
+      `draw pile ${seen.hand_and_draw.length - seen.hand_size}`, `cooldown ${seen.cooldown.length}`,
+      due.length && `has to discard for ${due.map(({ source }) => nameOf(source.card)).join(", ")}`,
+    ];
+    return el(
+      "div",
+      {},
+      el("h2", {}, glyph(seat), names[seat], mover() === seat && el("span", { class: "tr-told" }, " has the turn")),
+      el("p", { class: "tr-prestige" }, el("b", {}, String(seen.prestige)), " prestige", change !== 0 && ` (${signed(change)})`),
+      view.turn > 0 && el("p", { class: "tr-told" }, facts.filter(Boolean).join(" · ")),
+      faults.map((mark) => el("p", { class: "tr-fault" }, `! ${mark.code}`)),
+    );
+  }
+
+  function paintPatrons() {
+    const { view, before } = shown;
+    const atTable = Object.keys(view.favours);
+    const list = (atTable.length ? atTable : view.picked).map((patron) => {
+      const seat = header.seats.findIndex(({ id }) => id === view.favours[patron]);
+      const has = patronOf(patron).favours && atTable.length;
+      const favour = has && (seat < 0 ? "neutral" : `${kit.seat(seat).glyph} favours ${names[seat]}`);
+      const count = view.counters[patron];
+      const moved = before && patron in before.favours && before.favours[patron] !== view.favours[patron];
+      const { notes = [], state = "", choose } = doable(patron);
+      return patronTile(`patron ${patron}`, patron, {
+        notes: [favour, count && `${count} ${count > 1 ? "cards" : "card"} this turn`, ...notes],
+        state: `${state} ${moved ? "tr-new" : ""} ${seat < 0 ? "" : `tr-of${seat}`}`, choose,
+      });
+    });
+    const title = once("patrons", atTable.length, () => el("h2", {}, atTable.length ? "Patrons" : "Patrons picked"));
+    fill(parts.patrons, [title, tiles("patrons", list, "None yet.")]);
+  }
+
+  function paintRow() {
+    const { view, before } = shown;
+    const old = new Set((before?.row || []).map(({ uid }) => uid));
+    const list = view.row.map(({ uid, card }, place) => {
+      const isNew = old.size > 0 && !old.has(uid);
+      const { notes = [], state = "", choose } = doable(uid);
+      return cardTile(`row ${place}`, card, { notes: [isNew && "new", ...notes], state: isNew ? "tr-new" : state, choose });
+    });
+    const title = once("row", 0, () => el("h2", {}, "Tavern row"));
+    fill(parts.row, [title, tiles("row", list, "Empty.")]);
+  }
+
+  function paintActive() {
+    const { view, before } = shown;
+    const { request } = view;
+    const { question } = asking;
+    const seat = mover();
+    const seen = view.seats[view.player];
+    parts.active.style.setProperty("--seat", seat === null ? "var(--line)" : kit.seat(seat).colour);
+    const turn = view.turn ? `turn ${view.turn}` : "the draft";
+    const title = question?.title || (seat === null ? "The match is over" : `${names[seat]}: ${turn}`);
+    const counters = [["Coins", seen.coins], ["Power", seen.power], ["Patron calls", seen.patron_calls]];
+    const asked = question?.text || (request?.type === "choose-request" && `${titleOf(request.source)}: ${asks[request.follow_up]}`);
+    const inside = [
+      el("h2", {}, seat !== null && glyph(seat), title),
+      view.turn > 0 && el("dl", { class: "tr-counters" }, counters.map(([name, number]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(number))))),
+      !question && el("p", { class: "tr-told" }, describe(view, before)),
+      asked && el("p", { class: "tr-question" }, asked),
+      request && !request.actions && zone("Choose from", offered(request), ""),
+      question && el("div", { class: "tr-buttons" }, asking.ends("Choose these", "tr-main")),
+    ];
+    if (request?.upcoming?.length) {
+      inside.push(el("p", { class: "tr-told" }, `Still to come: effects of ${request.upcoming.map(({ source }) => nameOf(source.card)).join(", ")}`));
+    }
+    if (view.turn) {
+      if (seen.hand) {
+        const hand = tally(seen.hand.map(({ card }) => card)).map(([card, times]) => {
+          const { uid } = seen.hand.find((held) => held.card === card);
+          return cardTile(`hand ${card}`, card, { times, ...doable(uid) });
+        });
+        inside.push(zone("Hand", hand, "No cards."));
+      }
+      inside.push(zone("Agents", [], ""));
+      fill(inside.at(-1), [inside.at(-1).firstChild, agents(view.player)]);
+      const played = tally(seen.played.map(({ card }) => card)).map(([card, times]) => cardTile(`played ${card}`, card, { times }));
+      inside.push(zone("Played", played, "No cards."));
+    }
+    fill(parts.active, inside.filter(Boolean));
+  }
+
+  /** Among what is to be chosen: patrons, cards, or the two effects of a card. */
+  function offered(request) {
+    const { question, picks } = asking;
+    const choose = (index) => {
+      if (!question) return undefined;
+      const picked = picks.includes(index);
+      const toggles = question.most > 1 ? { "aria-pressed": String(picked) } : {};
+      return button(index, picked ? "Chosen" : "Choose", toggles);
+    };
+    const state = (index) => (question && picks.includes(index) ? "tr-new" : "");
+    if (request.available) {
+      return request.available.map((patron, index) => patronTile(`offer ${index}`, patron, { choose: choose(index), state: state(index) }));
+    }
+    if (request.effects.length && question) {
+      return question.choices.map(({ name, cells }, index) => tile(`offer ${index}`, { name, lines: cells, choose: choose(index) }));
+    }
+    if (request.effects.length) {
+      return [cardTile("offer", request.source.card, {})];
+    }
+    return request.cards.map(({ uid, card }, index) => {
+      const [zone] = placesOf(shown.view).get(uid) || [""];
+      return cardTile(`offer ${index}`, card, { notes: [ZONES[zone]], choose: choose(index), state: state(index) });
+    });
+  }
+
+  function paintPiles() {
+    const { view } = shown;
+    const lists = view.seats.map((seen, seat) => {
+      const piles = seen.hand ? [["Draw pile", seen.draw_pile], ...(seen.known.length ? [["Its known top", seen.known]] : [])] : [["Hand and draw pile", seen.hand_and_draw]];
+      return pilesOf(seat, [glyph(seat), names[seat]], [...piles, ["Cooldown pile", seen.cooldown]]);
+    });
+    fill(parts.piles, [...lists, pilesOf("tavern", ["Tavern"], [["Tavern deck", view.tavern_deck]])]);
+  }
+
+  /** Piles as their numbers; a list opens on demand, and stays open. */
+  function pilesOf(owner, title, piles) {
+    const box = once(`piles ${owner}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": owner in header.seats ? kit.seat(owner).colour : "var(--line)" } }, el("h2", {}, title)));
+    fill(box, [box.firstChild, ...piles.map(([name, list]) => {
+      const place = `${name} ${owner}`;
+      const pile = once(`pile ${place}`, 0, () => el("details", { ontoggle: () => paint() }));
+      const number = once(`number ${place}`, list.length, () => el("summary", {}, `${name} ${list.length}`));
+      fill(pile, pile.open ? [number, once(`chips ${place}`, list, () => chips(list))] : [number]);
+      return pile;
+    })]);
+    return box;
+  }
+
+  // --- what others call ----------------------------------------------------------------------------
+
+  function paint() {
+    const isWide = (shown.more.width || table.clientWidth) >= 520;
+    const order = isWide ? ["seats", "patrons", "row", "active", "piles"] : ["active", "row", "patrons", "seats", "piles"];
+    const laid = shown.view.turn ? order : order.filter((name) => !["row", "piles"].includes(name)); // not in the draft
+    asking.keepFocus(() => {
+      fill(table, laid.map((name) => parts[name]));
+      findActions();
+      paintSeats();
+      paintPatrons();
+      paintRow();
+      paintActive();
+      paintPiles();
+    });
+  }
+
+  function draw(view, before, more) {
+    shown = { view, before, more: more || {} };
+    paint();
+  }
+
+  /** What happened between two views, as far as these eyes saw it: one sentence. */
+  function describe(view, before) {
+    if (!before) return "The match begins.";
+    const said = view.picked.slice(before.picked.length).map((patron) => `${names[before.player]} picks ${patronOf(patron).name}`);
+    const isSame = view.turn === before.turn;
+    if (before.row.length) said.push(...moves(view, before, isSame));
+    view.seats.forEach((seen, seat) => {
+      const was = before.seats[seat];
+      const got = ["coins", "power", "prestige"].map((what) => {
+        const change = seen[what] - was[what];
+        return change && (isSame || what === "prestige") ? `${what} ${signed(change)}` : "";
+      }).filter(Boolean);
+      if (got.length && before.row.length) said.push(`${names[seat]}: ${got.join(", ")}`);
+    });
+    for (const [patron, player] of Object.entries(before.favours)) {
+      const now = view.favours[patron];
+      const seat = header.seats.findIndex(({ id }) => id === now);
+      if (now !== player) said.push(seat < 0 ? `${patronOf(patron).name} is neutral` : `${patronOf(patron).name} favours ${names[seat]}`);
+    }
+    if (!isSame) said.push(`${names[view.player]} begins turn ${view.turn}`);
+    return `${said.join("; ") || "Nothing has moved"}.`;
+  }
+
+  /** What happened to cards that changed their places: "Ann plays Gold, Peck". */
+  function moves(view, before, isSame) {
+    const was = placesOf(before);
+    const now = placesOf(view);
+    const told = new Map(); // who does what, or where cards leave -> cards
+    for (const uid of new Set([...was.keys(), ...now.keys()])) {
+      const [from, owner, known] = was.get(uid) || ["new"];
+      const [to, seat, card] = now.get(uid) || ["gone"];
+      const verb = MOVES[`${from} ${to}`] || (from === "agents" && to === from && isSame && changed(known, card));
+      if (verb && (isSame || verb !== "discards")) { // at the end of a turn all of a hand goes
+        const key = `${names[owner ?? seat]} ${verb} `;
+        told.set(key, [...(told.get(key) || []), nameOf((card ?? known).card)]);
+      }
+    }
+    const left = before.row.filter(({ uid }) => now.get(uid)?.[0] === "tavern").map(({ card }) => nameOf(card));
+    return [...[...told].map(([key, list]) => key + listed(list)), ...(left.length ? [`back to the tavern deck: ${listed(left)}`] : [])];
+  }
+
+  return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
+}
+
+const ZONES = { hand: "in hand", agents: "agent", played: "played" };
+const MOVES = { // from and to -> what its owner, or who has the turn, does with a card
+  "hidden played": "plays", "hand played": "plays", "hidden agents": "plays", "hand agents": "plays",
+  "row cooldown": "gets", "row agents": "gets", "new cooldown": "gets",
+  "hidden cooldown": "discards", "hand cooldown": "discards", "agents cooldown": "loses", "agents tavern": "loses",
+  "hidden gone": "destroys", "hand gone": "destroys", "agents gone": "destroys", "played gone": "destroys",
+};
+
+/** uid -> where it is, whose it is (undefined: nobody's), and what it is. */
+function placesOf(view) {
+  const found = new Map();
+  const add = (zone, list, seat) => list.forEach((card) => found.set(card.uid, [zone, seat, card]));
+  add("row", view.row);
+  add("tavern", view.tavern_deck);
+  view.seats.forEach((seen, seat) => {
+    add("hidden", seen.hand_and_draw, seat);
+    add("hand", seen.hand || [], seat);
+    for (const zone of ["cooldown", "played", "agents"]) add(zone, seen[zone], seat);
+  });
+  return found;
+}
+
+/** What happened to an agent that has stayed. */
+function changed(was, now) {
+  if (now.activated && !was.activated) return "activates";
+  return now.hp === was.hp ? "" : now.hp > was.hp ? "heals" : "still has";
+}
+
+function signed(change) {
+  return `${change > 0 ? "+" : "−"}${Math.abs(change)}`;
+}

@@ -1,0 +1,20 @@
+"""The attack with lines of all kinds, in small."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.games import GAMES
+from tests.attacks.fuzz_lines import fuzz
+from tests.support.helpers import TIMES
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("game", GAMES)
+def test_no_line_ends_in_an_exception_and_every_record_holds(game: str, tmp_path: Path) -> None:
+    found = fuzz(game, 1_000 * TIMES, 1, tmp_path)
+    assert found.problems == []
+    assert found.faults.total() > 20
+    assert {"legal", "damaged", "wrong values", "any bytes"} <= found.lines.keys()

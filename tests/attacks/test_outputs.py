@@ -1,0 +1,27 @@
+"""The attack on what commands write, in small."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.outputs import Attack, printing, small_file_system, writing
+
+
+@pytest.mark.slow
+def test_a_reader_that_goes_before_the_first_byte(tmp_path: Path) -> None:
+    attack = Attack(tmp_path)
+    for words in printing(tmp_path):
+        attack.without_reader(words, 0)
+    assert attack.problems == []
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    """What there is of a match is valid up to its last line."""
+    attack = Attack(tmp_path)
+    for words, names in writing(tmp_path):
+        attack.limited(words, tmp_path, names, 4096)
+    small_file_system(attack, 16)
+    assert attack.problems == []

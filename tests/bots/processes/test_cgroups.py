@@ -1,0 +1,165 @@
+"""Control groups of version 2, and where groups can be made.
+
+Those of version 1 are tried by tests/test_limits.py where there are any. For version 2 a folder
+stands in, and the real hierarchy for what needs no controller: freezing, killing, counting.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from referee.bots.processes import cgroups
+from referee.bots.processes.cgroups import Cgroup, Home, find_home
+from referee.bots.processes.cpu import stat_fields
+from referee.match.limits import Limits
+
+CONTROLLERS = ("memory", "pids", "cpuacct", "cpu", "freezer")
+LIMITS = Limits(memory_limit=2**28, process_limit=50)
+
+
+def v2(folder: Path | str) -> Home:
+    return Home(2, {name: str(folder) for name in CONTROLLERS})
+
+
+def unified() -> str:
+    """The hierarchy of version 2 that is mounted here, if this user can make groups in it."""
+    with open("/proc/self/mountinfo") as mounts:
+        for line in mounts:
+            if " - cgroup2 " in line and os.access(line.split()[4], os.W_OK):
+                return line.split()[4]
+    return ""
+
+
+needs_unified = pytest.mark.skipif(not unified(), reason="no cgroup v2 that can be written here")
+
+
+def mount(point: Path, kind: str, settings: str = "rw", root: str = "/") -> str:
+    return f"30 25 0:26 {root} {point} rw,relatime shared:9 - {kind} cgroup {settings}\n"
+
+
+def delegated(tmp_path: Path, enabled: str = "memory pids cpu") -> Path:
+    """A folder that looks like a group which was delegated."""
+    base = tmp_path / "user.slice" / "run-1.scope"
+    base.mkdir(parents=True)
+    (base / "cgroup.controllers").write_text("cpu io memory pids\n")
+    (base / "cgroup.subtree_control").write_text(enabled + "\n")
+    return base
+
+
+def test_a_delegated_group_of_version_2_is_a_home(tmp_path: Path) -> None:
+    base = delegated(tmp_path)
+    home = find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n")
+    assert home == v2(base)
+    assert home.name == "cgroup-v2"
+
+
+def test_the_referee_may_be_in_its_own_group_below_already(tmp_path: Path) -> None:
+    base = delegated(tmp_path)
+    (base / "referee").mkdir()
+    home = find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope/referee\n")
+    assert home == v2(base)
+
+
+def test_controllers_are_enabled(tmp_path: Path) -> None:
+    base = delegated(tmp_path, enabled="")
+    assert find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n") == v2(base)
+    assert (base / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+
+
+@pytest.mark.parametrize("controllers", ["", "cpu memory", "pids io"])
+def test_without_the_controllers_it_is_none(controllers: str, tmp_path: Path) -> None:
+    base = delegated(tmp_path)
+    (base / "cgroup.controllers").write_text(controllers)
+    assert find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n") is None
+
+
+def test_of_version_1_each_hierarchy_has_a_path_of_its_own(tmp_path: Path) -> None:
+    points = {name: tmp_path / name for name in ("memory", "pids", "cpu,cpuacct")}
+    for point in points.values():
+        (point / "box").mkdir(parents=True)
+    mounts = "".join(mount(point, "cgroup", f"rw,{name}") for name, point in points.items())
+    groups = "4:memory:/docker/box\n3:pids:/\n2:cpu,cpuacct:/gone\n0::/\n"
+    # The root of the mount of memory is not that of its hierarchy, as in a container.
+    mounts = mounts.replace("0:26 / " + str(points["memory"]), f"0:26 /docker {points['memory']}")
+    assert find_home(mounts, groups) == Home(
+        1,
+        {
+            "memory": f"{points['memory']}/box",
+            "pids": str(points["pids"]),
+            "cpu": str(points["cpu,cpuacct"]),
+            "cpuacct": str(points["cpu,cpuacct"]),
+        },
+    )
+
+
+def test_without_memory_or_pids_version_1_is_none(tmp_path: Path) -> None:
+    (tmp_path / "pids").mkdir()
+    assert find_home(mount(tmp_path / "pids", "cgroup", "rw,pids"), "3:pids:/\n") is None
+
+
+def test_a_group_of_version_2_has_its_limits_and_counters(tmp_path: Path) -> None:
+    group = Cgroup(v2(tmp_path))
+    (folder,) = map(Path, group.folders)
+    assert group.joining == (f"{folder}/cgroup.procs",)
+    group.make(LIMITS)
+    assert {file.name: file.read_text() for file in folder.iterdir()} == {
+        "memory.max": str(2**28),
+        "pids.max": "50",
+    }
+    (folder / "memory.events").write_text("low 0\noom 3\noom_kill 2\noom_group_kill 1\n")
+    (folder / "pids.events").write_text("max 7\n")
+    (folder / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
+    assert (group.oom_kills, group.refused_forks, group.cpu_seconds) == (2, 7, 1.5)
+    assert group.freeze()
+    assert (folder / "cgroup.freeze").read_text() == "1"
+    assert group.freeze(False)
+    assert (folder / "cgroup.freeze").read_text() == "0"
+
+
+@needs_unified
+def test_version_2_freezes_kills_and_counts() -> None:
+    group = Cgroup(v2(unified()))
+    group.make(Limits())
+    code = "import os, sys\nos.fork() or os.setsid()\nwhile True: pass"
+    join = f"echo 0 >{group.joining[0]}; exec {sys.executable} -ISc '{code}'"
+    process = subprocess.Popen(["/bin/sh", "-c", join])
+    try:
+        end = time.monotonic() + 10
+        while (group.cpu_seconds or 0) < 0.1:
+            assert time.monotonic() < end
+        assert group.freeze()
+        events = f"{group.folders[0]}/cgroup.events"
+        while "frozen 1" not in Path(events).read_text():
+            assert time.monotonic() < end
+        used = group.cpu_seconds
+        assert not select_for(0.1)
+        assert group.cpu_seconds == used
+        group.kill()  # as it is
+        process.wait(10)
+        while not group.remove():
+            assert time.monotonic() < end
+        assert stat_fields(process.pid) == []
+    finally:
+        process.kill()
+        process.wait()
+    assert not any(os.path.exists(folder) for folder in group.folders)
+
+
+def select_for(seconds: float) -> bool:
+    """Let time go by in which others could run."""
+    begin = time.thread_time()
+    while time.thread_time() - begin < seconds:
+        pass
+    return False
+
+
+def test_a_group_that_is_gone_can_be_removed(tmp_path: Path) -> None:
+    group = Cgroup(v2(tmp_path))
+    assert group.remove()
+    assert cgroups.remove(str(tmp_path / "none"))

@@ -1,0 +1,275 @@
+"""`referee build`: what is built and when, what fails, and that nothing is left half-built."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.bots.processes.sandbox import why_not
+from tests.support.live import one_line, referee
+
+needs_bwrap = pytest.mark.skipif(bool(why_not()), reason=why_not())
+PLAYS = "command = './bot'\n"
+SOURCE = "#!/bin/sh\nexit 3\n"
+COPIES = "cp source bot && chmod +x bot"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to be in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def bot(name: str, build: str, more: str = "") -> Path:
+    """A folder with a bot that is to be built."""
+    folder = Path(name)
+    folder.mkdir()
+    (folder / "source").write_text(SOURCE)
+    (folder / "bot.toml").write_text(f'{PLAYS}build = """{build}"""\n{more}')
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def rows(printed: str) -> list[list[str]]:
+    """The table of what was built, without times."""
+    return [line.split(", ")[0].split() for line in printed.splitlines()[1:-2]]
+
+
+def test_each_is_built_once_until_it_changes() -> None:
+    a, b = bot("a", COPIES), bot("b", COPIES, "name = 'Bee'\nlanguage = 'C++'\n")
+    before = contents(a)
+    done = referee("build", "a", "b/", "a")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert rows(done.stdout) == [["a", "-", "built"], ["Bee", "C++", "built"]]
+    assert done.stdout.splitlines()[-1] == "2 of 2 can be played; sandbox of the builds: none"
+    after = contents(a)
+    assert {name: after[name] for name in before} == before  # the sources are as they were
+    assert after[".built/bot/bot"] == SOURCE.encode()
+    assert not Path("a/.building").exists()
+    assert rows(referee("build", "a", "b").stdout)[0] == ["a", "-", "up", "to", "date"]
+    assert rows(referee("build", "--again", "a").stdout) == [["a", "-", "built"]]
+    (b / "source").write_text(SOURCE.replace("3", "4"))
+    assert one_line(referee("play", "a", "b", "--log", "x").stderr).startswith(
+        "referee: b is not built, or changed since: referee build b"
+    )
+    assert [row[2] for row in rows(referee("build", "a", "b").stdout)] == ["up", "built"]
+    assert contents(b)[".built/bot/bot"] == (b / "source").read_bytes()
+
+
+def test_a_folder_without_a_build_command_has_nothing_to_build() -> None:
+    bot("a", "")
+    Path("a/bot.toml").write_text("command = 'minimal'")
+    done = referee("build", "a")
+    assert rows(done.stdout) == [["a", "-", "nothing", "to", "build"]]
+    assert not Path("a/.built").exists()
+
+
+@pytest.mark.parametrize(
+    ("build", "why"),
+    [
+        ("echo oops >&2; exit 3", "exit code 3"),
+        ("no_such_compiler x", "exit code 127: a program is missing (referee doctor lists"),
+        ("kill -s SEGV $$", "ended by SIGSEGV"),
+        ("true", "it made no program for command: BOT ./bot not found"),
+        ("cp source bot", "it made no program for command: BOT ./bot is not executable"),
+        ("sleep 100 & sleep 100", "it took more than 0.2 s (--time-limit)"),
+        ("mkdir bot", "it made no program for command: BOT ./bot is a directory"),
+    ],
+)
+def test_a_build_that_fails(build: str, why: str) -> None:
+    bot("good", COPIES)
+    referee("build", "good")
+    before = contents(bot("bad", build))
+    done = referee("build", "good", "bad", "--time-limit", "0.2" if "sleep" in build else "60")
+    assert done.returncode == 1
+    assert f"referee: bad: the build failed: {why}" in done.stderr
+    assert ("bad| oops\n" in done.stderr) == ("oops" in build)
+    assert [row[2] for row in rows(done.stdout)] == ["up", "failed"]
+    assert done.stdout.splitlines()[-1].startswith("1 of 2 can be played")
+    assert contents(Path("bad")) == before
+    assert not Path("bad/.building").exists()
+
+
+def test_what_was_built_stays_if_the_next_build_fails() -> None:
+    folder = bot("a", COPIES)
+    referee("build", "a")
+    built = contents(folder / ".built")
+    assert referee("build", "a", "--again", "--time-limit", "0.000001").returncode == 1
+    assert contents(folder / ".built") == built
+
+
+def test_its_output_has_the_bots_name_and_is_cut() -> None:
+    bot("a", COPIES + "; seq 100000; printf '\\\\033[2J\\\\377'; seq -s, 1000", "name = 'Al'\n")
+    lines = referee("build", "a").stderr.splitlines()
+    assert lines[0] == "Al| 1"
+    assert len(lines) == 41
+    assert lines[20] == "Al| ... (99,961 lines left out)"
+    assert lines[-2] == "Al| 100000"
+    assert lines[-1].startswith(r"Al| \x1b[2J\xff1,2,3,4")
+    assert max(map(len, lines)) <= 160
+    assert referee("build", "a", "--again", "--quiet").stderr == ""
+
+
+def test_what_is_wrong_with_folders_is_told_before_anything_is_built(here: Path) -> None:
+    good, bad = bot("good", COPIES), bot("bad", COPIES, "biuld = 'x'\n")
+    done = referee("build", "good", "bad", "minimal", str(here))
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "referee: bad/bot.toml: there is no key 'biuld'; did you mean build?",
+        "referee: BOT minimal is no folder with a bot.toml, which says how to build it",
+        f"referee: BOT {here} is no folder with a bot.toml, which says how to build it",
+    ]
+    assert not (good / ".built").exists()
+    assert bad.is_dir()
+
+
+@pytest.mark.parametrize("command", ["play", "conform", "tournament", "build"])
+def test_every_command_tells_all_mistakes(command: str) -> None:
+    Path("a").mkdir()
+    Path("a/bot.toml").write_text("comand = 'x'\nfiles = 3\n")
+    words = ["a", "minimal"] if command in ("play", "tournament") else ["a"]
+    done = referee(command, *words)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "referee: a/bot.toml: there is no key 'comand'; did you mean command?",
+        "referee: a/bot.toml: files: Expected `array`, got `int`",
+        "referee: a/bot.toml: command is missing: give what starts the bot",
+    ]
+
+
+def test_no_two_builds_of_one_folder_at_a_time() -> None:
+    folder = bot("a", COPIES)
+    fd = os.open(folder, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    try:
+        done = referee("build", "a")
+    finally:
+        os.close(fd)
+    assert done.returncode == 1
+    assert "a: the build failed: another referee builds it at this moment" in done.stderr
+
+
+def test_what_a_killed_referee_left_is_removed() -> None:
+    folder = bot("a", COPIES)
+    (folder / ".building/new/bot").mkdir(parents=True)
+    (folder / ".building/new/bot").chmod(0)
+    assert referee("build", "a").returncode == 0
+    assert not (folder / ".building").exists()
+
+
+def test_links_and_modes_of_strangers_lead_nowhere(here: Path) -> None:
+    folder = bot(
+        "a", f"{COPIES}; chmod 4711 bot; ln -s ../../../mine out; mkdir deep; chmod 0 deep"
+    )
+    mine = here / "mine"
+    mine.mkdir()
+    (mine / "file").touch()
+    for name in (".built", ".building", "inner"):
+        (folder / name).symlink_to(mine)
+    for _ in range(2):
+        assert referee("build", "a", "--again").returncode == 0
+    assert (mine / "file").exists()
+    assert (folder / ".built/bot/inner").is_symlink()
+    assert (folder / ".built/bot/bot").stat().st_mode & 0o7777 == 0o711
+
+
+NEST = "import os\nfor _ in range(1100): os.mkdir('d'); os.chdir('d')\n"
+
+
+def test_folders_in_folders_in_folders_are_no_trouble(here: Path) -> None:
+    before = contents(bot("a", f'{COPIES}; exec python3 -c "{NEST}"'))
+    done = referee("build", "a")
+    assert done.returncode == 1
+    assert "a: the build failed: " in done.stderr
+    assert contents(Path("a")) == before
+    assert not Path("a/.building").exists()
+    subprocess.run([sys.executable, "-c", NEST], cwd="a", check=True)
+    try:
+        for command in (["build", "a"], ["play", "a", "minimal"]):
+            said = referee(*command)
+            assert (said.returncode in (1, 2), len(said.stderr.splitlines())) == (True, 1)
+    finally:
+        subprocess.run(["rm", "-rf", "a"], check=True)
+
+
+def test_special_files_are_refused() -> None:
+    os.mkfifo(bot("a", COPIES) / "fifo")
+    done = referee("build", "a")
+    assert "a/fifo is neither a file, a folder nor a link: remove it" in done.stderr
+    assert done.returncode == 1
+
+
+def test_a_signal_in_the_middle_leaves_nothing_half_built(tmp_path: Path) -> None:
+    folder = bot("slow", f"{COPIES}; echo > {tmp_path}/began; exec sleep 1000")
+    before = contents(folder)
+    os.mkfifo("began")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "referee", "build", "slow"], stderr=subprocess.PIPE, text=True
+    )
+    Path("began").read_text()
+    assert (folder / ".building/new/bot/bot").exists()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert one_line(said) == "referee: interrupted after 0 of 1; no other bot was changed\n"
+    assert contents(folder) == before
+    assert not (folder / ".building").exists()
+
+
+# --- in a sandbox ---------------------------------------------------------------------------------
+
+
+@needs_bwrap
+def test_a_build_sees_and_changes_nothing_but_its_copy(here: Path) -> None:
+    (here / "secret").write_text("seed 7")
+    tries = f"""
+        cat {here}/secret {here}/other/source ../secret && exit 1
+        echo > {here}/written
+        echo > /usr/written
+        echo > ../written
+        [ $(ls /sys/class/net 2>/dev/null | wc -l) -le 1 ] || exit 4
+        ls /proc | grep -c '^[0-9]' > processes
+        ! ls {here} || exit 5
+        {COPIES}
+    """
+    bot("other", COPIES)
+    folder = bot("a", tries)
+    done = referee("build", "a", "--sandbox", "bwrap")
+    assert done.returncode == 0, done.stderr
+    assert "sandbox of the builds: bwrap" in done.stdout
+    assert int((folder / ".built/bot/processes").read_text()) < 8
+    assert {path.name for path in here.iterdir()} == {"secret", "other", "a"}
+    assert {path.name for path in folder.iterdir()} == {"source", "bot.toml", ".built"}
+
+
+@needs_bwrap
+@pytest.mark.skipif(os.geteuid() != 0, reason="the devices are root's")
+def test_a_build_as_root_does_not_change_devices() -> None:
+    mode = oct(os.stat("/dev/null").st_mode)[-3:]
+    bot("a", f"{COPIES}; echo > /dev/null || exit 1; chmod {mode} /dev/null && exit 2; true")
+    done = referee("build", "a", "--sandbox", "bwrap")
+    assert done.returncode == 0, done.stderr
+
+
+@needs_bwrap
+def test_what_was_built_in_a_sandbox_plays_in_one() -> None:
+    folder = bot("a", COPIES)
+    (folder / "source").write_text("#!/bin/sh\ncat weights >&2\npwd >&2\n")
+    (folder / "weights").write_text("3\n")
+    assert referee("build", "a", "--sandbox", "bwrap").returncode == 0
+    referee("play", "a", "minimal", "--sandbox", "bwrap", "--stderr", "said")
+    assert Path("said/player1.stderr").read_text() == "3\n/bot\n"

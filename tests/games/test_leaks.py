@@ -1,0 +1,168 @@
+"""In every game, nothing that a seat is sent or shown depends on what it may not know."""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.games import GAMES
+from referee.games.interface.dialect import DialectKind
+from referee.games.interface.game import ALL, Setup
+from referee.games.interface.rules import Rules
+from tests.support.leaks import Compared, Pair, every_choice, hidden_in
+
+every_game = pytest.mark.parametrize("name", list(GAMES))
+
+
+def drawn(name: str, draw: Callable[[int, int], int]) -> Pair:
+    """A pair of matches of a game.
+
+    Args:
+        draw: gives a number from the first to the second.
+    """
+    rules = GAMES[name]
+    seats = draw(rules.min_seats, rules.max_seats)
+    choice = every_choice(rules.options)
+    return Pair(
+        rules=rules,
+        hidden=hidden_in(name),
+        options=choice[draw(0, len(choice) - 1)],
+        seats=seats,
+        viewer=draw(0, seats - 1),
+        seed=draw(2**40, 2**53 - 2),  # no other number is as large
+        choices=draw(0, 2**32),
+        fork=draw(0, 80),
+        change=draw(0, 2**32),
+    )
+
+
+def pairs(name: str, count: int) -> list[Pair]:
+    """The same ones each time."""
+    return [drawn(name, Random(number).randint) for number in range(count)]
+
+
+def compare(some: Iterable[Pair]) -> Compared:
+    return sum((pair.compare() for pair in some), Compared())
+
+
+@pytest.mark.untraced
+@every_game
+@given(data=st.data())
+def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObject) -> None:
+    """Two matches that differ in hidden things alone, until the difference becomes public.
+
+    And none of their lines and views has the seed, from which all follows that is to come.
+    """
+    drawn(name, lambda least, most: data.draw(st.integers(least, most))).compare()
+
+
+@pytest.mark.untraced
+@every_game
+def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
+    """Or the test above would show nothing: `hidden.py` has forgotten something."""
+    kept: set[str] = set()
+    changed = set(hidden_in(name).told)
+    for pair in pairs(name, 25):
+        of_seat, of_fork = pair.kept_and_changed()
+        kept |= of_seat
+        changed |= of_fork
+    assert kept <= changed
+    compared = compare(pairs(name, 10))
+    assert compared.moments > 20
+    assert compared.lines > 10
+    if kept:
+        assert compared.apart > 20
+
+
+# --- the tests above find what leaks --------------------------------------------------------------
+
+
+class Whisper(Struct, frozen=True, tag="whisper"):
+    """A public message that says too much."""
+
+    secret: int
+
+
+def leaky(rules: Rules, where: str) -> Rules:
+    """A game that tells a number.
+
+    Args:
+        where: "line" or "view", and it follows from all that is hidden; "seed", in a line.
+    """
+
+    def new(setup: Setup) -> Any:
+        game: Any = rules.new(setup)
+        chance: Any = setup.chance
+
+        class Leaky(type(game)):  # type: ignore[misc]
+            __slots__ = ()
+
+            def secret(self) -> int:
+                if where == "seed":
+                    return setup.seed
+                whole = msgspec.json.encode(super().view(ALL))
+                return zlib.crc32(whole + b"%d" % chance._seed)
+
+            def take_events(self) -> list[Struct]:
+                events: list[Struct] = super().take_events()
+                return events if where == "view" else [*events, Whisper(self.secret())]
+
+            def view(self, viewer: Any) -> Any:
+                view = super().view(viewer)
+                if where != "view" or viewer is ALL:
+                    return view
+                known = {field: getattr(view, field) for field in view.__struct_fields__}
+                more = msgspec.defstruct(
+                    "View", [("secret", int)], bases=(type(view),), kw_only=True
+                )
+                return more(**known, secret=self.secret())
+
+        game.__class__ = Leaky
+        return game
+
+    return replace(rules, new=new)
+
+
+@pytest.mark.untraced
+@every_game
+@pytest.mark.parametrize("where", ["line", "view", "seed"])
+def test_a_leak_is_found(name: str, where: str) -> None:
+    rules = leaky(GAMES[name], where)
+    with pytest.raises(AssertionError):
+        compare([dataclasses.replace(pair, rules=rules) for pair in pairs(name, 10)])
+
+
+def test_a_game_that_does_not_say_what_it_hides_fails() -> None:
+    with pytest.raises(AssertionError, match=r"chess/hidden\.py must say"):
+        hidden_in("chess")
+
+
+# --- dialects -------------------------------------------------------------------------------------
+
+
+@pytest.mark.untraced
+@every_game
+def test_no_dialect_gives_the_seed_away_but_those_that_say_so(name: str) -> None:
+    """A dialect is given the seed, of which the bot should learn nothing."""
+    hidden, pair = hidden_in(name), dataclasses.replace(pairs(name, 1)[0], fork=20)
+    lines = [line for sight in pair.play(changed=False) for line in sight.new]
+    assert len(lines) > 20
+
+    def said(kind: DialectKind, seed: int) -> list[bytes]:
+        dialect = kind.new(pair.viewer, seed, "Ann")
+        return [dialect.send(line.rstrip(b"\n")) for line in lines]
+
+    dialects = GAMES[name].dialects
+    assert hidden.giving <= dialects.keys()
+    for word in dialects.keys() - hidden.giving:
+        assert said(dialects[word](), pair.seed) == said(dialects[word](), pair.seed + 1), word

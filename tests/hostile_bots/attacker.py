@@ -1,0 +1,425 @@
+"""A Big Money bot that attacks what is not its own: attacker.py ATTACK [ARGUMENT].
+
+It does so at its third request, and plays on. On stderr it says "attack: succeeds" or "attack:
+fails", with what was got or why not. An attack returns what it has got, "" if nothing, and None if
+only the referee can see whether it has succeeded; an OSError means that it has failed.
+
+Targets are the referee, its parent, and the referee's other children. In a sandbox it takes what is
+in their places.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from hostile import await_pid, detached, legal, write
+
+STRIKES_AT = 3
+C = ctypes.CDLL(None, use_errno=True)
+PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
+MS_PRIVATE_REC = 0x44000
+SYSCALLS = {
+    "x86_64": {"io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "add_key": 248},
+    "aarch64": {"io_uring_setup": 425, "bpf": 280, "perf_event_open": 241, "add_key": 217},
+}[os.uname().machine]
+
+
+def checked(result):
+    """The result of a call of the C library.
+
+    Raises:
+        OSError: it has failed.
+    """
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def syscall(name, *arguments):
+    return checked(C.syscall(ctypes.c_long(SYSCALLS[name]), *arguments))
+
+
+def referee():
+    """Its process id.
+
+    Raises:
+        OSError: it is not to be seen.
+    """
+    with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
+        if b"\0-m\0referee\0" not in file.read():
+            raise ProcessLookupError("no referee to be seen")
+    return os.getppid()
+
+
+def opponent():
+    """Its process id; raises as `referee`."""
+    for pid in parents_children():
+        return pid
+    raise ProcessLookupError("no opponent to be seen")
+
+
+def parents_children():
+    """The other children of the parent, without those that only guard."""
+    found = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError, ValueError):
+            with open(f"/proc/{int(name)}/stat") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                guards = file.read().startswith(b"/bin/sh")
+            if parent == os.getppid() and int(name) != os.getpid() and not guards:
+                found.append(int(name))
+    return found
+
+
+def writable_memory(pid):
+    """The parts of a process's memory that it can write, as bytes."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            place, rights, *_ = line.split()
+            start, end = (int(number, 16) for number in place.split("-"))
+            if rights.startswith("rw") and "[v" not in line:
+                with contextlib.suppress(OSError):
+                    memory.seek(start)
+                    while start < end and (data := memory.read(min(end - start, 1 << 24))):
+                        start += len(data)
+                        yield data
+
+
+def as_python(number):
+    """A number of up to 60 bits as it is in the memory of Python."""
+    return struct.pack("=II", number & (1 << 30) - 1, number >> 30)
+
+
+# --- 1: signals -----------------------------------------------------------------------------------
+
+
+def kill_parent(argument):
+    os.kill(os.getppid(), signal.SIGKILL)
+
+
+def stop_parent(argument):
+    os.kill(os.getppid(), signal.SIGSTOP)
+
+
+def kill_siblings(argument):
+    for pid in parents_children():
+        os.kill(pid, signal.SIGKILL)
+
+
+def stop_siblings(argument):
+    for pid in parents_children():
+        os.kill(pid, signal.SIGSTOP)
+
+
+# --- 2: the opponent's output ---------------------------------------------------------------------
+
+
+def write_as_opponent(argument):
+    """Write a line that is too long."""
+    with open(f"/proc/{opponent()}/fd/1", "wb") as pipe:
+        pipe.write(b"x" * 200_000)
+
+
+# --- 3: reading -----------------------------------------------------------------------------------
+
+
+def seed_in_cmdline(argument):
+    """ARGUMENT is the seed, backwards: the referee has it among its own words, too."""
+    with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
+        return argument[::-1].encode() in file.read()
+
+
+def seed_in_file(argument):
+    """ARGUMENT: FILE:SEED, backwards."""
+    name, _, seed = argument.partition(":")
+    with open(name) as file:
+        return seed[::-1] in file.read()
+
+
+def seed_in_descriptors(argument):
+    seed, pid = argument[::-1].encode(), os.getppid()
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{name}"
+        if os.path.isfile(path):
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                if seed in file.read():
+                    return f"in descriptor {name}"
+    return ""
+
+
+def seed_in_memory(argument):
+    seed = argument[::-1]
+    for data in writable_memory(os.getppid()):
+        if seed.encode() in data or as_python(int(seed)) in data:
+            return "in its memory"
+    return ""
+
+
+def secret_in_environment(argument):
+    """ARGUMENT is in the referee's environment."""
+    for pid in ("self", os.getppid()):
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            if argument.encode() in file.read():
+                return f"in that of {pid}"
+    return ""
+
+
+def opponents_memory(argument):
+    return f"{sum(map(len, writable_memory(opponent())))} bytes"
+
+
+def read_file(path):
+    with open(path, "rb") as file:
+        return file.read(100)
+
+
+def read_folder(path):
+    """Find any name there but those of folders on the way to the interpreter."""
+    ways = [os.path.abspath(sys.executable), os.path.realpath(sys.executable)]
+    names = os.listdir(path)
+    return " ".join(n for n in names if not any(w.startswith(f"{path}/{n}/") for w in ways))
+
+
+def descriptors(argument):
+    """Find more than its three pipes."""
+    own = {os.readlink(f"/proc/self/fd/{number}") for number in range(3)}
+    with os.scandir("/proc/self/fd") as entries:
+        more = {os.readlink(entry) for entry in entries if entry.name not in "012"}
+    return " ".join(sorted(more - own - {f"/proc/{os.getpid()}/fd"}))
+
+
+# --- 4: other processes ---------------------------------------------------------------------------
+
+
+def trace(pid):
+    checked(C.ptrace(PTRACE_ATTACH, pid, None, None))
+    os.waitpid(pid, 0x40000000)  # __WALL
+    C.ptrace(PTRACE_DETACH, pid, None, None)
+    return f"traced {pid}"
+
+
+def trace_referee(argument):
+    return trace(os.getppid())
+
+
+def trace_opponent(argument):
+    return trace(opponent())
+
+
+def limit_referee(argument):
+    return resource.prlimit(referee(), resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_opponent(argument):
+    return resource.prlimit(opponent(), resource.RLIMIT_CORE, (0, 0))
+
+
+# --- 5: CPU ---------------------------------------------------------------------------------------
+
+
+def burners(argument):
+    """Have N children in sessions of their own that use all the CPU they get."""
+    for _ in range(int(argument)):
+        if os.fork() == 0:
+            os.setsid()
+            os.closerange(0, 3)
+            time.sleep(0.2)  # so that the bot has answered
+            while True:
+                pass
+
+
+# --- 6: files -------------------------------------------------------------------------------------
+
+
+def write_to_referees_output(argument):
+    for number in (1, 2):
+        with open(f"/proc/{referee()}/fd/{number}", "ab", 0) as file:
+            file.write(b"a bot was here\n")
+    return "written"
+
+
+def write_in_folder(folder):
+    """Create a file and remove it again; the bot's own folder if it is "own"."""
+    folder = os.path.dirname(os.path.abspath(__file__)) if folder == "own" else folder
+    path = f"{folder}/attack-{os.getpid()}"
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    os.unlink(path)
+    return f"written in {folder}"
+
+
+def open_to_write(path):
+    """Write nothing to it, as this may be the machine's."""
+    os.close(os.open(path, os.O_WRONLY))
+    return "opened"
+
+
+def open_for_all(path):
+    """Change who may use a file; to what it is already, as this may be a machine's /dev/null."""
+    os.chmod(path, os.stat(path).st_mode & 0o7777)
+    return "changed"
+
+
+def fill(folder):
+    """Write 80 MiB in files of 10 MiB."""
+    os.makedirs(folder, exist_ok=True)
+    names = [f"{folder}/{number}" for number in range(8)]
+    try:
+        for name in names:
+            with open(name, "wb", 0) as file:
+                for _ in range(10):
+                    if file.write(bytes(1 << 20)) < 1 << 20:
+                        raise OSError("a part was written")
+    finally:
+        for name in names:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+    return "80 MiB"
+
+
+# --- 7: rights ------------------------------------------------------------------------------------
+
+
+def privileges(argument):
+    """Have a capability, or be able to get one, or all system calls."""
+    with open("/proc/self/status") as file:
+        status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+    got = [
+        f"{name} {status[name]}" for name in status if name[:3] == "Cap" and int(status[name], 16)
+    ]
+    if status["NoNewPrivs"] != "1":
+        got.append("new privileges")
+    if status["Seccomp"] != "2":
+        got.append("all system calls")
+    return ", ".join(got)
+
+
+def connect(port):
+    with socket.create_connection(("127.0.0.1", int(port)), 1):
+        return "connected"
+
+
+def connect_abstract(name):
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect("\0" + name)
+        return "connected"
+
+
+def in_child(attempt):
+    """Call this in a child, so that only that one changes; as an attack it returns or raises."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            attempt()
+        except OSError as error:
+            os._exit(error.errno or 1)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code:
+        raise OSError(code, os.strerror(code) if code > 0 else f"signal {-code}")
+    return "done"
+
+
+def user_namespace(argument):
+    return in_child(lambda: checked(C.unshare(CLONE_NEWUSER)))
+
+
+def mount(argument):
+    """Mount something where only the child sees it, if it may have a place of its own."""
+
+    def attempt():
+        if C.unshare(CLONE_NEWNS) == 0:
+            checked(C.mount(b"none", b"/", None, MS_PRIVATE_REC, None))
+        checked(C.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None))
+
+    return in_child(attempt)
+
+
+def keyring(argument):
+    return syscall("add_key", b"user", b"attack", b"x", 1, -2) and "a key"  # of this process
+
+
+def io_uring(argument):
+    return f"descriptor {syscall('io_uring_setup', 1, ctypes.create_string_buffer(120))}"
+
+
+def bpf(argument):
+    """Create an array of one element."""
+    attributes = struct.pack("=IIII", 2, 4, 4, 1).ljust(128, b"\0")
+    return f"descriptor {syscall('bpf', 0, attributes, 128)}"
+
+
+def perf(argument):
+    """Count its own page faults."""
+    attributes = struct.pack("=IIQ", 1, 64, 2).ljust(64, b"\0")
+    return f"descriptor {syscall('perf_event_open', attributes, 0, -1, -1, 0)}"
+
+
+# --- what it may do, but not without end ----------------------------------------------------------
+
+
+def fork_bomb(argument):
+    """Have N children at a time."""
+    children = []
+    try:
+        for _ in range(int(argument)):
+            pid = os.fork()
+            if pid == 0:
+                signal.pause()
+            children.append(pid)
+    finally:
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    return f"{len(children)} processes"
+
+
+def daemons(file):
+    """Leave daemons that nothing connects with the bot, not even their environment."""
+    code = (
+        "import os, signal\n"
+        "for _ in range(5):\n"
+        "    if os.fork() == 0:\n"
+        "        os.setsid()\n"
+        "        if os.fork() == 0:\n"
+        "            signal.pause()\n"
+        "        os._exit(0)\n"
+        f"open({file!r}, 'w').write('started')\n"
+    )
+    detached(code, env={}).wait()
+    await_pid(file)
+
+
+def main():
+    attack, argument = globals()[sys.argv[1]], (*sys.argv[2:], "")[0]
+    for number, message in enumerate(asked(sys.stdin.buffer)):
+        if number == STRIKES_AT:
+            try:
+                got = attack(argument)
+            except OSError as error:
+                sys.stderr.write(f"attack: fails: {error}\n")
+            else:
+                if got is not None:
+                    sys.stderr.write(f"attack: succeeds: {got}\n" if got else "attack: fails\n")
+            sys.stderr.flush()
+        write(legal(message))
+
+
+def asked(lines):
+    """What is to be answered of what the referee sends."""
+    for line in lines:
+        message = json.loads(line)
+        if message["type"] in ("player-name-request", "play-turn", "attack-request"):
+            yield message
+
+
+main()

@@ -1,0 +1,353 @@
+"""Two matches of a game that differ only in what a seat may not know: can it tell them apart?
+
+The second match of a pair is as the first up to the fork, a moment when the seat is asked. There
+hidden cards change places, chance goes another way, and the others write other bytes from then on;
+at times those that are asked in the same round decide otherwise as well. The difference is hidden
+as long as both matches are the same with all hidden cards in one order. So long the seat must be
+sent the same bytes. And whatever comes to be known, a view is the same wherever the lines were.
+
+A game says in `tests/games/GAME/hidden.py` what is hidden in it; all else is the same for every
+game:
+
+- `pools(game, seat)`: a `Pool` for all cards of which the seat knows only which they are, and how
+  many lie in each pile.
+- `UNCOVERING`: the messages that tell of cards which may be shuffled before the next request, each
+  with the one that tells of this; both have a `player_number`.
+- `TOLD`: parts of the whole view that the view of a seat does not have, and that need not change:
+  lines tell of them, or they are in another part.
+- `GIVING`: the dialects that give the seed away, or what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import islice
+from random import Random
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.faults import Disqualification
+from referee.games.interface.game import ALL, PUBLIC, Viewer
+from referee.games.interface.rules import Rules
+from referee.match.machine import Match, Received, Sent
+from tests.support.helpers import ROOT, name_line
+
+LENGTH = 40
+"""Replies after the fork that are looked at."""
+
+
+class Pool:
+    """Places of cards that a seat cannot tell apart.
+
+    Args:
+        piles: lists or dicts; or a list, and the slice of it.
+        key: what to sort its cards by, if they have no order.
+    """
+
+    def __init__(self, *piles: Any, key: Callable[[Any], Any] | None = None) -> None:
+        self._key = key
+        self._places: list[tuple[Any, Any]] = []
+        for pile in piles:
+            cards, part = pile if isinstance(pile, tuple) else (pile, slice(None))
+            places = list(cards) if isinstance(cards, dict) else range(len(cards))[part]
+            self._places += [(cards, place) for place in places]
+
+    def cards(self) -> list[Any]:
+        """What lies there."""
+        return [cards[place] for cards, place in self._places]
+
+    def lay(self, new: Sequence[Any]) -> None:
+        """Put them there in this order."""
+        for (cards, place), card in zip(self._places, new, strict=True):
+            cards[place] = card
+
+    def sort(self) -> None:
+        self.lay(sorted(self.cards(), key=self._key))
+
+    def shuffle(self, dice: Random) -> None:
+        """Let some change places: few, so that the others are often played before these."""
+        cards = self.cards()
+        for _ in range(dice.choice([1, 2, len(cards)]) if len(cards) > 1 else 0):
+            one, other = dice.sample(range(len(cards)), 2)
+            cards[one], cards[other] = cards[other], cards[one]
+        self.lay(cards)
+
+
+class Hidden(NamedTuple):
+    """What a game hides."""
+
+    pools: Callable[[Any, int], list[Pool]]
+    uncovering: Mapping[type[Struct], type[Struct]]
+    told: frozenset[str]
+    giving: frozenset[str]
+
+    def uncovered(self, messages: list[Any]) -> list[Struct]:
+        """The messages that tell of cards which lie there no more when all have been sent."""
+        return [
+            message
+            for place, message in enumerate(messages)
+            if (shuffled := self.uncovering.get(type(message)))
+            and any(
+                type(later) is shuffled and later.player_number == message.player_number
+                for later in messages[place:]
+            )
+        ]
+
+
+def hidden_in(name: str) -> Hidden:
+    """What a game hides.
+
+    Raises:
+        AssertionError: its tests do not say.
+    """
+    file = f"tests/games/{name}/hidden.py"
+    assert (ROOT / file).exists(), f"{file} must say what {name} hides"
+    found = import_module(f"tests.games.{name}.hidden")
+    return Hidden(found.pools, found.UNCOVERING, found.TOLD, found.GIVING)
+
+
+class Sight(NamedTuple):
+    """A moment of a match.
+
+    Attributes:
+        new: lines that the seat was sent since the last, or the beginning.
+        views: viewer -> a hash of all that it was sent and has replied, and its view.
+        open: the whole match but for what the seat may not know.
+        whole: all of it.
+    """
+
+    new: list[bytes]
+    views: dict[Viewer, tuple[int, bytes]]
+    open: bytes
+    whole: bytes
+
+
+class Compared(NamedTuple):
+    """What was compared while a difference was hidden.
+
+    Attributes:
+        moments: views and new lines.
+        lines: that were new.
+        apart: moments in which cards lay elsewhere.
+    """
+
+    moments: int = 0
+    lines: int = 0
+    apart: int = 0
+
+    def __add__(self, other: Any) -> Compared:
+        return Compared(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Which match is played twice, and how the second is another one.
+
+    Attributes:
+        rules: the game.
+        hidden: what it hides.
+        viewer: the seat that may not know.
+        choices: what the players' choices follow from.
+        fork: so many requests before they part.
+        change: what the change follows from.
+    """
+
+    rules: Rules = field(repr=False)
+    hidden: Hidden = field(repr=False)
+    options: Struct
+    seats: int
+    viewer: int
+    seed: int
+    choices: int
+    fork: int
+    change: int
+
+    def play(self, *, changed: bool) -> Iterator[Sight]:
+        """Play one of the two.
+
+        Yields:
+            The moment of the fork, and those after each reply.
+        """
+        rules, viewer = self.rules, self.viewer
+        seed, chance = b"%d" % self.seed, SeededChance(self.seed)
+        match = Match(rules, seats=self.seats, seed=self.seed, options=self.options, chance=chance)
+        players = [Player(self, seat) for seat in range(self.seats)]
+        known: dict[Viewer, int] = {viewer: 0, PUBLIC: 0}
+        new: list[Sent] = []
+        forked = False
+
+        def sight() -> Sight:
+            for entry in match.take_entries():
+                if isinstance(entry, Sent):
+                    assert seed not in entry.line, self
+                    for who in known if entry.to is None else {entry.to} & known.keys():
+                        known[who] = hash((known[who], entry.line))
+                    if entry.to in (None, viewer):
+                        new.append(entry)
+                elif isinstance(entry, Received) and entry.seat == viewer:
+                    known[viewer] = hash((known[viewer], entry.line))
+            if not forked:
+                return Sight([], {}, b"", b"")
+            lines = [sent.line for sent in new]
+            uncovered = self.hidden.uncovered([sent.message for sent in new])
+            new.clear()
+            views = {who: (known[who], msgspec.json.encode(match.view(who))) for who in known}
+            assert all(seed not in view for _, view in views.values()), self
+            whole = msgspec.json.encode(match.view(ALL))
+            return Sight(lines, views, self._open(match) + msgspec.json.encode(uncovered), whole)
+
+        match.start()
+        for seat in match.due:
+            match.receive(seat, name_line(seat))
+        while match.due:
+            sight()
+            wrong = otherwise = False
+            if not forked and viewer in match.due and sum(match.requests) > self.fork:
+                forked, wrong = True, self.change % 8 == 0
+                if changed:
+                    dice = Random(self.change)
+                    otherwise = dice.random() < 0.5
+                    for pool in self.hidden.pools(match._game, viewer):
+                        pool.shuffle(dice)
+                    SeededChance.__init__(chance, self.seed + 1)
+                yield sight()
+            # The viewer last: nothing that the others reply in this round may show before.
+            for seat in sorted(match.due, key=lambda seat: seat == viewer):
+                other = changed and forked and seat != viewer
+                players[seat].move(
+                    match,
+                    wrong=wrong and seat == viewer,
+                    other=other,
+                    otherwise=other and otherwise,
+                )
+                if forked:
+                    yield sight()
+
+    def _open(self, match: Match) -> bytes:
+        game: Any = match._game
+        pools = self.hidden.pools(game, self.viewer)
+        kept = [pool.cards() for pool in pools]
+        requests = game.requests
+        for pool in pools:
+            pool.sort()
+        game.requests = ()  # what is asked follows from the rest, or it tells too much
+        whole = msgspec.json.encode([game.view(ALL), game.outcome])
+        game.requests = requests
+        for pool, cards in zip(pools, kept, strict=True):
+            pool.lay(cards)
+        return whole
+
+    def compare(self) -> Compared:
+        """Play both side by side.
+
+        Raises:
+            AssertionError: the seat can tell them apart; or a view says what no line has said.
+        """
+        hidden, compared = True, Compared()
+        seen: dict[tuple[Viewer, int], bytes] = {}
+        sides = self.play(changed=False), self.play(changed=True)
+        for one, other in islice(zip(*sides, strict=False), LENGTH):
+            hidden = hidden and one.open == other.open
+            if hidden:
+                assert one.new == other.new, self
+                since = compared.moments and len(
+                    one.new
+                )  # those before the fork are the same anyway
+                compared += Compared(1, since, one.whole != other.whole)
+            for side in (one, other):
+                for who, (known, view) in side.views.items():
+                    assert seen.setdefault((who, known), view) == view, (who, self)
+        return compared
+
+    def kept_and_changed(self) -> tuple[set[str], set[str]]:
+        """What the view of the seat does not have of the whole, and what the fork changes of that.
+
+        Returns:
+            Names of parts, such as "seats.other.hand"; none if the match never comes to the fork.
+        """
+        one = next(self.play(changed=False), None)
+        other = next(self.play(changed=True), None)
+        if one is None or other is None:
+            return set(), set()
+        whole = msgspec.json.decode(one.whole)
+        view = msgspec.json.decode(one.views[self.viewer][1])
+        return (
+            {*self._parts_apart(whole, view)},
+            {*self._parts_apart(whole, msgspec.json.decode(other.whole))},
+        )
+
+    def _parts_apart(self, one: Any, other: Any, name: str = "") -> Iterator[str]:
+        if isinstance(one, dict):
+            for key, value in one.items():
+                there = other[key] if other else None
+                yield from self._parts_apart(value, there, f"{name}.{key}".strip("."))
+        elif name == "seats":
+            for seat, (value, there) in enumerate(zip(one, other, strict=True)):
+                whose = "own" if seat == self.viewer else "other"
+                yield from self._parts_apart(value, there, f"{name}.{whose}")
+        elif one != other:
+            yield name
+
+
+class Player:
+    """Who chooses at random, of what it knows; mostly alike in both matches of a pair."""
+
+    def __init__(self, pair: Pair, seat: int) -> None:
+        environment = pair.rules.environment
+        assert environment is not None, f"{pair.rules.name} needs an environment to be played here"
+        self._translator = environment.translator(seat, pair.seats)
+        self._choices = len(environment.choices)
+        self._shape = environment.action_shape(pair.options)
+        self._seat, self._seed = seat, pair.choices
+        self._moves = 0
+        self._last = b"?"
+
+    def move(self, match: Match, *, wrong: bool, other: bool, otherwise: bool) -> None:
+        """Reply; rarely leave.
+
+        Args:
+            wrong: most likely wrongly, which is rare else.
+            other: with other bytes.
+            otherwise: with another decision.
+        """
+        self._moves += 1
+        dice = np.random.default_rng([self._seed, self._seat, self._moves, otherwise])
+        kind = dice.random()
+        if kind < 0.002:
+            match.disqualify(self._seat, Disqualification.TIMEOUT, "")
+            return
+        line = self._last
+        if kind < 0.99 and not wrong:
+            self._translator.look(match.view(self._seat), asked=True)
+            reply = None
+            while reply is None:
+                legal = self._translator.legal()
+                if legal is None:
+                    action = dice.integers(self._choices, size=self._shape)
+                else:  # the same in both matches, unless it is illegal in one
+                    action = int(np.argmax(dice.random(self._choices) * legal))
+                reply = self._translator.act(action)
+            line = self._last = msgspec.json.encode(reply)
+        if other:  # what is wrong may come to the same as what is right
+            line = b"?" if dice.random() < 0.1 else line.replace(b"{", b'{"unasked":0,', 1)
+        match.receive(self._seat, line)
+
+
+def every_choice(options: type[Struct]) -> list[Struct]:
+    """The defaults, with each word in turn that an option can be."""
+    words = {name: get_args(kind) for name, kind in get_type_hints(options).items()}
+    return [
+        options(),
+        *(
+            options(**{name: word})
+            for name, choice in words.items()
+            for word in choice
+            if isinstance(word, str) and word != getattr(options(), name)
+        ),
+    ]

@@ -1,0 +1,39 @@
+"""Legal replies at random, in every game that has an environment for programs that learn."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from referee.match.machine import Match
+from referee.match.spec import MatchSpec
+
+
+class Legal:
+    """Players of one match, who look at what they may know and choose among what is legal.
+
+    Args:
+        seed: of what they choose.
+    """
+
+    def __init__(self, spec: MatchSpec, seed: int) -> None:
+        environment = spec.rules.environment
+        assert environment is not None
+        seats = len(spec.bots)
+        self._players = [environment.translator(seat, seats) for seat in range(seats)]
+        self._shape = environment.action_shape(spec.options)
+        self._choices = len(environment.choices)
+        self._dice = np.random.default_rng(seed)
+
+    def reply(self, match: Match, seat: int) -> bytes:
+        """A reply of a seat that is due; another each time."""
+        player = self._players[seat]
+        player.look(match.view(seat), asked=True)
+        while True:
+            legal = player.legal()
+            if legal is None:
+                reply = player.act(self._dice.integers(self._choices, size=self._shape))
+            else:
+                reply = player.act(self._dice.choice(np.flatnonzero(legal)))
+            if reply is not None:
+                return msgspec.json.encode(reply)

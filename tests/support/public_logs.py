@@ -1,0 +1,81 @@
+"""The public messages of a match as JSON, and what a game's readers make of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
+from random import Random
+from typing import Any
+
+import msgspec
+
+from referee.games.interface.capabilities import Finding, LogChecker, TurnReader
+from referee.games.interface.faults import Disqualification
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_index
+from referee.match.machine import Match
+from tests.support.helpers import Told, name_line
+
+Json = dict[str, Any]
+
+
+def log_of(
+    match: Match, seed: int, choose: Callable[[Random, Json], bytes], leaving: float = 0.0
+) -> list[Json]:
+    """Play a match that has not started; its public messages.
+
+    Args:
+        choose: what is replied to a request, by dice of that seed.
+        leaving: how likely it is that a reply does not come in time.
+    """
+    dice = Random(seed)
+    match.start()
+    match.take_entries()
+    for seat in match.due:
+        match.receive(seat, name_line(seat))
+    public: list[Json] = []
+    while True:
+        told = Told(match.take_entries())
+        public += told.public
+        if not match.due:
+            return public
+        if dice.random() < leaving:
+            match.disqualify(match.due[0], Disqualification.TIMEOUT, "slow")
+        else:
+            match.receive(match.due[0], choose(dice, told.requests[0][1]))
+
+
+class PublicLog:
+    """Reads logs of a game.
+
+    Attributes:
+        types: of the game's own messages.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.types = {struct.__struct_config__.tag for struct in rules.public}
+        self._decode = msgspec.json.Decoder(reduce(or_, rules.public)).decode
+
+    def read(self, message: Json) -> Any:
+        """A message of the game's own as its struct; ValidationError if it has another form."""
+        return self._decode(json.dumps(message))
+
+    def findings(self, checker: LogChecker, log: list[Json]) -> list[Finding]:
+        """What a checker says of a log, whose lines count from 1."""
+        found: list[Finding] = []
+        for line, message in enumerate(log, 1):
+            if message["type"] == "game-end":
+                found += checker.end(line, message["scores"], message["winners"], message["reason"])
+            elif message["type"] == "player-disqualified":
+                seat = seat_index(message["player_number"])
+                found += checker.disqualify(line, seat, message["reason"])
+            elif message["type"] in self.types:
+                found += checker.read(line, self.read(message))
+        return found
+
+    def turns(self, reader: TurnReader, log: list[Json]) -> list[Any]:
+        """What a reader of turns makes of a log."""
+        own = [self.read(message) for message in log if message["type"] in self.types]
+        return [*(turn for message in own for turn in reader.read(message, None)), *reader.end()]

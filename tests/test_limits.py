@@ -1,0 +1,368 @@
+"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; limits.md)."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.bots.command import find_bot
+from referee.bots.processes import cgroups, sandbox
+from referee.bots.processes.cpu import stat_fields
+from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.launch import LaunchedBot, launched
+from referee.logs.verify import Kind, verify_record
+from referee.match.limits import MIB, Limits
+from referee.match.spec import match_spec
+from referee.play import Played, play_once
+from tests.support.live import entries, hostile, play
+
+NO_CGROUPS = "this user can make no control groups here"
+needs_cgroups = pytest.mark.skipif(cgroups.home() is None, reason=NO_CGROUPS)
+needs_no_root = pytest.mark.skipif(os.geteuid() == 0, reason="the system counts root's not")
+
+
+@pytest.fixture(params=["cgroup", "rlimits"])
+def held_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What holds the bots; each test with it runs with both."""
+    if request.param == "rlimits":
+        monkeypatch.setattr(cgroups, "home", lambda: None)
+        return "rlimits"
+    home = cgroups.home()
+    if home is None:
+        pytest.skip(NO_CGROUPS)
+    return home.name
+
+
+async def left(folder: Path, bot: str, **limits: Any) -> tuple[str | None, str, str]:
+    """Play a bot as player 2; its code, the detail, and what its author is told besides.
+
+    The opponent plays on, and the record holds.
+    """
+    played = await play(folder, "big_money", bot, **limits)
+    ours, other = played.result.players[1], played.result.players[0]
+    assert other.disqualified is None
+    assert other.faults == {}
+    assert verify_record(str(folder / "record")).kind is Kind.HOLDS
+    if ours.disqualified is None:
+        return None, "", ""
+    assert ours.disqualification is not None
+    return ours.disqualified, played.disqualified[1].detail, ours.disqualification.cause
+
+
+# --- 8.1: the time bank ---------------------------------------------------------------------------
+
+
+async def test_many_replies_each_in_time_use_up_the_bank(tmp_path: Path) -> None:
+    code, detail, _ = await left(tmp_path, hostile("think", 0.05), time_limit=5, time_bank=0.3)
+    assert code == "time-bank"
+    # Six replies of 0.05 s, or fewer on a busy machine.
+    assert detail in [
+        f"its 0.3 s for all replies of the match were over at reply {n}" for n in range(2, 8)
+    ]
+
+
+async def test_the_limit_of_a_reply_holds_beside_the_bank(tmp_path: Path) -> None:
+    code, _, _ = await left(tmp_path, hostile("sleep_at", 2), time_limit=0.3, time_bank=60)
+    assert code == "timeout"
+
+
+async def test_one_reply_cannot_take_more_than_the_bank(tmp_path: Path) -> None:
+    began = time.monotonic()
+    code, _, _ = await left(tmp_path, hostile("sleep_at", 1), time_limit="none", time_bank=0.3)
+    assert code == "time-bank"
+    assert time.monotonic() - began < 5
+
+
+async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
+    """8.1: it has a limit of its own."""
+    code, _, _ = await left(
+        tmp_path, hostile("think_first", 0.5), time_bank=0.4, max_turns=2, startup_limit=10
+    )
+    assert code is None
+
+
+# --- 1.3: CPU time --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["one", "child", "grandchild"])
+async def test_cpu_time_is_counted_wherever_it_is_used(
+    where: str, tmp_path: Path, held_by: str
+) -> None:
+    if (where, held_by) == ("grandchild", "rlimits"):
+        pytest.skip("without a control group or a sandbox nobody finds it")
+    code, detail, _ = await left(tmp_path, hostile("burn", where), cpu_limit=0.3, time_limit=10)
+    assert code == "cpu-limit"
+    used = float(detail.removeprefix("it has used ").partition(" ")[0])
+    assert 0.3 <= used < 1.5
+    assert detail.endswith(" s of CPU time (0.3 s a match)")
+
+
+async def test_cpu_time_adds_up_over_the_replies(tmp_path: Path, held_by: str) -> None:
+    code, _, _ = await left(tmp_path, hostile("compute", 0.03), cpu_limit=0.3)
+    assert code == "cpu-limit"
+
+
+async def test_time_that_is_waited_is_no_cpu_time(tmp_path: Path, held_by: str) -> None:
+    code, _, _ = await left(tmp_path, hostile("think", 0.05), cpu_limit=0.3, max_turns=6)
+    assert code is None
+
+
+# --- 1.3: memory ----------------------------------------------------------------------------------
+
+
+@needs_cgroups
+@pytest.mark.parametrize("count_and_size", ["1 200", "8 25"], ids=["one", "many"])
+async def test_too_much_memory_is_a_verdict_with_a_control_group(
+    count_and_size: str, tmp_path: Path
+) -> None:
+    bot = hostile("take_memory", count_and_size)
+    code, detail, cause = await left(tmp_path, bot, memory_limit=100 * MIB)
+    assert code == "memory-limit"
+    assert "has killed a process of it for using more than 100 MiB" in detail
+    assert "-Xmx" in cause
+
+
+async def test_too_much_memory_without_one_is_an_error_of_the_bots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    code, _, cause = await left(tmp_path, hostile("take_memory", "1 200"), memory_limit=100 * MIB)
+    assert code == "exited"
+    assert "MemoryError; it had reached a limit of the match: --memory-limit 104857600" in cause
+
+
+async def test_memory_within_the_limit_is_there(tmp_path: Path, held_by: str) -> None:
+    bot = hostile("take_memory", "1 50")
+    code, _, _ = await left(tmp_path, bot, memory_limit=100 * MIB, max_turns=2)
+    assert code is None
+
+
+# --- 1.3: what the system only refuses ------------------------------------------------------------
+
+
+@needs_cgroups
+@pytest.mark.parametrize("mode", ["fork", "threads"])
+async def test_processes_and_threads_are_limited_together(mode: str, tmp_path: Path) -> None:
+    code, _, cause = await left(tmp_path, hostile(mode, 200), process_limit=20)
+    assert code == "exited"
+    assert cause.endswith("it had reached a limit of the match: --process-limit 20")
+
+
+async def test_open_files_are_limited(tmp_path: Path, held_by: str) -> None:
+    code, _, cause = await left(tmp_path, hostile("open_files", 20_000), open_file_limit=100)
+    assert code == "exited"
+    assert cause.endswith("it had reached a limit of the match: --open-file-limit 100")
+
+
+async def test_the_size_of_a_file_is_limited(tmp_path: Path, held_by: str) -> None:
+    file = tmp_path / "big"
+    bot = hostile("big_file", f"{file} 300")
+    code, _, cause = await left(tmp_path, bot, file_size_limit=2 * MIB)
+    assert code == "exited"
+    assert cause.endswith("it had reached a limit of the match: --file-size-limit 2097152")
+    assert file.stat().st_size == 2 * MIB
+
+
+async def test_a_crash_that_has_nothing_to_do_with_a_limit_names_none(
+    tmp_path: Path, held_by: str
+) -> None:
+    limits = dict.fromkeys(("memory_limit", "file_size_limit"), 500 * MIB)
+    code, _, cause = await left(tmp_path, hostile("exit_at", 1), open_file_limit=100, **limits)
+    assert (code, "limit" in cause) == ("exited", False)
+
+
+# --- 1.3: output ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mode", "size"), [("pad", 3_000), ("blank_drip", 3_000), ("pad", 20_001)])
+async def test_all_output_of_a_match_is_limited(mode: str, size: int, tmp_path: Path) -> None:
+    code, detail, _ = await left(tmp_path, hostile(mode, size), output_limit=20_000)
+    assert (code, detail) == ("output-limit", "more than 20000 bytes of output in this match")
+
+
+# --- how a bot starts within its limits -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "error"),
+    [
+        (
+            "print()\n",
+            0o755,
+            "Exec format error (a script needs a first line such as #!/usr/bin/env node)",
+        ),
+        ("#!/no/such/program\n", 0o755, "No such file or directory"),
+        ("#!/bin/sh\n", 0o644, "Permission denied"),
+    ],
+)
+def test_what_cannot_be_started_fails_as_without_limits(
+    content: str, mode: int, error: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "bot"
+    program.write_text(content)
+    program.chmod(mode)
+    command = find_bot("big_money", "dominion")._replace(argv=(str(program),))
+    for limits in (Limits(), Limits(open_file_limit=64)):
+        bot = LaunchedBot(command, limits)
+        bot.end()
+        assert (bot.popen, bot.error) == (None, error)
+
+
+async def test_the_record_says_what_held_the_bots(tmp_path: Path, held_by: str) -> None:
+    """log-format, 2.1."""
+    await play(tmp_path, "big_money", "big_money", max_turns=1, memory_limit=200 * MIB)
+    header = entries(tmp_path / "record")[0]
+    assert header["limits_by"] == held_by
+    await play(tmp_path, "big_money", "big_money", max_turns=1)
+    assert "limits_by" not in entries(tmp_path / "record")[0]
+
+
+# --- control groups -------------------------------------------------------------------------------
+
+
+def groups_of(pid: int) -> list[str]:
+    home = cgroups.home()
+    assert home is not None
+    return [
+        name
+        for folder in set(home.folders.values())
+        for name in os.listdir(folder)
+        if name.startswith(f"referee-{pid}-")
+    ]
+
+
+def until(done: Callable[[], object]) -> None:
+    end = time.monotonic() + 10
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@needs_cgroups
+def test_no_control_group_stays() -> None:
+    sources = [find_bot("big_money", "dominion")] * 4
+    for _ in range(5):
+        with launched(sources, Limits(memory_limit=100 * MIB)) as bots:
+            assert len(groups_of(os.getpid())) >= 4
+            assert all(isinstance(bot, LaunchedBot) and bot.popen for bot in bots)
+    assert groups_of(os.getpid()) == []
+    assert GUARDIAN.processes == set()
+
+
+@needs_cgroups
+def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path) -> None:
+    """What is in a session of its own, and what is frozen, is killed with them."""
+    pid_file = tmp_path / "pid"
+    code = (
+        "import sys, time\n"
+        "from referee.bots.command import find_bot\n"
+        "from referee.bots.processes.launch import LaunchedBot\n"
+        "from referee.match.limits import Limits\n"
+        "bot = LaunchedBot(find_bot(sys.argv[1], 'dominion'), Limits(memory_limit=2**28))\n"
+        "while bot.cgroup.cpu_seconds < 0.1: time.sleep(0.01)\n"
+        "bot.cgroup.freeze()\n"
+        "print(flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    inner = f"open({str(pid_file)!r}, 'w').write(str(__import__('os').getpid()))\nwhile True: pass"
+    start = f"import os\nif not os.fork():\n os.setsid()\n exec({inner!r})"
+    bot = shlex.join([sys.executable, "-I", "-S", "-c", start])
+    referee = subprocess.Popen([sys.executable, "-c", code, bot], stdout=subprocess.PIPE)
+    with referee:
+        assert referee.stdout is not None
+        assert referee.stdout.readline()
+        assert groups_of(referee.pid)
+        referee.kill()
+    until(lambda: not groups_of(referee.pid))
+    assert stat_fields(int(pid_file.read_text()))[:1] in ([], [b"Z"])
+
+
+# --- limits.md, 4: who is not asked ---------------------------------------------------------------
+
+needs_bwrap = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"{sandbox.why_not()}")
+
+
+@needs_bwrap
+async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(held_by: str) -> None:
+    place = sandbox.resolve("bwrap")
+    slow, burning = hostile("think", 0.06), hostile("burn_between", 3)
+    spec = match_spec([slow, burning], seed=1, options={"max_turns": 4}, sandbox=place)
+    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
+        burner = bots[1]
+        assert isinstance(burner, LaunchedBot)
+        freeze, used = burner.freeze, list[float]()
+
+        def note() -> None:
+            is_new = not burner.is_frozen
+            freeze()
+            if is_new:
+                used.append(burner.cpu_seconds or 0.0)
+
+        thaw = burner.thaw
+
+        def note_end() -> None:
+            if burner.is_frozen:
+                used[-1] = (burner.cpu_seconds or 0.0) - used[-1]
+            thaw()
+
+        burner.freeze, burner.thaw = note, note_end  # type: ignore[method-assign]
+        played = await play_once(spec, bots)
+    assert [player.disqualified for player in played.result.players] == [None, None]
+    # Each time three processes could have used 0.06 s on every core.
+    assert len(used) >= 4
+    assert sum(used) < 0.03 * len(used)
+
+
+@needs_bwrap
+async def test_a_frozen_bot_answers_and_ends_like_any_other(tmp_path: Path, held_by: str) -> None:
+    place = sandbox.resolve("bwrap")
+    spec = match_spec(
+        [hostile("think", 0.02), hostile("think", 0.02)], options={"max_turns": 3}, sandbox=place
+    )
+    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
+        played = await play_once(spec, bots)
+    for player in played.result.players:
+        assert (player.disqualified, player.exit_code, player.faults) == (None, 0, {})
+
+
+async def in_sandbox(*bots: str, **limits: Any) -> Played:
+    place = sandbox.resolve("bwrap")
+    spec = match_spec(bots, seed=1, options=limits, sandbox=place)
+    with launched([find_bot(bot, "dominion") for bot in bots], spec.limits, place) as started:
+        return await play_once(spec, started)
+
+
+@needs_bwrap
+async def test_in_a_sandbox_cpu_time_is_counted_wherever_it_is_used(held_by: str) -> None:
+    played = await in_sandbox("big_money", hostile("burn", "grandchild"), cpu_limit=0.3)
+    assert played.disqualified[1].code == "cpu-limit"
+
+
+@needs_bwrap
+@needs_no_root
+@pytest.mark.parametrize("mode", ["fork", "threads"])
+async def test_in_a_sandbox_processes_are_counted_without_a_control_group(
+    mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is of no account how many the user has besides."""
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    played = await in_sandbox("big_money", hostile(mode, 200), process_limit=20)
+    left = played.result.players[1].disqualification
+    assert left is not None
+    assert left.cause.endswith("it had reached a limit of the match: --process-limit 20")
+
+
+@needs_bwrap
+async def test_the_tmp_of_a_sandbox_is_limited(held_by: str) -> None:
+    played = await in_sandbox("big_money", hostile("big_file", "/tmp/x 3"), tmp_limit=MIB)
+    left = played.result.players[1].disqualification
+    assert left is not None
+    assert left.cause.endswith("it had reached a limit of the match: --tmp-limit 1048576")

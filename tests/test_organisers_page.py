@@ -1,0 +1,59 @@
+"""spec/organisers.md: its commands, run one after the other, print what it shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.bots.processes.sandbox import why_not
+from tests.support.live import ROOT
+
+PAGE = (ROOT / "spec" / "organisers.md").read_text()
+
+
+def shown() -> list[tuple[str, list[str]]]:
+    """The commands, each with the lines that it is said to print."""
+    blocks = re.findall(r"^```\n(\$ .*?)^```$", PAGE, re.S | re.M)
+    commands = re.split(r"^\$ ", "".join(blocks), flags=re.M)[1:]
+    return [(command, said) for command, *said in map(str.splitlines, commands)]
+
+
+def timeless(line: str) -> str:
+    """A line without its times."""
+    return re.sub(r"\d+\.\d s\b", "N s", line).rstrip()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(why_not()), reason=why_not())
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
+    bin = tmp_path / "bin"
+    bin.mkdir()
+    program = bin / "referee"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m referee "$@"\n')
+    program.chmod(0o755)
+    here = tmp_path / "cup"
+    here.mkdir()
+    env = {**os.environ, "PATH": f"{bin}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    del env["REFEREE_SANDBOX"]  # the page is of a machine with one
+    commands = shown()
+    assert len(commands) > 15
+    for command, lines in commands:
+        words = ["bash", "-c", command]
+        done = subprocess.run(words, cwd=here, env=env, capture_output=True, text=True, check=False)
+        printed = [timeless(line) for line in (done.stderr + done.stdout).splitlines()]
+        place = 0
+        for number, line in enumerate(map(timeless, lines)):
+            if line == "...":
+                continue
+            if number and lines[number - 1] == "...":
+                place = printed.index(line, place)
+            assert printed[place : place + 1] == [line], (command, printed)
+            place += 1
+        assert place == len(printed) or lines[-1:] == ["..."], (command, printed)
