@@ -215,11 +215,26 @@ seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0,
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
-    """Add `--seed` and `--seed-file`, both as `seed`."""
+    """Add `--seed` and `--seed-file`, both as `seed`; and the name of the file as `seed_file`."""
     add = parser.add_mutually_exclusive_group().add_argument
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
     text = "a file that has the seed: no bot can find it in the list of processes"
-    add("--seed-file", type=_seed_of_file, dest="seed", metavar="FILE", help=text)
+    add("--seed-file", action=_SeedFile, metavar="FILE", help=text)
+
+
+class _SeedFile(argparse.Action):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        try:
+            namespace.seed = _seed_of_file(values)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentError(self, str(error)) from error
+        setattr(namespace, self.dest, values)
 
 
 def _seed_of_file(name: str) -> int:

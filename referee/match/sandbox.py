@@ -17,8 +17,7 @@ class Sandbox(NamedTuple):
         readable: absolute folders that are readable inside at their own paths, besides what
             always is.
         hidden: absolute paths of files and folders that no bot may see, even in its own folder:
-            what the referee writes. Names that go on, such as those of a database's journal, are
-            hidden with them.
+            what the referee writes. So is what goes on after `-`, as a database's journal does.
         writable: whether a bot may write to its folder: while it is built.
     """
 

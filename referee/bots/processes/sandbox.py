@@ -323,7 +323,7 @@ class _Place:
             return
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.path.startswith(self._hidden):
+                if any(_goes_on(entry.path, hidden) for hidden in self._hidden):
                     continue
                 if entry.is_symlink():  # a bind would follow it, to wherever its author likes
                     link = os.readlink(entry.path)
@@ -353,10 +353,15 @@ def _in_bot(path: str, folder: str) -> str:
     return os.path.normpath(os.path.join(BOT, os.path.relpath(path, folder)))
 
 
+def _goes_on(path: str, hidden: str) -> bool:
+    """Whether it is this, or is named after it, as a database's journal is."""
+    return path == hidden or path.startswith(hidden + "-")
+
+
 def _check_program(path: str) -> None:
     """Raise the `OSError` that `Popen` would raise."""
     os.stat(path)
-    if os.path.isdir(path) or not os.access(path, os.X_OK):
+    if not os.path.isfile(path) or not os.access(path, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     # bwrap would have a shell run whatever the kernel cannot.
     first, ours = _first_bytes(path), _first_bytes("/proc/self/exe")

@@ -156,7 +156,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     check_descriptors()  # before an old log is emptied
     sources, sitting = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
-    unseen = [options.log, recorded, options.resume, *stderr_files]
+    unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]
     sandbox = chosen_sandbox(options, *unseen)
     before = resumed.settings if resumed is not None else {}
     spec = match_spec(

@@ -302,6 +302,7 @@ def _play(
     if live is not None:
         remove_live(live)  # of a run that was killed
     run = Run(store, records=records, live=live)
+    unseen = (options.store, records, options.config, options.seed_file)  # seeds are in them
     with (
         Progress(run, store, anchor, quiet=options.quiet) as progress,
         Dispatcher(
@@ -310,7 +311,7 @@ def _play(
             keep=keep,
             record_stderr=options.record_stderr,
             live="" if live is None else str(live.absolute()),
-            hidden=tuple(os.path.abspath(path) for path in (options.store, records) if path),
+            hidden=tuple(os.path.abspath(path) for path in unseen if path),
         ) as dispatcher,
     ):
 

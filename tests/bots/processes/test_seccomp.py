@@ -1,0 +1,127 @@
+"""The filter of system calls, run as the kernel would."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from referee.bots.processes.seccomp import (
+    CLONE,
+    CLONE3,
+    DENIED,
+    DENIED_TO_ROOT,
+    IOCTL,
+    MACHINES,
+    PERSONALITY,
+    seccomp_filter,
+)
+
+ALLOWED, EPERM, ENOSYS, KILLED = 0x7FFF0000, 0x50001, 0x50026, 0x80000000
+AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+READ = {"x86_64": 0, "aarch64": 63}
+OTHERS = {
+    **DENIED_TO_ROOT,
+    "clone": CLONE,
+    "clone3": CLONE3,
+    "ioctl": IOCTL,
+    "personality": PERSONALITY,
+}
+HEADERS = {
+    "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
+    "aarch64": "/usr/include/asm-generic/unistd.h",
+}
+machines = pytest.mark.parametrize("machine", MACHINES)
+
+
+def verdict(
+    machine: str, number: int, *arguments: int, audit: int | None = None, root: bool = False
+) -> int:
+    """What the filter returns for a system call: a classic BPF machine over `seccomp_data`."""
+    padded = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("=IIQ6Q", number, AUDIT[machine] if audit is None else audit, 0, *padded)
+    program = [*struct.iter_unpack("=HBBI", seccomp_filter(machine, root))]
+    accumulator = at = 0
+    while True:
+        code, then, otherwise, value = program[at]
+        at += 1
+        match code:
+            case 0x20:  # load a word
+                (accumulator,) = struct.unpack_from("=I", data, value)
+            case 0x06:  # return
+                return int(value)
+            case 0x15 | 0x35 | 0x45:  # jump if equal, if not below, if any bit
+                holds = {0x15: accumulator == value, 0x35: accumulator >= value}
+                at += then if holds.get(code, bool(accumulator & value)) else otherwise
+            case _:
+                raise AssertionError(f"no instruction of the filter: {code:#x}")
+
+
+@machines
+def test_what_is_denied_is_refused_and_the_rest_is_not(machine: str) -> None:
+    column = MACHINES[machine].column
+    denied = {pair[column] for pair in DENIED.values()} - {-1}
+    for_root = {pair[column] for pair in DENIED_TO_ROOT.values()} - {-1}
+    special = {pair[column] for pair in (CLONE, CLONE3, IOCTL, PERSONALITY)}
+    for number in range(600):
+        if number in special:
+            continue
+        expected = EPERM if number in denied else ALLOWED
+        assert verdict(machine, number) == expected, number
+        if number in for_root:
+            expected = EPERM
+        assert verdict(machine, number, root=True) == expected, number
+
+
+@machines
+def test_new_namespaces_are_refused_however_a_process_is_made(machine: str) -> None:
+    clone, clone3 = (pair[MACHINES[machine].column] for pair in (CLONE, CLONE3))
+    fork, thread = 0x11, 0x3D0F00
+    assert verdict(machine, clone, fork) == verdict(machine, clone, thread) == ALLOWED
+    # time, mount, cgroup, uts, ipc, user, pid, net: /usr/include/linux/sched.h
+    for flag in (0x80, *(1 << bit for bit in (17, 25, 26, 27, 28, 29, 30))):
+        assert verdict(machine, clone, fork | flag) == EPERM
+    assert verdict(machine, clone3) == ENOSYS  # its flags cannot be seen
+
+
+@machines
+def test_no_input_is_put_into_a_terminal(machine: str) -> None:
+    number = IOCTL[MACHINES[machine].column]
+    for request in (0x5412, 0x541C, 0x1_0000_5412):  # the kernel takes the lower half alone
+        assert verdict(machine, number, 0, request) == EPERM
+    assert verdict(machine, number, 0, 0x541B) == ALLOWED  # FIONREAD
+
+
+@machines
+def test_no_other_personality(machine: str) -> None:
+    number = PERSONALITY[MACHINES[machine].column]
+    assert verdict(machine, number, 0) == verdict(machine, number, 0xFFFFFFFF) == ALLOWED
+    assert verdict(machine, number, 0x0040000) == EPERM  # no random addresses
+
+
+def test_calls_of_another_architecture_end_the_process() -> None:
+    i386 = 0x40000003
+    assert verdict("x86_64", READ["x86_64"], audit=i386) == KILLED
+    assert verdict("x86_64", 0x40000000 | READ["x86_64"]) == KILLED  # x32
+    assert verdict("aarch64", READ["aarch64"], audit=AUDIT["x86_64"]) == KILLED
+
+
+def test_there_is_none_for_a_machine_that_is_not_known() -> None:
+    assert seccomp_filter("riscv64") == b""
+
+
+@machines
+def test_the_numbers_are_those_of_the_kernel(machine: str) -> None:
+    file = Path(HEADERS[machine])
+    if not file.exists():
+        pytest.skip(f"{file} is not on this machine: apt-get install linux-libc-dev")
+    defined = re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", file.read_text(), re.MULTILINE)
+    known = {name: int(number) for name, number in defined}
+    for name, pair in {**DENIED, **OTHERS}.items():
+        number = pair[MACHINES[machine].column]
+        if number >= 0 and name in known:
+            assert known[name] == number, name
+        elif number >= 0:  # newer than the headers
+            assert number >= 440, name
