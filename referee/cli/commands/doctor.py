@@ -10,11 +10,10 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from msgspec import Struct
 
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, PLAIN_WIDTH, printing
@@ -45,7 +44,8 @@ _PACKAGES = {
 """Of Debian and Ubuntu, by program."""
 
 
-class Check(Struct, frozen=True):
+@dataclass(frozen=True)
+class Check:
     """What was looked for.
 
     Attributes:
@@ -65,7 +65,8 @@ class Check(Struct, frozen=True):
     get: str = ""
 
 
-class Report(Struct, frozen=True):
+@dataclass(frozen=True)
+class Report:
     """What `referee doctor --format json` prints.
 
     Attributes:

@@ -8,10 +8,12 @@ import re
 import select
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import shtab
 
 from referee.cli.commands.completion import SHELLS, script
 from referee.cli.commands.manual import pages
@@ -133,6 +135,20 @@ def test_the_command_prints_the_script(shell: str) -> None:
     assert (done.returncode, done.stdout) == (0, script(shell) + "\n")
     for command in COMMANDS:
         assert command in done.stdout
+
+
+def test_the_build_of_a_wheel_makes_them_with_shtab_alone(tmp_path: Path) -> None:
+    """As `build-system.requires` says: pip builds before it installs what the package needs."""
+    assert shtab.__file__
+    (tmp_path / "shtab").symlink_to(Path(shtab.__file__).parent)
+    program = (
+        "from referee.cli.commands.completion import script\n"
+        "from referee.cli.commands.manual import pages\n"
+        "script('bash'), pages()"
+    )
+    command = [sys.executable, "-S", "-c", program]  # -S: without site-packages
+    path = os.pathsep.join([str(Path(__file__).parents[3]), str(tmp_path)])
+    subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, check=True)
 
 
 def test_no_such_shell() -> None:
