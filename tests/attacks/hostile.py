@@ -8,7 +8,8 @@ seen, and what was left behind: processes that still run when the referee has en
 if it was killed), and files in its working directory. Seen is the exit code and the verdict on the
 hostile bot; what has happened to its opponent, and a log or a record that is not valid, are said as
 well. An attack on what is not the bot's own succeeds or fails; without a sandbox many succeed, and
-that is expected. At the end there must be no more processes, control groups and mounts than before.
+that is expected. At the end there must be no more processes, descriptors, control groups and mounts
+than before.
 The exit code is 1 if anything is not as expected.
 """
 
@@ -96,6 +97,7 @@ class Behaviour(NamedTuple):
         options: of `referee play`, beside limits and logs.
         files: path in `{folder}` -> content.
         shell: the line for bash; PLAY stands for the command.
+        alone: nothing else is to be played meanwhile, as it takes the time of all.
     """
 
     what: str
@@ -104,6 +106,7 @@ class Behaviour(NamedTuple):
     options: Sequence[str] = ()
     files: Mapping[str, bytes] = MappingProxyType({})
     shell: str = "exec PLAY"
+    alone: bool = False
 
     def expected_in(self, sandbox: str) -> str | None:
         """What is expected there; None: it is not to be played there."""
@@ -399,7 +402,8 @@ def on_processes() -> Iterator[Behaviour]:
                    opponent=hostile("compute", 0.04),
                    options=["--time-limit", "0.4", "--max-turns", "20"])  # fmt: skip
     # They slow their own bot down as well.
-    yield burns._replace(expected={**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"})
+    expected = {**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"}
+    yield burns._replace(expected=expected, alone=True)
 
 
 def on_secrets() -> Iterator[Behaviour]:
@@ -570,17 +574,23 @@ def main() -> int:
             parser.error(problem)
         print(f"left out, with bwrap: {problem}")
         sandboxes.remove("bwrap")
+    adopt_orphans()  # to count what has hidden from the referee, too
+    before = remains()
     with SERVERS:
-        return play_all(options.only, sandboxes, options.jobs)
+        wrong = play_all(options.only, sandboxes, options.jobs)
+    with contextlib.suppress(ChildProcessError):  # what was killed and nobody waits for
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    after = remains()
+    print(f"before: {before}\nafter:  {after}")
+    return 1 if wrong or after.is_more_than(before) else 0
 
 
 def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
-    """Play the behaviours that have this word; the exit code."""
+    """Play the behaviours that have this word; how many were wrong."""
     chosen = [behaviour for behaviour in behaviours() if word in behaviour.what]
     if not chosen:
         raise UsageError(f"no behaviour has {word!r}")
-    adopt_orphans()  # to count what has hidden from the referee, too
-    before = remains()
     print(
         f"{'behaviour':64}  "
         + "  ".join(
@@ -590,39 +600,43 @@ def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
     )
     wrong = Counter[str]()
     played = Counter[str]()
-    with ThreadPoolExecutor(jobs) as pool:
-        tried = [
-            {
-                sandbox: pool.submit(try_out, behaviour, sandbox)
-                for sandbox in sandboxes
-                if behaviour.expected_in(sandbox)
-            }
-            for behaviour in chosen
-        ]
-        for behaviour, futures in zip(chosen, tried, strict=True):
-            cells = []
-            for sandbox in sandboxes:
-                expected = behaviour.expected_in(sandbox)
-                if expected is None:
-                    cells.append(ROW.format("not tried", "", "", ""))
-                    continue
-                seen = futures[sandbox].result()
-                right = not seen.left and seen.what in _allowed(expected)
-                played[sandbox] += 1
-                wrong[sandbox] += not right
-                verdict = "right" if right else "WRONG"
-                cells.append(ROW.format(expected, seen.what, seen.left or "nothing", verdict))
-            print(f"{behaviour.what:64}  {'  '.join(cells)}".rstrip(), flush=True)
+    for behaviour, found in try_all(chosen, sandboxes, jobs):
+        cells = []
+        for sandbox in sandboxes:
+            expected = behaviour.expected_in(sandbox)
+            if expected is None:
+                cells.append(ROW.format("not tried", "", "", ""))
+                continue
+            seen = found[sandbox]
+            right = not seen.left and seen.what in _allowed(expected)
+            played[sandbox] += 1
+            wrong[sandbox] += not right
+            verdict = "right" if right else "WRONG"
+            cells.append(ROW.format(expected, seen.what, seen.left or "nothing", verdict))
+        print(f"{behaviour.what:64}  {'  '.join(cells)}".rstrip(), flush=True)
     for sandbox in sandboxes:
         right = played[sandbox] - wrong[sandbox]
         print(f"{sandbox}: {played[sandbox]} behaviours, {right} right, {wrong[sandbox]} wrong")
-    with contextlib.suppress(ChildProcessError):  # what was killed above and nobody waits for
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    after = remains()
-    print(f"before: {before}\nafter:  {after}")
-    held = after.descriptors  # those of our own servers
-    return 1 if wrong.total() or after.is_more_than(before._replace(descriptors=held)) else 0
+    return wrong.total()
+
+
+def try_all(
+    chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int
+) -> Iterator[tuple[Behaviour, dict[str, Seen]]]:
+    """Play so many at a time, then those that are to be played alone."""
+    for alone in (False, True):
+        group = [behaviour for behaviour in chosen if behaviour.alone == alone]
+        with ThreadPoolExecutor(1 if alone else jobs) as pool:
+            tried = [
+                {
+                    sandbox: pool.submit(try_out, behaviour, sandbox)
+                    for sandbox in sandboxes
+                    if behaviour.expected_in(sandbox)
+                }
+                for behaviour in group
+            ]
+            for behaviour, futures in zip(group, tried, strict=True):
+                yield behaviour, {sandbox: each.result() for sandbox, each in futures.items()}
 
 
 def _allowed(expected: str) -> Sequence[str]:

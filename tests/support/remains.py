@@ -74,7 +74,7 @@ def _kib(pid: int) -> int:
 
 
 def lost_cgroups(ours: set[int]) -> list[str]:
-    """The groups of bots, "referee-PID-NUMBER", of a referee that has ended or is one of ours."""
+    """The groups of bots, "referee-PID-TOKEN", of a referee that has ended or is one of ours."""
     found = [path for depth in range(_DEPTH) for path in glob(_CGROUPS + "/*" * depth + _GROUPS)]
     return [
         path
