@@ -187,7 +187,7 @@ def test_links_and_modes_of_strangers_lead_nowhere(here: Path) -> None:
     assert (folder / ".built/bot/bot").stat().st_mode & 0o7777 == 0o711
 
 
-NEST = "import os\nfor _ in range(1100): os.mkdir('d'); os.chdir('d')\n"
+NEST = "import os\nfor _ in range(2500): os.mkdir('d'); os.chdir('d')\n"
 
 
 def test_folders_in_folders_in_folders_are_no_trouble(here: Path) -> None:
