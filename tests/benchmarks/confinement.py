@@ -1,72 +1,92 @@
-"""What it costs to hold bots to their limits, beside none (limits.md).
+"""What a sandbox costs, and what limits cost, beside neither (sandbox.md, limits.md).
 
-    python -m tests.benchmarks.limits [--rounds N]
+    python -m tests.benchmarks.confinement [--rounds N]
 
-Started and ended: a process that ends by itself, in microseconds. A request: of a kept Big Money
-bot that plays against itself. The ratios are medians of those of neighbouring runs. At the end: how
-many control groups are left.
+Started and ended: a process that ends by itself, in milliseconds. A request: of a kept Big Money
+bot that plays against itself, in microseconds. A tournament: of the same two bots with one job, in
+milliseconds a match. The sides take turns; ratios are medians of those of one round. At the end:
+how many control groups are left.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import time
 from collections.abc import Callable
+from statistics import median
 
 from referee.bots.command import BotCommand
 from referee.bots.processes import cgroups
 from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.sandbox import resolve
 from referee.match.limits import OF_TOURNAMENTS, Limits
+from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.tournament.playing.batch import Batch, Failed, end_bots, play_batch
 from referee.tournament.rows import Entrant, Plan
+from tests.benchmarks.tournament import rate
 
 STARTS = 50
+MATCHES = 400
 _TRUE = BotCommand("true", ("/bin/true",))
 _HELD: dict[str, object] = dict(OF_TOURNAMENTS)
 
 
-def starts(limits: Limits) -> float:
-    """Microseconds of a start and an end."""
+def start(sandbox: Sandbox, settings: dict[str, object]) -> float:
+    """Milliseconds of a start and an end."""
+    limits = Limits(**settings)  # type: ignore[arg-type]
     began = time.perf_counter()
     for _ in range(STARTS):
-        bot = LaunchedBot(_TRUE, limits)
+        bot = LaunchedBot(_TRUE, limits, sandbox)
         assert bot.popen is not None
         bot.popen.stdout.read()  # type: ignore[union-attr]
         bot.end()
-    return (time.perf_counter() - began) / STARTS * 1e6
+    return (time.perf_counter() - began) / STARTS * 1e3
 
 
-def requests(settings: dict[str, object]) -> float:
+def request(sandbox: Sandbox, settings: dict[str, object]) -> float:
     """Microseconds of a request."""
     entrants = {number: Entrant("big_money", "big_money") for number in (0, 1)}
-    plans = tuple(Plan(match=n, deal=n, seed=n, players=(0, 1)) for n in range(1000))
-    batch = Batch("dominion", settings, entrants, plans[:1])
-    play_batch(batch)  # starts them
-    rows = play_batch(Batch("dominion", settings, entrants, plans[1:]))
+    plans = tuple(Plan(match=n, deal=n, seed=n, players=(0, 1)) for n in range(MATCHES))
+    of = {"sandbox": sandbox}
+    play_batch(Batch("dominion", settings, entrants, plans[:1], **of))  # starts them
+    rows = play_batch(Batch("dominion", settings, entrants, plans[1:], **of))
     end_bots()
     assert not isinstance(rows, Failed)
     seconds = sum(row.seconds for row in rows)
     return seconds / sum(seat.replies for row in rows for seat in row.seats) * 1e6
 
 
-def compare(what: str, plain: Callable[[], float], held: Callable[[], float], rounds: int) -> None:
-    """Print a line."""
-    pairs = [(held(), plain()) for _ in range(rounds)]
-    ratio = statistics.median(one / other for one, other in pairs)
-    with_limits, without = (statistics.median(each) for each in zip(*pairs, strict=True))
-    print(f"{what:20} {with_limits:7.0f} us   without limits {without:7.0f} us   ratio {ratio:.2f}")
+def tournament(sandbox: Sandbox, settings: dict[str, object]) -> float:
+    """Milliseconds of a match."""
+    return 1e3 / rate("big_money", 1, MATCHES, sandbox=sandbox.kind, settings=settings)
 
 
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
-    held = Limits(**OF_TOURNAMENTS)
-    compare("started and ended", lambda: starts(Limits()), lambda: starts(held), rounds)
-    compare("a request", lambda: requests({}), lambda: requests(_HELD), rounds)
+    sandbox = resolve("bwrap")
+    sides: dict[str, tuple[Sandbox, dict[str, object]]] = {
+        "neither": (NO_SANDBOX, {}),
+        "sandbox": (sandbox, {}),
+        "limits": (NO_SANDBOX, _HELD),
+        "both": (sandbox, _HELD),
+    }
+    print(f"{'':24}" + "".join(f"{side:>16}" for side in sides))
+    measures: dict[str, Callable[[Sandbox, dict[str, object]], float]] = {
+        "started and ended, ms": start,
+        "a request, us": request,
+        "a tournament, ms a match": tournament,
+    }
+    for what, measure in measures.items():
+        found = [[measure(*side) for side in sides.values()] for _ in range(rounds)]
+        line = f"{what:24}"
+        for index in range(len(sides)):
+            ratio = median(each[index] / each[0] for each in found)
+            line += f"{median(each[index] for each in found):9.2f} ({ratio:4.2f})"
+        print(line, flush=True)
     home = cgroups.home()
     folders = set() if home is None else set(home.folders.values())
     left = [
@@ -75,7 +95,8 @@ def main() -> None:
         for name in os.listdir(folder)
         if name.startswith(f"referee-{os.getpid()}-")
     ]
-    print(f"{rounds * STARTS} starts with limits, by {home.name if home else 'rlimits'}; "
+    starts = 2 * rounds * STARTS
+    print(f"{starts} starts with limits, by {home.name if home else 'rlimits'}; "
           f"{len(left)} control groups left")  # fmt: skip
 
 

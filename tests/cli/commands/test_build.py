@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from referee.bots import building
 from referee.bots.processes.sandbox import why_not
+from referee.match.limits import MIB
 from tests.support.live import one_line, referee
 
 needs_bwrap = pytest.mark.skipif(bool(why_not()), reason=why_not())
@@ -102,6 +104,15 @@ def test_a_build_that_fails(build: str, why: str) -> None:
     assert done.stdout.splitlines()[-1].startswith("1 of 2 can be played")
     assert contents(Path("bad")) == before
     assert not Path("bad/.building").exists()
+
+
+def test_a_build_that_fills_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "DISK_LIMIT", MIB)
+    before = contents(bot("a", "head -c 2000000 /dev/zero >zeros; sleep 100"))
+    done = referee("build", "a")
+    assert done.stderr == "referee: a: the build failed: its files took more than 1 MiB\n"
+    assert contents(Path("a")) == before
+    assert not Path("a/.building").exists()
 
 
 def test_what_was_built_stays_if_the_next_build_fails() -> None:
