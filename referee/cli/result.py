@@ -64,7 +64,7 @@ def match_report(
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
         lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
-    where = f", sandbox {result.sandbox}" if result.sandbox != "none" else ""
+    where = f", sandbox {result.sandbox}" if "--sandbox" in again else ""
     again_line = f"Seed {result.seed}{where}. The same match again:"
     lines += ["", again_line, "  " + command_line(again)]
     step = next_step(result, again, record)
