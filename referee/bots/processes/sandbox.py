@@ -57,6 +57,8 @@ _FIXED_DEVICES = (
 )
 """For a build where the referee is root: compilers change modes, and may, but not of devices."""
 _MOST_STATUS = 4096
+_VIRTUAL = "pyvenv.cfg"
+"""The file that makes a folder a virtual environment of Python."""
 
 
 class Prepared(NamedTuple):
@@ -340,7 +342,7 @@ class _Place:
             return set()
         if program == sys.executable:
             own = Path(__file__).parents[2]  # where a Python bot finds `referee.bot`
-            found = {sys.prefix, sys.base_prefix, str(own)}
+            found = {*_prefix(sys.prefix), *_prefix(sys.base_prefix), str(own)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
         found = _runtimes_of(program)
         if not found and (named := _named_by(program)):
@@ -369,9 +371,7 @@ def _runtimes_of(program: str) -> set[str]:
     if not on_path:
         prefix = os.path.dirname(os.path.dirname(program))
         base = os.path.dirname(os.path.dirname(real))
-        if not os.path.exists(os.path.join(prefix, "pyvenv.cfg")) or not glob(
-            os.path.join(base, "lib", "python3*", "os.py")
-        ):
+        if not _is_virtual(prefix) or not glob(os.path.join(base, "lib", "python3*", "os.py")):
             return set()
     found = set()
     for path in {program, real}:
@@ -381,8 +381,20 @@ def _runtimes_of(program: str) -> set[str]:
         prefix, name = os.path.split(folder)
         # Shims, of pyenv and its like, look around in all of their prefix.
         is_whole = name == "shims" or (name == "bin" and not _is_private(prefix))
-        found.add(prefix if is_whole else path)
+        found |= _prefix(prefix) if is_whole else {path}
     return found
+
+
+def _prefix(prefix: str) -> set[str]:
+    """What an interpreter needs of its prefix; a virtual environment may be among other files."""
+    if not _is_virtual(prefix):
+        return {prefix}
+    paths = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL))
+    return set(filter(os.path.exists, paths))
+
+
+def _is_virtual(prefix: str) -> bool:
+    return os.path.exists(os.path.join(prefix, _VIRTUAL))
 
 
 def _named_by(script: str) -> str:
@@ -396,7 +408,7 @@ def _named_by(script: str) -> str:
 
 def _is_private(prefix: str) -> bool:
     """Whether more than an interpreter may be in a folder, so that it is not shown as a whole."""
-    if os.path.exists(os.path.join(prefix, "pyvenv.cfg")):
+    if _is_virtual(prefix):
         return False
     folder, name = os.path.split(prefix)
     return _is_wide(prefix) or (folder in _homes() and name.startswith("."))  # ~/.cargo, ~/.local

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,21 @@ def test_its_first_line_and_its_links_show_no_folder(first: str, tmp_path: Path)
     bound = [path for option, path in itertools.pairwise(words) if option == "--ro-bind"]
     assert str(folder) in bound
     assert [path for path in bound if secret.is_relative_to(path) or str(secret) in path] == []
+
+
+def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path: Path) -> None:
+    """Also one that was made in the folder of the whole tournament."""
+    venv.create(tmp_path, symlinks=True)
+    (tmp_path / "seed").write_text("secret")
+    site = next(tmp_path.glob("lib/python3*/site-packages"))
+    (site / "theirs.py").write_text("NAME = 'found'")
+    (tmp_path / "bots").mkdir()
+    looks = f"import os, theirs\nprint(theirs.NAME, os.path.exists('{tmp_path}/seed'))\n"
+    (tmp_path / "bots" / "bot.py").write_text(looks)
+    python, bot = (str(tmp_path / name) for name in ("bin/python", "bots/bot.py"))
+    assert output(started(python, bot)) == "found False\n"
+    script = program(tmp_path / "bots" / "bot", f"#!{python}\n{looks}")
+    assert output(started(script)) == "found False\n"
 
 
 # --- how it ends ----------------------------------------------------------------------------------
