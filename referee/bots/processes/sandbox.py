@@ -126,7 +126,8 @@ def _probed() -> tuple[tuple[str, ...], str]:
     # The second is for versions before 0.8, and for containers in which /proc/sys is read-only.
     # The filter refuses new user namespaces as well.
     for words in ((program, "--unshare-user", "--disable-userns"), (program, "--unshare-user")):
-        prepared = _prepared([*words, *_system()], (), ["true"], {"PATH": os.defpath})
+        options = _system(tmp_bytes=1 << 20)  # so that it is asked for all that a match needs
+        prepared = _prepared([*words, *options], (), ["true"], {"PATH": os.defpath})
         try:
             done = subprocess.run(
                 prepared.argv,
@@ -146,7 +147,7 @@ def _probed() -> tuple[tuple[str, ...], str]:
         if not done.returncode:
             return words, ""
         said = said or done.stderr.strip().partition("\n")[0] or f"exit code {done.returncode}"
-    hint = "the kernel must allow user namespaces to users, and version 0.7 is needed at least"
+    hint = "it must be 0.7 or newer, and allowed to make user namespaces (spec/sandbox.md, 5)"
     return (), f"bwrap does not work here ({said.removeprefix('bwrap: ')}): {hint}"
 
 
