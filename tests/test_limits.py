@@ -94,13 +94,19 @@ async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["one", pytest.param("child", marks=pytest.mark.slow), "grandchild"]
+    ("where", "held_by"),
+    [
+        ("one", "cgroup"),
+        ("one", "rlimits"),
+        pytest.param("child", "cgroup", marks=pytest.mark.slow),
+        pytest.param("child", "rlimits", marks=pytest.mark.slow),
+        ("grandchild", "cgroup"),  # without a control group or a sandbox nobody finds it
+    ],
+    indirect=["held_by"],
 )
 async def test_cpu_time_is_counted_wherever_it_is_used(
     where: str, tmp_path: Path, held_by: str
 ) -> None:
-    if (where, held_by) == ("grandchild", "rlimits"):
-        pytest.skip("without a control group or a sandbox nobody finds it")
     code, detail, _ = await left(tmp_path, hostile("burn", where), cpu_limit=0.3, time_limit=10)
     assert code == "cpu-limit"
     used = float(detail.removeprefix("it has used ").partition(" ")[0])
@@ -292,7 +298,7 @@ def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path)
 
 # --- limits.md, 4: who is not asked ---------------------------------------------------------------
 
-needs_bwrap = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"{sandbox.why_not()}")
+needs_bwrap = pytest.mark.skipif(bool(sandbox.why_not()), reason=sandbox.why_not())
 
 
 @needs_bwrap

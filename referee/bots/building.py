@@ -48,6 +48,10 @@ _LIMITS = Limits(
     tmp_limit=1024 * MIB,  # Go compiles its library there
 )
 """Of a build; compilers need more than bots."""
+DISK_LIMIT = 4096 * MIB
+"""What all files of a build may take together, the bot's own among them."""
+DISK_SECONDS = 0.5
+"""From one look at them to the next."""
 SHOWN_LINES = 40
 """Of what a build says, half of them its first."""
 _KEPT_BYTES = 32 * 1024
@@ -162,15 +166,27 @@ async def _run(
             return f"it cannot be started: {bot.error}"
         fd = bot.popen.stdout.fileno()
         os.set_blocking(fd, False)
+        is_full = False
         with trio.move_on_after(limit) as clock:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(output.read_all, fd)
+
+                async def watch() -> None:
+                    nonlocal is_full
+                    while not is_full:
+                        await trio.sleep(DISK_SECONDS)
+                        is_full = await _disk_use(place) > DISK_LIMIT
+                    nursery.cancel_scope.cancel()
+
+                nursery.start_soon(watch)
                 await wait_for_exit(bot)
                 nursery.cancel_scope.cancel()  # who holds the pipe still is killed now
         bot.kill()
         output.read_rest(fd)
         if clock.cancelled_caught:
             return f"it took more than {limit:g} s (--time-limit)"
+        if is_full:
+            return f"its files took more than {DISK_LIMIT // MIB} MiB"
         bot.has_begun()
     finally:
         bot.end()
@@ -182,6 +198,14 @@ async def _run(
     if code == _NOT_FOUND:
         return "exit code 127: a program is missing (referee doctor lists compilers)"
     return f"exit code {code}" if code else ""
+
+
+async def _disk_use(folder: str) -> int:
+    """Bytes of all files in a folder, as far as they can be seen; `du` copes with any depth."""
+    done = await trio.run_process(
+        ["du", "-sk", folder], capture_stdout=True, stderr=subprocess.DEVNULL, check=False
+    )
+    return 1024 * int(done.stdout.split()[0] if done.stdout else 0)
 
 
 @contextlib.contextmanager

@@ -167,7 +167,7 @@ def start(
         kind = rules.dialects[source.dialect]() if source.dialect else None
         process = BotProcess(
             source,
-            StderrKeeper(file, recorded),
+            StderrKeeper(file, recorded, source.limits.stderr_limit),
             patience,
             look_seconds,
             reply_end=b"\n" if kind is None else kind.reply_end,

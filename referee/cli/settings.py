@@ -32,6 +32,7 @@ _FLAGS = {
     "open_file_limit": (or_none(count), "N", "open files of a process"),
     "file_size_limit": (or_none(size), "BYTES", "the biggest file that it may write"),
     "tmp_limit": (or_none(size), "BYTES", "what fits into /tmp of a sandbox"),
+    "stderr_limit": (or_none(size), "BYTES", "what is kept in a file of its standard error"),
 }
 _ENDLESS = {
     "time_limit": '; "none" stops all clocks, for a debugger',

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
+MIB = 2**20
+
 
 class Limits(NamedTuple):
     """What a bot may use. These defaults hold where a game has none of its own.
@@ -27,6 +29,7 @@ class Limits(NamedTuple):
         open_file_limit: open files of one process.
         file_size_limit: the biggest file that it may write, in bytes.
         tmp_limit: what fits into the /tmp of a sandbox, in bytes.
+        stderr_limit: what is kept in a file of its standard error, in bytes (1.4).
     """
 
     time_limit: float = 10.0
@@ -42,9 +45,9 @@ class Limits(NamedTuple):
     open_file_limit: float = math.inf
     file_size_limit: float = math.inf
     tmp_limit: float = math.inf
+    stderr_limit: float = 16 * MIB
 
 
-MIB = 2**20
 SANDBOXED: Mapping[str, int] = MappingProxyType(
     {
         "output_limit": 64 * MIB,

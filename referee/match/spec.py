@@ -36,7 +36,7 @@ _KINDS: dict[str, Any] = {
     "grace": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
     "line_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
     "queue_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
-    # A record has them only where there is such a limit.
+    # A record has them only where they are not those of `Limits`.
     "time_bank": _Seconds | UnsetType,
     "output_limit": _Bytes | UnsetType,
     "cpu_limit": _Seconds | UnsetType,
@@ -45,9 +45,11 @@ _KINDS: dict[str, Any] = {
     "open_file_limit": _Count | UnsetType,
     "file_size_limit": _Bytes | UnsetType,
     "tmp_limit": _Bytes | UnsetType,
+    "stderr_limit": _Bytes | UnsetType,
 }
 _ALWAYS = frozenset(Limits._fields[:5])
 """The limits that every record has."""
+_DEFAULTS = Limits()._asdict()
 _PLAIN = {
     "Expected `int`": "give an integer",
     "Expected `float`": "give a number",
@@ -89,8 +91,10 @@ class MatchSpec(Struct, frozen=True):
     @property
     def settings(self) -> Struct:
         """Options and limits together, as `settings_type` has them."""
-        limits = {name: _or_none(value) for name, value in self.limits._asdict().items()}
-        limits = {n: UNSET if v is None and n not in _ALWAYS else v for n, v in limits.items()}
+        limits = {
+            name: UNSET if name not in _ALWAYS and value == _DEFAULTS[name] else _or_none(value)
+            for name, value in self.limits._asdict().items()
+        }
         both = limits | msgspec.structs.asdict(self.options)
         return settings_type(self.rules)(**both)
 
@@ -106,11 +110,8 @@ def settings_type(rules: Rules) -> type[Struct]:
     It is the `options` of a record's header. What is infinite in `Limits` is None there, since JSON
     has no such number.
     """
-    defaults = Limits()._asdict() | dict(rules.limits)
-    limits = [
-        (name, kind, UNSET if defaults[name] == math.inf else defaults[name])
-        for name, kind in _KINDS.items()
-    ]
+    defaults = {n: _DEFAULTS[n] if n in _ALWAYS else UNSET for n in _KINDS} | dict(rules.limits)
+    limits = [(name, kind, defaults[name]) for name, kind in _KINDS.items()]
     own = [
         (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
     ]
@@ -128,7 +129,8 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
     limits = {name: getattr(settings, name) for name in Limits._fields}
-    limits = {n: math.inf if value in (None, UNSET) else value for n, value in limits.items()}
+    limits = {n: math.inf if value is None else value for n, value in limits.items()}
+    limits = {n: _DEFAULTS[n] if value is UNSET else value for n, value in limits.items()}
     return rules.options(**own), Limits(**limits)
 
 

@@ -33,6 +33,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import trio
 from rich import box
@@ -57,10 +58,14 @@ WARM = 20
 Row = tuple[str, str, str, str, str, str]
 
 
-def rate(bot: str, jobs: int, matches: int, *, keep_alive: bool = True) -> float:
-    """Matches a second of a tournament of a bot against itself, with a store on disk."""
+def rate(bot: str, jobs: int, matches: int, **chosen: Any) -> float:
+    """Matches a second of a tournament of a bot against itself, with a store on disk.
+
+    Args:
+        chosen: fields of `Setup`.
+    """
     entrants = [Entrant("one", bot), Entrant("two", bot)]
-    what = setup(entrants, game="dominion", matches=matches + WARM, seed=1, keep_alive=keep_alive)
+    what = setup(entrants, game="dominion", matches=matches + WARM, seed=1, **chosen)
     times: list[float] = []
     with tempfile.TemporaryDirectory() as folder, Store.for_writing(f"{folder}/s") as store:
         store.add_stage(what)

@@ -379,10 +379,9 @@ def test_the_defaults_are_those_of_the_library() -> None:
     shown = " ".join(referee("play", "--help").stdout.split())
     for name, default in Limits()._asdict().items():
         assert f"--{name.replace('_', '-')} " in shown
-        word = "none" if default == math.inf else f"{default:g}"
-        assert re.search(
-            rf"--{name.replace('_', '-')} [^(]*\(default: ({word}|{default})[;)]", shown
-        )
+        words = [f"{default:g}", f"{default}", f"{default / 2**20:g}M"]
+        word = "none" if default == math.inf else "|".join(words)
+        assert re.search(rf"--{name.replace('_', '-')} [^(]*\(default: ({word})[;)]", shown)
 
 
 @pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])

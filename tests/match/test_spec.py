@@ -44,11 +44,12 @@ def test_the_options_of_a_record_stand_in_the_order_of_the_format() -> None:
         "open_file_limit",
         "file_size_limit",
         "tmp_limit",
+        "stderr_limit",
     )
 
 
 def test_a_limit_that_is_not_there_stands_in_no_record() -> None:
-    """log-format, 2.1: the limits behind `queue_limit` are there only if there is such a limit."""
+    """log-format, 2.1: the limits behind `queue_limit` are there only if they were chosen."""
     spec = match_spec(TWO, seed=1, options={"memory_limit": 2**20, "time_bank": "none"})
     assert spec.limits == Limits(memory_limit=2**20)
     assert list(msgspec.to_builtins(spec.settings))[-2:] == ["queue_limit", "memory_limit"]
@@ -78,7 +79,8 @@ def test_it_can_be_sent_to_another_process() -> None:
             {"options": {"rows": 5}},
             "dominion has no option 'rows'; there are: time_limit, startup_limit, grace, "
             "max_turns, line_limit, queue_limit, time_bank, output_limit, cpu_limit, "
-            "memory_limit, process_limit, open_file_limit, file_size_limit, tmp_limit",
+            "memory_limit, process_limit, open_file_limit, file_size_limit, tmp_limit, "
+            "stderr_limit",
         ),
     ],
 )

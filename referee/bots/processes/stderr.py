@@ -6,11 +6,10 @@ from referee.bots.traces import shortened
 from referee.errors import LogWriteError
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
+from referee.match.limits import Limits
 from referee.match.result import Stderr
 from referee.text.terminal import cut, plain
 
-FILE_CAP = 16 * 1024 * 1024
-"""Bytes of a bot's stderr that its file takes; the rest is read and dropped."""
 END_CAP = 16 * 1024
 """Bytes of the beginning, and as many of the end, that are kept for the report."""
 
@@ -26,12 +25,18 @@ class StderrKeeper:
         file: to write to, or None. A file that takes no more is given up silently: a full disk
             is no reason to stop a match, and the logs will say so.
         recorded: what hands it to a record, or None.
+        limit: bytes that the file takes; the rest is read and dropped.
     """
 
-    def __init__(self, file: Sink | None, recorded: RecordedStderr | None = None) -> None:
+    def __init__(
+        self,
+        file: Sink | None,
+        recorded: RecordedStderr | None = None,
+        limit: float = Limits().stderr_limit,
+    ) -> None:
         self._file = file
         self.recorded = recorded
-        self._room = FILE_CAP
+        self._limit = self._room = limit
         self._head = b""
         self._tail = b""  # what follows the head, but for its middle
         self._dropped = 0  # line ends that are in neither
@@ -45,12 +50,12 @@ class StderrKeeper:
                 self.recorded.feed(data)
         if self._file is None or not self._room:
             return
-        kept = data[: self._room]
+        kept = data if len(data) <= self._room else data[: int(self._room)]
         self._room -= len(kept)
         try:
             self._file.write(kept)
             if not self._room:
-                self._file.write(b"\n[cut here by the referee: %d bytes kept]\n" % FILE_CAP)
+                self._file.write(b"\n[cut here by the referee: %d bytes kept]\n" % self._limit)
         except LogWriteError:
             self.close()
 

@@ -17,7 +17,7 @@ from referee.bots.bot import Failure
 from referee.bots.command import resolve_bot
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
-from referee.bots.processes.stderr import END_CAP, FILE_CAP, StderrKeeper
+from referee.bots.processes.stderr import END_CAP, StderrKeeper
 from referee.errors import ProtocolMisuseError
 from referee.logs.files import open_logs
 from referee.match.limits import Limits
@@ -304,12 +304,12 @@ def test_launching_does_not_wait_for_the_bot() -> None:
 
 def test_stderr_is_kept_up_to_a_cap(tmp_path: Path) -> None:
     (file,) = open_logs([str(tmp_path / "stderr")])
-    keeper = StderrKeeper(file)
-    keeper.feed(b"a" * (FILE_CAP - 10))
+    keeper = StderrKeeper(file, limit=100_000)
+    keeper.feed(b"a" * 99_990)
     keeper.feed(b"b" * 100)
     keeper.feed(b"\nthe end\n")
-    size = (tmp_path / "stderr").stat().st_size
-    assert FILE_CAP < size < FILE_CAP + 100
+    cut = b"b" * 10 + b"\n[cut here by the referee: 100000 bytes kept]\n"
+    assert (tmp_path / "stderr").read_bytes() == b"a" * 99_990 + cut
     assert keeper.lines(1).lines[-1] == "the end"
     assert len("".join(keeper.lines(10**6).lines)) <= 2 * END_CAP
     keeper.close()

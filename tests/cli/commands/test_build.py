@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from referee.bots import building
 from referee.bots.processes.sandbox import why_not
+from referee.match.limits import MIB
 from tests.support.live import one_line, referee
 
 needs_bwrap = pytest.mark.skipif(bool(why_not()), reason=why_not())
@@ -104,6 +106,15 @@ def test_a_build_that_fails(build: str, why: str) -> None:
     assert not Path("bad/.building").exists()
 
 
+def test_a_build_that_fills_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "DISK_LIMIT", MIB)
+    before = contents(bot("a", "head -c 2000000 /dev/zero >zeros; sleep 100"))
+    done = referee("build", "a")
+    assert done.stderr == "referee: a: the build failed: its files took more than 1 MiB\n"
+    assert contents(Path("a")) == before
+    assert not Path("a/.building").exists()
+
+
 def test_what_was_built_stays_if_the_next_build_fails() -> None:
     folder = bot("a", COPIES)
     referee("build", "a")
@@ -187,7 +198,7 @@ def test_links_and_modes_of_strangers_lead_nowhere(here: Path) -> None:
     assert (folder / ".built/bot/bot").stat().st_mode & 0o7777 == 0o711
 
 
-NEST = "import os\nfor _ in range(1100): os.mkdir('d'); os.chdir('d')\n"
+NEST = "import os\nfor _ in range(2500): os.mkdir('d'); os.chdir('d')\n"
 
 
 def test_folders_in_folders_in_folders_are_no_trouble(here: Path) -> None:
