@@ -418,6 +418,19 @@ def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)["sandbox"]) == (0, "bwrap")
 
 
+def test_what_a_bot_missed_there_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "book").write_text("")
+    bot = program(tmp_path / "bot" / "bot", f"#!/bin/sh\ncat {tmp_path}/book; exit 3\n")
+    explained = (
+        "exit code 3. Its stderr says: cat: {}/book: No such file or directory; in the sandbox are"
+    )
+    for kind in ("bwrap", "none"):
+        shown = " ".join(play("--sandbox", kind, first=bot).stdout.split())
+        assert "exit code 3" in shown
+        assert (explained.format(tmp_path) in shown) == (kind == "bwrap"), shown
+
+
 def test_what_to_try_next_is_tried_in_it(tmp_path: Path) -> None:
     bot = program(tmp_path / "bot", "#!/bin/sh\n")
     done = play("--sandbox", "bwrap", "--sandbox-read", "/etc", first=bot)
