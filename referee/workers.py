@@ -15,7 +15,7 @@ from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
 from referee.bots.processes.cpu import stat_fields
-from referee.bots.processes.orphans import children, kill_orphans
+from referee.bots.processes.orphans import await_guardians, children, kill_orphans
 from referee.bots.processes.prctl import adopt_orphans, die_with_parent
 from referee.errors import ShortageError
 
@@ -72,6 +72,7 @@ def worker_processes(
     finally:
         ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
+        await_guardians(spare)
         kill_orphans(spare)
         adopt_orphans(False)
 

@@ -23,7 +23,6 @@ import io
 import json
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -31,16 +30,18 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from referee import cli
-from referee.bots.processes.orphans import children
+from referee.bots.processes.orphans import children, descendants
 from referee.errors import UsageError
 from referee.tournament.store import Store
 from tests.support.dask_cluster import DaskCluster
-from tests.support.live import end_left_behind, hostile, marked
+from tests.support.live import end_left_behind, hostile, limit_files, marked
 from tests.support.made_up import contents
+from tests.support.remains import cgroups_of
 
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
@@ -149,6 +150,7 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
     else:
         game.await_matches(before + chance.randrange(1, 25), run)
     was_running = run.poll() is None
+    referees = descendants(run.pid)
     if number == signal.SIGKILL:
         run.kill()  # this process alone: nobody kills the others for it
         run.communicate(timeout=WAIT_SECONDS)
@@ -165,6 +167,8 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
                 "\nreferee: go on with: referee tournament " in "\n" + said or not said, said
             )
         game.check_left(cut_off=early)
+        if not early:
+            game.check(not cgroups_of(referees), "its control groups are left")
     after = game.stored()
     game.check(after >= before, f"{before} matches were stored, and {after} are left")
     return was_running
@@ -237,11 +241,8 @@ def full_disk(game: Tournament) -> None:
     first.kill()
     first.communicate()
     size = max(path.stat().st_size for path in game.folder.iterdir()) + 8192
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # Python ignores SIGXFSZ
-
-    game.expect(game.start(preexec_fn=limit), 2, f"cannot write {game.store}: ")
+    small = partial(limit_files, size)
+    game.expect(game.start(preexec_fn=small), 2, f"cannot write {game.store}: ")
     game.check_left(cut_off=True)
     game.check(game.stored() >= 10, "what was stored before is gone")
     game.finish()

@@ -10,8 +10,10 @@ from random import Random
 
 import pytest
 
+from referee.bots.processes.orphans import descendants
 from tests.attacks.kills import KILLER, Tournament, cut_off, read_only, two_at_once
 from tests.support.live import hostile
+from tests.support.remains import cgroups_of
 
 
 def small(folder: Path) -> Tournament:
@@ -56,9 +58,11 @@ def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -
     select.select([opened], [], [], 60)
     assert os.read(opened, 20).isdigit()  # the child was started, and says so
     os.close(opened)
+    workers = descendants(run.pid)
     os.killpg(run.pid, signal.SIGINT)
     game.expect(run, 130)
     game.check_left(cut_off=False)
+    assert cgroups_of(workers) == []
     assert game.problems == []
 
 
