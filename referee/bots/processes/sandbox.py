@@ -347,7 +347,7 @@ class _Place:
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
         found = _runtimes_of(program)
         if not found and (named := _named_by(program)):
-            found = _runtimes_of(named)
+            found = _runtimes_of(self._path(named))
         return found
 
 

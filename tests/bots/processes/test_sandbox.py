@@ -418,6 +418,19 @@ def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)["sandbox"]) == (0, "bwrap")
 
 
+def test_what_a_bot_missed_there_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "book").write_text("")
+    bot = program(tmp_path / "bot" / "bot", f"#!/bin/sh\ncat {tmp_path}/book; exit 3\n")
+    causes = []
+    for kind in ("none", "bwrap"):
+        done = play("--sandbox", kind, "--format", "json", first=bot)
+        causes.append(json.loads(done.stdout)["players"][0]["disqualification"]["cause"])
+    said = f"its stderr says: cat: {tmp_path}/book: No such file or directory"
+    place = "in the sandbox are its folder and the system, read-only, no network (spec/sandbox.md)"
+    assert causes == ["", f"{said}; {place}"]
+
+
 def test_what_to_try_next_is_tried_in_it(tmp_path: Path) -> None:
     bot = program(tmp_path / "bot", "#!/bin/sh\n")
     done = play("--sandbox", "bwrap", "--sandbox-read", "/etc", first=bot)
