@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
 from referee.workers import worker_processes
 
@@ -44,6 +45,17 @@ def test_guardians_of_killed_workers_do_their_work(tmp_path: Path) -> None:
         pool.submit(guard, folders).result()
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
+def test_ctrl_c_does_not_end_a_worker_that_is_being_started() -> None:
+    """At a terminal it goes to all processes; the parent decides what ends."""
+    before = children()
+    with worker_processes(1) as pool:
+        blocked = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, [])
+        for pid in children() - before:
+            os.kill(pid, signal.SIGINT)
+        assert blocked.result() == set()  # and its bots can be interrupted
 
 
 def test_threads_that_cannot_be_started_are_noticed_before_all_wait(

@@ -8,9 +8,10 @@ on, some by the matches that it has stored. Each time the same command goes on. 
 full, the store or its folder cannot be written, two runs want one store, and workers are killed.
 While signals come `standings` and `export` read the store again and again. After each no process of
 the run may be there, no file but the store (with `-wal` and `-shm` where it was killed) and no
-lock; at the end the rows are those of a run without interruption, times apart. A field in which one
-bot kills the processes that play is cut off as well, with SIGKILL, SIGTERM and Ctrl-C in turn, with
-and without a Dask cluster. Prints a line for each kind, and exits with 1 if anything was wrong.
+lock; at the end the rows are those of a run without interruption, times apart. Bots are in a
+sandbox if there is one; but a field in which one kills the processes that play is cut off as well,
+with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster. Prints a line for each
+kind, and exits with 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -64,13 +65,15 @@ class Tournament:
         problems: what was wrong so far.
     """
 
-    def __init__(self, folder: Path, deals: int, *bots: str, cluster: str = "") -> None:
+    def __init__(
+        self, folder: Path, deals: int, *bots: str, cluster: str = "", sandbox: str = "auto"
+    ) -> None:
         folder.mkdir()
         self.folder = folder
         self.store = folder / "night.sqlite"
         self.problems: list[str] = []
         self._words = ["tournament", *(bots or BOTS), "--store", str(self.store), "--seed", "7"]
-        self._words += ["--deals", str(deals), "--jobs", "2", "--quiet"]
+        self._words += ["--deals", str(deals), "--jobs", "2", "--quiet", "--sandbox", sandbox]
         self._words += ["--cluster", cluster] if cluster else []
         self._run = f"REFEREE_ATTACK={uuid.uuid4()}"
 
@@ -364,7 +367,7 @@ def main() -> int:
             what = f"{times} times {number.name}, {running} of them in a run, {stored} matches then"
             report(game, f"{what}; {times_read()}", expected)
         field = (KILLER, *BOTS[:3])
-        with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field)
+        with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field, sandbox="none")
         with_killer.finish()
         expected = with_killer.rows()
         problems += len(with_killer.problems)
@@ -374,7 +377,9 @@ def main() -> int:
         with DaskCluster(2) as cluster:
             for where, address in (("cores", ""), ("a cluster", cluster.address)):
                 chance = random.Random(f"{options.seed} {where}")
-                game = Tournament(folder / where, KILLER_DEALS, *field, cluster=address)
+                game = Tournament(
+                    folder / where, KILLER_DEALS, *field, cluster=address, sandbox="none"
+                )
                 running = 0
                 for time_of_it in range(options.killer):
                     signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

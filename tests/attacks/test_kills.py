@@ -37,7 +37,8 @@ def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
 @pytest.mark.slow
 def test_a_bot_that_kills_is_out_however_the_run_is_cut_off(tmp_path: Path) -> None:
     whole, cut = (
-        Tournament(tmp_path / name, 2, KILLER, "minimal", "big_money") for name in ("whole", "cut")
+        Tournament(tmp_path / name, 2, KILLER, "minimal", "big_money", sandbox="none")
+        for name in ("whole", "cut")
     )
     cut_off(cut, signal.SIGTERM, Random(3))
     for game in (cut, whole):
@@ -53,7 +54,8 @@ def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -
     fifo = tmp_path / "pid"
     os.mkfifo(fifo)
     opened = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    game = Tournament(tmp_path / "game", 50, "minimal", hostile("daemon_and_hang", fifo))
+    bots = ("minimal", hostile("daemon_and_hang", fifo))
+    game = Tournament(tmp_path / "game", 50, *bots, sandbox="none")
     run = game.start()
     select.select([opened], [], [], 60)
     assert os.read(opened, 20).isdigit()  # the child was started, and says so
