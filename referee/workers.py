@@ -15,7 +15,7 @@ from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
 from referee.bots.processes.cpu import stat_fields
-from referee.bots.processes.orphans import children, kill_orphans
+from referee.bots.processes.orphans import await_guardians, children, kill_orphans
 from referee.bots.processes.prctl import adopt_orphans, die_with_parent
 from referee.errors import ShortageError
 
@@ -72,6 +72,7 @@ def worker_processes(
     finally:
         ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
+        await_guardians(spare)
         kill_orphans(spare)
         adopt_orphans(False)
 
@@ -121,10 +122,13 @@ class _Pool(ProcessPoolExecutor):
         main = sys.modules["__main__"]
         before = main.__spec__
         main.__spec__ = ModuleSpec("__main__", None)  # a module of this name is not run
+        # Ctrl-C goes to all processes at a terminal: a worker must not see it while it imports.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return super().submit(*args, **kwargs)
         finally:
             main.__spec__ = before
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _begin(parent: int, cores: list[int], number: Synchronized[int] | None) -> None:
@@ -138,7 +142,8 @@ def _begin(parent: int, cores: list[int], number: Synchronized[int] | None) -> N
         with number.get_lock():
             os.sched_setaffinity(0, {cores[number.value % len(cores)]})
             number.value += 1
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes at a terminal
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # or bots would have it blocked
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":

@@ -124,7 +124,7 @@ def test_a_starter_plays_as_the_smallest_bundled_bot(
         replies = [json.loads(line.replace("Cadet", "My Bot")) for line in lines]
         assert said_by(language, folder, sent) == replies
     elif game == "tribute":  # no bundled bot is as small: as that in Python does
-        sent, _ = two_matches(game, "random_patron", "random_patron")
+        sent, _ = two_matches(game, "random", "random")
         other = tmp_path / "other" / "my_bot"
         other.parent.mkdir()
         built(other, "python", game)
@@ -155,7 +155,7 @@ def plays_a_match(last: str, game: str, folder: Path) -> None:
         "dominion": "minimal",
         "botwars": "random_walker",
         "starrealms": "random_pilot",
-        "tribute": "random_patron",
+        "tribute": "random",
     }
     assert other["bot"] == opponents[game]
     if game == "dominion":

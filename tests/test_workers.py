@@ -9,9 +9,13 @@ import signal
 import sys
 import threading
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
 from referee.workers import worker_processes
 
@@ -20,11 +24,38 @@ def stop_for_good() -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
+def guard(folders: list[Path]) -> None:
+    GUARDIAN.begin(map(str, folders))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="what is stopped is seen in /proc")
 def test_a_worker_that_was_stopped_is_killed() -> None:
     """A bot can do that to it; a run that waits for it would never end."""
     with worker_processes(1) as pool, pytest.raises(BrokenProcessPool):
         pool.submit(stop_for_good).result(timeout=60)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
+def test_guardians_of_killed_workers_do_their_work(tmp_path: Path) -> None:
+    """Each removes the control groups of its worker's bots; folders stand in for them."""
+    folders = [tmp_path / str(number) for number in range(60)]  # takes a shell a while
+    for folder in folders:
+        folder.mkdir()
+    with suppress(KeyboardInterrupt), worker_processes(1) as pool:
+        pool.submit(guard, folders).result()
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
+def test_ctrl_c_does_not_end_a_worker_that_is_being_started() -> None:
+    """At a terminal it goes to all processes; the parent decides what ends."""
+    before = children()
+    with worker_processes(1) as pool:
+        blocked = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, [])
+        for pid in children() - before:
+            os.kill(pid, signal.SIGINT)
+        assert blocked.result() == set()  # and its bots can be interrupted
 
 
 def test_threads_that_cannot_be_started_are_noticed_before_all_wait(

@@ -8,7 +8,8 @@ seen, and what was left behind: processes that still run when the referee has en
 if it was killed), and files in its working directory. Seen is the exit code and the verdict on the
 hostile bot; what has happened to its opponent, and a log or a record that is not valid, are said as
 well. An attack on what is not the bot's own succeeds or fails; without a sandbox many succeed, and
-that is expected. At the end there must be no more processes, control groups and mounts than before.
+that is expected. At the end there must be no more processes, descriptors, control groups and mounts
+than before.
 The exit code is 1 if anything is not as expected.
 """
 
@@ -59,7 +60,7 @@ SERVERS = contextlib.ExitStack()
 """Is closed at the end."""
 IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
 TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
-"""Stop nobody whose process group has no parent in its session, as no bot's has."""
+"""Do not stop a process whose group has no parent in its session, and no bot's group has one."""
 CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
 """How control characters of a line are shown."""
 
@@ -90,12 +91,13 @@ class Behaviour(NamedTuple):
         what: it does, in words.
         bots: the BOT arguments; `{folder}` stands for a folder of this match's own, `{given}` for
             one in it that bots in a sandbox can read, `{tmp}` for one that they can write.
-        expected: exit code and verdict; by sandbox where they differ. One that begins with "any"
-            says that an attack may succeed or fail: that is the machine's business. " or " stands
-            between two that are right.
+        expected: exit code and verdict; by sandbox where they differ. "any" before them means that
+            an attack may succeed or fail, as this machine has it. " or " stands between two of
+            which each is right.
         options: of `referee play`, beside limits and logs.
         files: path in `{folder}` -> content.
         shell: the line for bash; PLAY stands for the command.
+        alone: nothing else is to be played meanwhile, as it takes the time of all.
     """
 
     what: str
@@ -104,6 +106,7 @@ class Behaviour(NamedTuple):
     options: Sequence[str] = ()
     files: Mapping[str, bytes] = MappingProxyType({})
     shell: str = "exec PLAY"
+    alone: bool = False
 
     def expected_in(self, sandbox: str) -> str | None:
         """What is expected there; None: it is not to be played there."""
@@ -220,23 +223,27 @@ def processes() -> Iterator[Behaviour]:
             bots = [hostile("signal_referee", f"{request}:{int(number)}"), hostile("stays")]
             what = f"sends the referee {number.name} at request {request}"
             # It must come to that before it is disqualified, on a busy machine too.
-            seen = {"none": f"{128 + number}", "bwrap": "0, plays on"}
-            yield Behaviour(what, bots, seen, options=["--startup-limit", "60"])
+            expected = {"none": f"{128 + number}", "bwrap": "0, plays on"}
+            yield Behaviour(what, bots, expected, options=["--startup-limit", "60"])
     for number in (
         *(signal.SIGKILL, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM),
         *(signal.SIGVTALRM, signal.SIGIO, signal.SIGXCPU),
     ):
         bots = [hostile("signal_referee", f"3:{int(number)}"), hostile("stays")]
-        seen = {"none": f"{-number}", "bwrap": "0, plays on"}
-        yield Behaviour(f"sends the referee {number.name}", bots, seen)
+        expected = {"none": f"{-number}", "bwrap": "0, plays on"}
+        yield Behaviour(f"sends the referee {number.name}", bots, expected)
 
 
 def limits() -> Iterator[Behaviour]:
-    """Each that no other part has reached, in each way; what holds them differs (8.6)."""
-    held = "limit" if cgroups.home() else ""  # all processes of a bot together
+    """Each that no other part has reached, in each way.
+
+    Without a control group a limit holds for each process of a bot, not for all together (8.6).
+    """
+    together = cgroups.home() is not None
 
     def limited(what: str, mode: str, argument: object, limit: str, none: str,
                 bwrap: str = "") -> Behaviour:  # fmt: skip
+        """As `one`, with a verdict for each sandbox; one stands for both."""
         behaviour = one(what, mode, argument, none, *limit.split())
         if not bwrap:
             return behaviour
@@ -250,16 +257,16 @@ def limits() -> Iterator[Behaviour]:
     yield limited("computes 30 ms each time", "compute", 0.03, cpu, "cpu-limit")
     yield limited("computes without end", "burn", "one", cpu, "cpu-limit")
     yield limited("a child computes", "burn", "child", cpu, "cpu-limit")
-    alone = "cpu-limit" if held else "timeout"
-    yield limited("an orphan in a session computes", "burn", "grandchild", cpu, alone, "cpu-limit")
-    alone = "memory-limit" if held else "exited"
-    yield limited("takes 200 MiB", "take_memory", "1 200", memory, alone)
-    alone = "memory-limit" if held else "plays on"
-    yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, alone)
+    none = "cpu-limit" if together else "timeout"
+    yield limited("an orphan in a session computes", "burn", "grandchild", cpu, none, "cpu-limit")
+    both = "memory-limit" if together else "exited"
+    yield limited("takes 200 MiB", "take_memory", "1 200", memory, both)
+    both = "memory-limit" if together else "plays on"
+    yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, both)
     for what in ("fork", "threads"):
-        alone = "exited" if held else "plays on"
-        least = f"{PATIENT} --process-limit 20"
-        yield limited(f"200 times {what}", what, 200, least, alone, "exited")
+        none = "exited" if together else "plays on"
+        few = f"{PATIENT} --process-limit 20"
+        yield limited(f"200 times {what}", what, 200, few, none, "exited")
     yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
     yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
     yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
@@ -273,8 +280,9 @@ def logs() -> Iterator[Behaviour]:
         for target in ("log", "record"):
             what = f"{mode.replace('_', ' ')}: its {target}"
             bots = ["big_money", hostile(mode, f"6:{{folder}}/logs/{target}")]
-            seen = {"none": "0, plays on, restored", "bwrap": "1, exited"}  # it is not there
-            yield Behaviour(what, bots, seen)
+            # In a sandbox the file is not there, and the bot ends with an error.
+            expected = {"none": "0, plays on, restored", "bwrap": "1, exited"}
+            yield Behaviour(what, bots, expected)
     yield Behaviour(
         "nobody reads the record, SIGINT",
         ["village_engine"] * 2,
@@ -367,7 +375,7 @@ def attacker(mode: str, argument: object) -> str:
 
 
 def attacks_at_once() -> Behaviour:
-    """A bot that makes all attacks in one match; not those that leave something behind."""
+    """A bot that makes all attacks in one match, but for those that leave processes."""
     words: list[str] = []
     for behaviour in attacks():
         mode, argument = shlex.split(behaviour.bots[1])[-2:]
@@ -398,8 +406,9 @@ def on_processes() -> Iterator[Behaviour]:
     burns = attack("16 of its processes a core use all CPU", "burners", burners, none=late,
                    opponent=hostile("compute", 0.04),
                    options=["--time-limit", "0.4", "--max-turns", "20"])  # fmt: skip
-    # They slow their own bot down as well.
-    yield burns._replace(expected={**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"})
+    # They may make their own bot late as well.
+    expected = {**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"}
+    yield burns._replace(expected=expected, alone=True)
 
 
 def on_secrets() -> Iterator[Behaviour]:
@@ -570,17 +579,23 @@ def main() -> int:
             parser.error(problem)
         print(f"left out, with bwrap: {problem}")
         sandboxes.remove("bwrap")
+    adopt_orphans()  # to count what has hidden from the referee, too
+    before = remains()
     with SERVERS:
-        return play_all(options.only, sandboxes, options.jobs)
+        wrong = play_all(options.only, sandboxes, options.jobs)
+    with contextlib.suppress(ChildProcessError):  # what was killed and nobody waits for
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    after = remains()
+    print(f"before: {before}\nafter:  {after}")
+    return 1 if wrong or after.is_more_than(before) else 0
 
 
 def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
-    """Play the behaviours that have this word; the exit code."""
+    """Play the behaviours that have this word; how many were wrong."""
     chosen = [behaviour for behaviour in behaviours() if word in behaviour.what]
     if not chosen:
         raise UsageError(f"no behaviour has {word!r}")
-    adopt_orphans()  # to count what has hidden from the referee, too
-    before = remains()
     print(
         f"{'behaviour':64}  "
         + "  ".join(
@@ -590,39 +605,43 @@ def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
     )
     wrong = Counter[str]()
     played = Counter[str]()
-    with ThreadPoolExecutor(jobs) as pool:
-        tried = [
-            {
-                sandbox: pool.submit(try_out, behaviour, sandbox)
-                for sandbox in sandboxes
-                if behaviour.expected_in(sandbox)
-            }
-            for behaviour in chosen
-        ]
-        for behaviour, futures in zip(chosen, tried, strict=True):
-            cells = []
-            for sandbox in sandboxes:
-                expected = behaviour.expected_in(sandbox)
-                if expected is None:
-                    cells.append(ROW.format("not tried", "", "", ""))
-                    continue
-                seen = futures[sandbox].result()
-                right = not seen.left and seen.what in _allowed(expected)
-                played[sandbox] += 1
-                wrong[sandbox] += not right
-                verdict = "right" if right else "WRONG"
-                cells.append(ROW.format(expected, seen.what, seen.left or "nothing", verdict))
-            print(f"{behaviour.what:64}  {'  '.join(cells)}".rstrip(), flush=True)
+    for behaviour, found in try_all(chosen, sandboxes, jobs):
+        cells = []
+        for sandbox in sandboxes:
+            expected = behaviour.expected_in(sandbox)
+            if expected is None:
+                cells.append(ROW.format("not tried", "", "", ""))
+                continue
+            seen = found[sandbox]
+            right = not seen.left and seen.what in _allowed(expected)
+            played[sandbox] += 1
+            wrong[sandbox] += not right
+            verdict = "right" if right else "WRONG"
+            cells.append(ROW.format(expected, seen.what, seen.left or "nothing", verdict))
+        print(f"{behaviour.what:64}  {'  '.join(cells)}".rstrip(), flush=True)
     for sandbox in sandboxes:
         right = played[sandbox] - wrong[sandbox]
         print(f"{sandbox}: {played[sandbox]} behaviours, {right} right, {wrong[sandbox]} wrong")
-    with contextlib.suppress(ChildProcessError):  # what was killed above and nobody waits for
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    after = remains()
-    print(f"before: {before}\nafter:  {after}")
-    held = after.descriptors  # those of our own servers
-    return 1 if wrong.total() or after.is_more_than(before._replace(descriptors=held)) else 0
+    return wrong.total()
+
+
+def try_all(
+    chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int
+) -> Iterator[tuple[Behaviour, dict[str, Seen]]]:
+    """Play so many at a time, then those that are to be played alone."""
+    for alone in (False, True):
+        group = [behaviour for behaviour in chosen if behaviour.alone == alone]
+        with ThreadPoolExecutor(1 if alone else jobs) as pool:
+            tried = [
+                {
+                    sandbox: pool.submit(try_out, behaviour, sandbox)
+                    for sandbox in sandboxes
+                    if behaviour.expected_in(sandbox)
+                }
+                for behaviour in group
+            ]
+            for behaviour, futures in zip(group, tried, strict=True):
+                yield behaviour, {sandbox: each.result() for sandbox, each in futures.items()}
 
 
 def _allowed(expected: str) -> Sequence[str]:

@@ -8,8 +8,8 @@ both: deals of the sound ones come first in the list, and are mixed with the oth
 What one worker plays is drawn by lot.
 
 It must finish; the sound bots' results among themselves must be as without the others, by digest;
-the hostile ones must lose by the codes that are expected; and no process, file or descriptor may be
-left. Prints a line for each, and exits with 1 if anything was wrong.
+the hostile ones must lose by the codes that are expected; and no process, file, descriptor, control
+group or mount may be left. Prints a line for each, and exits with 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.setup import Setup, setup
 from referee.workers import worker_processes
 from tests.support.live import hostile, left_behind
+from tests.support.remains import remains
 
 SOUND = ("minimal", "big_money", "smithy_big_money", "village_engine")
 EXPECTED = {
@@ -79,22 +80,18 @@ def play(what: Setup, deals: int, jobs: int) -> list[MatchRow]:
 
 @contextmanager
 def nothing_left(folder: Path, problems: list[str]) -> Iterator[None]:
-    """See that this block leaves no process, file or descriptor."""
-    descriptors, before = open_descriptors(), left_behind()
+    """See that this block leaves no process, file, descriptor, control group or mount."""
+    there, before = remains(), left_behind()
     yield
     until = time.monotonic() + GONE_SECONDS
     while (processes := [*set(left_behind()) - set(before)]) and time.monotonic() < until:
         time.sleep(0.05)
-    more = open_descriptors() - descriptors
     files = {name for name in os.listdir(folder) if name != "pid"}  # a bot's, as it was told
-    print(f"left behind: {len(processes)} processes, {len(files)} files, {more} descriptors")
-    if processes or files or more:
-        problems.append(f"left behind: {processes}, {files}, {more} descriptors")
-
-
-def open_descriptors() -> int:
-    """How many this process has."""
-    return len(os.listdir("/proc/self/fd"))
+    now = remains()
+    print(f"left behind: {len(processes)} processes, {len(files)} files")
+    print(f"before: {there}\nafter:  {now}")
+    if processes or files or now.is_more_than(there):
+        problems.append(f"left behind: {processes}, {files}")
 
 
 def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:

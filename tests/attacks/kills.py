@@ -8,9 +8,10 @@ on, some by the matches that it has stored. Each time the same command goes on. 
 full, the store or its folder cannot be written, two runs want one store, and workers are killed.
 While signals come `standings` and `export` read the store again and again. After each no process of
 the run may be there, no file but the store (with `-wal` and `-shm` where it was killed) and no
-lock; at the end the rows are those of a run without interruption, times apart. A field in which one
-bot kills the processes that play is cut off as well, with SIGKILL, SIGTERM and Ctrl-C in turn, with
-and without a Dask cluster. Prints a line for each kind, and exits with 1 if anything was wrong.
+lock; at the end the rows are those of a run without interruption, times apart. Bots are in a
+sandbox if there is one; but a field in which one kills the processes that play is cut off as well,
+with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster. Prints a line for each
+kind, and exits with 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ import io
 import json
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -31,16 +31,18 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from referee import cli
-from referee.bots.processes.orphans import children
+from referee.bots.processes.orphans import children, descendants
 from referee.errors import UsageError
 from referee.tournament.store import Store
 from tests.support.dask_cluster import DaskCluster
-from tests.support.live import end_left_behind, hostile, marked
+from tests.support.live import end_left_behind, hostile, limit_files, marked
 from tests.support.made_up import contents
+from tests.support.remains import cgroups_of
 
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
@@ -63,13 +65,15 @@ class Tournament:
         problems: what was wrong so far.
     """
 
-    def __init__(self, folder: Path, deals: int, *bots: str, cluster: str = "") -> None:
+    def __init__(
+        self, folder: Path, deals: int, *bots: str, cluster: str = "", sandbox: str = "auto"
+    ) -> None:
         folder.mkdir()
         self.folder = folder
         self.store = folder / "night.sqlite"
         self.problems: list[str] = []
         self._words = ["tournament", *(bots or BOTS), "--store", str(self.store), "--seed", "7"]
-        self._words += ["--deals", str(deals), "--jobs", "2", "--quiet"]
+        self._words += ["--deals", str(deals), "--jobs", "2", "--quiet", "--sandbox", sandbox]
         self._words += ["--cluster", cluster] if cluster else []
         self._run = f"REFEREE_ATTACK={uuid.uuid4()}"
 
@@ -149,6 +153,7 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
     else:
         game.await_matches(before + chance.randrange(1, 25), run)
     was_running = run.poll() is None
+    referees = descendants(run.pid)
     if number == signal.SIGKILL:
         run.kill()  # this process alone: nobody kills the others for it
         run.communicate(timeout=WAIT_SECONDS)
@@ -165,6 +170,8 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
                 "\nreferee: go on with: referee tournament " in "\n" + said or not said, said
             )
         game.check_left(cut_off=early)
+        if not early:
+            game.check(not cgroups_of(referees), "its control groups are left")
     after = game.stored()
     game.check(after >= before, f"{before} matches were stored, and {after} are left")
     return was_running
@@ -237,11 +244,8 @@ def full_disk(game: Tournament) -> None:
     first.kill()
     first.communicate()
     size = max(path.stat().st_size for path in game.folder.iterdir()) + 8192
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # Python ignores SIGXFSZ
-
-    game.expect(game.start(preexec_fn=limit), 2, f"cannot write {game.store}: ")
+    small = partial(limit_files, size)
+    game.expect(game.start(preexec_fn=small), 2, f"cannot write {game.store}: ")
     game.check_left(cut_off=True)
     game.check(game.stored() >= 10, "what was stored before is gone")
     game.finish()
@@ -363,7 +367,7 @@ def main() -> int:
             what = f"{times} times {number.name}, {running} of them in a run, {stored} matches then"
             report(game, f"{what}; {times_read()}", expected)
         field = (KILLER, *BOTS[:3])
-        with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field)
+        with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field, sandbox="none")
         with_killer.finish()
         expected = with_killer.rows()
         problems += len(with_killer.problems)
@@ -373,7 +377,9 @@ def main() -> int:
         with DaskCluster(2) as cluster:
             for where, address in (("cores", ""), ("a cluster", cluster.address)):
                 chance = random.Random(f"{options.seed} {where}")
-                game = Tournament(folder / where, KILLER_DEALS, *field, cluster=address)
+                game = Tournament(
+                    folder / where, KILLER_DEALS, *field, cluster=address, sandbox="none"
+                )
                 running = 0
                 for time_of_it in range(options.killer):
                     signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

@@ -2,11 +2,11 @@
 
     python -m tests.attacks.many_matches [--matches 3000] [--way none|bwrap|workers] [--jobs 2]
 
-They are played in this process, one after the other, without a sandbox and in one; and, without
-one, by the workers of a tournament. Printed is what there is of each after a tenth, in the middle
-and at the end: processes, descriptors and memory (of workers too), control groups that nobody needs
-any more, and mounts. The exit code is 1 if there is more of one at the end than after a tenth (of
-memory: more than 8 MiB a process), or if a sound bot was disqualified.
+They are played in this process, one after the other, without a sandbox and in one; and by the
+workers of a tournament, in a sandbox if there is one. Printed is what there is of each after a
+tenth, in the middle and at the end: processes, descriptors and memory (of workers too), control
+groups that nobody needs any more, and mounts. The exit code is 1 if there is more of one at the end
+than after a tenth (of memory: more than 8 MiB a process), or if a sound bot was disqualified.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from referee.bots.command import find_bot
 from referee.bots.processes.launch import launched
 from referee.bots.processes.sandbox import resolve, why_not
 from referee.match.limits import SANDBOXED
-from referee.match.sandbox import Sandbox
+from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import match_spec
 from referee.play import play_once
 from referee.tournament.playing.dispatcher import Dispatcher
@@ -65,6 +65,11 @@ def line_ups() -> Iterator[tuple[int, int]]:
         yield pair if number % 2 else (pair[1], pair[0])
 
 
+def settings(sandbox: Kind) -> dict[str, object]:
+    """The limits, as the command has them."""
+    return {**(SANDBOXED if sandbox != "none" else {}), **SETTINGS}
+
+
 class Lost(Exception):
     """A sound bot has lost a match by a fault of its own, or of somebody else's."""
 
@@ -74,8 +79,7 @@ def here(matches: Iterator[tuple[int, int]], sandbox: Sandbox) -> None:
     names = (*SOUND, *HOSTILE)
     for pair in matches:
         bots = [names[bot] for bot in pair]
-        limits = SANDBOXED if sandbox.kind != "none" else {}
-        spec = match_spec(bots, game="dominion", seed=1, options={**limits, **SETTINGS})
+        spec = match_spec(bots, game="dominion", seed=1, options=settings(sandbox.kind))
         with launched([find_bot(bot, "dominion") for bot in bots], spec.limits, sandbox) as started:
             result = trio.run(partial(play_once, spec, started)).result
         check(pair, [player.disqualified for player in result.players])
@@ -100,7 +104,8 @@ def measured(total: int, play: Callable[[Iterator[tuple[int, int]]], None]) -> l
 def in_workers(total: int, jobs: int) -> list[Remains]:
     """Play in the workers of a tournament, where bots play match after match if they can."""
     bots = [Entrant(f"bot {number}", bot) for number, bot in enumerate((*SOUND, *HOSTILE))]
-    what = setup(bots, game="dominion", seed=1, settings=SETTINGS)
+    kind = resolve("auto").kind
+    what = setup(bots, game="dominion", seed=1, settings=settings(kind), sandbox=kind)
     number = itertools.count()
     with Dispatcher(partial(worker_processes, jobs), lambda: jobs) as dispatcher:
 

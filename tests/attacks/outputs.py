@@ -14,19 +14,19 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shlex
 import subprocess
 import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
-from tests.support.live import ROOT, end_left_behind
+from tests.support.live import ROOT, end_left_behind, limit_files
 
 EXAMPLES = ROOT / "spec" / "examples"
 RECORD, LOG = (str(EXAMPLES / f"four-players.{kind}.jsonl") for kind in ("record", "log"))
@@ -154,16 +154,12 @@ class Attack:
 
     def limited(self, words: list[str], folder: Path, names: list[str], size: int) -> None:
         """Run a command that can write no file larger than so many bytes."""
-
-        def limit() -> None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # Python ignores SIGXFSZ
-
         done = referee_run(
             words,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env=self.environment,
-            preexec_fn=limit,
+            preexec_fn=partial(limit_files, size),
         )
         self.judge(f"files of {size} bytes", done.returncode, done.stderr, {0: 0, 2: 1})
         self.check_logs(f"files of {size} bytes", folder, names, done.returncode)

@@ -149,8 +149,9 @@ def main() -> int:
             report(sandbox, f"each signal to {whom or 'itself'}", by_bots(sandbox, whom))
         for what, found in to_referee(sandbox, options, chance):
             report(sandbox, what, found)
-    print(f"before: {before}\nafter:  {remains()}")
-    return 1 if wrong else 0
+    after = remains()
+    print(f"before: {before}\nafter:  {after}")
+    return 1 if wrong or after.is_more_than(before) else 0
 
 
 if __name__ == "__main__":

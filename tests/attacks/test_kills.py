@@ -10,8 +10,10 @@ from random import Random
 
 import pytest
 
+from referee.bots.processes.orphans import descendants
 from tests.attacks.kills import KILLER, Tournament, cut_off, read_only, two_at_once
 from tests.support.live import hostile
+from tests.support.remains import cgroups_of
 
 
 def small(folder: Path) -> Tournament:
@@ -35,7 +37,8 @@ def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
 @pytest.mark.slow
 def test_a_bot_that_kills_is_out_however_the_run_is_cut_off(tmp_path: Path) -> None:
     whole, cut = (
-        Tournament(tmp_path / name, 2, KILLER, "minimal", "big_money") for name in ("whole", "cut")
+        Tournament(tmp_path / name, 2, KILLER, "minimal", "big_money", sandbox="none")
+        for name in ("whole", "cut")
     )
     cut_off(cut, signal.SIGTERM, Random(3))
     for game in (cut, whole):
@@ -51,14 +54,17 @@ def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -
     fifo = tmp_path / "pid"
     os.mkfifo(fifo)
     opened = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    game = Tournament(tmp_path / "game", 50, "minimal", hostile("daemon_and_hang", fifo))
+    bots = ("minimal", hostile("daemon_and_hang", fifo))
+    game = Tournament(tmp_path / "game", 50, *bots, sandbox="none")
     run = game.start()
     select.select([opened], [], [], 60)
     assert os.read(opened, 20).isdigit()  # the child was started, and says so
     os.close(opened)
+    workers = descendants(run.pid)
     os.killpg(run.pid, signal.SIGINT)
     game.expect(run, 130)
     game.check_left(cut_off=False)
+    assert cgroups_of(workers) == []
     assert game.problems == []
 
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import resource
 import select
 import shlex
 import signal
@@ -197,6 +198,11 @@ def end_left_behind(seconds: float, run: str = RUN) -> list[str]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return [words for _, words in left]
+
+
+def limit_files(size: int) -> None:
+    """Let this process write no file that is larger than so many bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # Python ignores SIGXFSZ
 
 
 def is_running(pid: int) -> bool:

@@ -74,10 +74,16 @@ def _kib(pid: int) -> int:
 
 
 def lost_cgroups(ours: set[int]) -> list[str]:
-    """The groups of bots, "referee-PID-NUMBER", of a referee that has ended or is one of ours."""
+    """The groups of bots of a referee that has ended or is one of ours."""
+    return [path for path, pid in _cgroups() if pid in ours or not os.path.exists(f"/proc/{pid}")]
+
+
+def cgroups_of(referees: set[int]) -> list[str]:
+    """The groups of the bots of these processes."""
+    return [path for path, pid in _cgroups() if pid in referees]
+
+
+def _cgroups() -> list[tuple[str, int]]:
+    """The groups of bots, "referee-PID-TOKEN", and the process ids in their names."""
     found = [path for depth in range(_DEPTH) for path in glob(_CGROUPS + "/*" * depth + _GROUPS)]
-    return [
-        path
-        for path, pid in ((path, path.split("-")[-2]) for path in found)
-        if int(pid) in ours or not os.path.exists(f"/proc/{pid}")
-    ]
+    return [(path, int(path.split("-")[-2])) for path in found]

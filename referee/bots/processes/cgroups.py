@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import math
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Mapping
@@ -30,7 +30,6 @@ LEAF = "referee"
 """The group of the referee itself, with v2."""
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
-_number = itertools.count(1)
 
 
 class Home(NamedTuple):
@@ -159,7 +158,8 @@ class Cgroup:
     """
 
     def __init__(self, place: Home) -> None:
-        name = f"referee-{os.getpid()}-{next(_number)}"
+        # A referee with the same id, killed with its guardian, may have left groups.
+        name = f"referee-{os.getpid()}-{secrets.token_hex(4)}"
         self._version = place.version
         self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
         self.folders = tuple(dict.fromkeys(self._at.values()))

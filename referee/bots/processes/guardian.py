@@ -21,6 +21,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterable
+from pathlib import Path
 
 from referee.bots.processes.cgroups import Cgroup
 
@@ -31,8 +32,9 @@ words=
 while read -r line; do words=$line; done
 for word in $words; do case $word in -*) kill -s KILL -- $word; esac; done
 # What a group is frozen with is in the folder of one hierarchy, its processes in each.
-for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    left=
+round=0
+while [ $round -lt 50 ]; do
+    round=$((round + 1)) left=
     for folder in $words; do
         case $folder in -*) continue; esac
         [ -d "$folder" ] || continue
@@ -46,7 +48,9 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     if [ $round -gt 10 ]; then sleep 0.1; elif [ $round -gt 2 ]; then sleep 0.01; fi
 done
 """
-_STOP_SECONDS = 5
+_COMMAND = [_SHELL, "-c", _SCRIPT]
+STOP_SECONDS = 5
+"""For all these rounds."""
 
 
 class Guardian:
@@ -79,7 +83,7 @@ class Guardian:
         with self.lock:
             if self._shell is None:
                 self._shell = subprocess.Popen(
-                    [_SHELL, "-c", _SCRIPT],
+                    _COMMAND,
                     stdin=subprocess.PIPE,
                     bufsize=0,  # it closes what it inherits: where /dev is empty, all is well
                     cwd="/",
@@ -148,10 +152,19 @@ class Guardian:
             return
         shell.stdin.close()
         try:
-            shell.wait(_STOP_SECONDS)
+            shell.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:  # somebody has stopped it
             shell.kill()
             shell.wait()
 
 
 GUARDIAN = Guardian()
+
+
+def is_guardian(pid: int) -> bool:
+    """Whether a process is the shell of this process, or of another one such as a worker."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return words[:-1] == [word.encode() for word in _COMMAND]

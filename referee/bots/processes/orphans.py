@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 
-from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.guardian import GUARDIAN, STOP_SECONDS, is_guardian
 from referee.bots.processes.prctl import adopt_orphans
 
 _MAX_ROUNDS = 1000
@@ -43,6 +45,24 @@ def descendants(pid: int) -> set[int]:
         found |= new
         new = {grandchild for child in new for grandchild in children(child)} - found
     return found
+
+
+def await_guardians(spare: set[int]) -> None:
+    """Let the guardians of workers that were killed do their work, before they are orphans.
+
+    Without them frozen bots would stay, and cannot even be killed (`cgroups.py`).
+
+    Args:
+        spare: the children that are no guardians.
+    """
+    until = time.monotonic() + STOP_SECONDS  # a bot may look like one
+    for pid in filter(is_guardian, children() - spare):
+        with contextlib.suppress(OSError):
+            descriptor = os.pidfd_open(pid)
+            try:
+                select.select([descriptor], [], [], max(0.0, until - time.monotonic()))
+            finally:
+                os.close(descriptor)
 
 
 def kill_orphans(spare: set[int]) -> None:

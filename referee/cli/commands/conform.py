@@ -19,7 +19,6 @@ from referee.cli.settings import (
     add_system_limits,
     chosen_sandbox,
     chosen_settings,
-    limits_in,
     sandbox_as_words,
 )
 from referee.errors import UsageError
@@ -218,7 +217,7 @@ class _Bot:
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
         sandbox = chosen_sandbox(options, options.output)
-        system = limits_in(sandbox) | chosen_settings(options)
+        system = {**sandbox.limits, **chosen_settings(options)}
         timeout = system.pop("time_limit", Limits().timeout)
         limits = Limits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(

@@ -52,6 +52,15 @@ def delegated(tmp_path: Path, enabled: str = "memory pids cpu") -> Path:
     return base
 
 
+def test_groups_of_a_killed_referee_with_the_same_id_are_in_nobodys_way(tmp_path: Path) -> None:
+    for number in range(100):
+        (tmp_path / f"referee-{os.getpid()}-{number}").mkdir()
+    groups = [Cgroup(v2(tmp_path)) for _ in range(3)]
+    for group in groups:
+        group.make(LIMITS)
+    assert len({folder for group in groups for folder in group.folders}) == 3
+
+
 def test_a_delegated_group_of_version_2_is_a_home(tmp_path: Path) -> None:
     base = delegated(tmp_path)
     home = find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n")

@@ -95,7 +95,7 @@ def test_who_kills_it_harms_no_match() -> None:
 
 
 def test_a_stopped_one_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guardian, "_STOP_SECONDS", 0.01)
+    monkeypatch.setattr(guardian, "STOP_SECONDS", 0.01)
     watching = Guardian()
     before = children()
     watching.begin()
