@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from referee.match.sandbox import Sandbox
 from tests.support.batches import batch, kept, name_of, play_all, worker
 from tests.support.live import entries, referee
 
-needs_bwrap = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"no sandbox: {sandbox.why_not()}")
+pytestmark = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"no sandbox: {sandbox.why_not()}")
 TMP_BYTES = 1 << 20
 NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 # A bot that says what it sees. {told} is what it is to look for.
@@ -154,9 +153,6 @@ def seen(cup: Path) -> dict[str, Any]:
     listener.close()
     os.close(inherited)
     return found
-
-
-pytestmark = needs_bwrap
 
 
 def test_its_own_folder_is_at_bot(seen: dict[str, Any]) -> None:
@@ -351,49 +347,6 @@ def test_what_cannot_be_started_fails_as_without_it(what: str, tmp_path: Path) -
 
 def play(*options: str, first: str = "minimal") -> subprocess.CompletedProcess[str]:
     return referee("play", first, "minimal", "--max-turns", "1", "--seed", "1", *options)
-
-
-NOT_ALLOWED = """#!/bin/sh
-echo "bwrap: No permissions to create new namespace" >&2
-echo "bwrap: and more" >&2
-exit 1
-"""
-
-
-@pytest.fixture(params=["missing", "not allowed"])
-def no_bwrap(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
-    """A machine without bubblewrap, or where it may not make a sandbox; what is said of that."""
-    said = "there is no bwrap here: apt-get install bubblewrap"
-    if request.param != "missing":
-        program(tmp_path / "bwrap", NOT_ALLOWED)
-        said = "bwrap does not work here (No permissions to create new namespace): "
-    monkeypatch.setenv("PATH", str(tmp_path))
-    sandbox._probed.cache_clear()
-    yield said
-    sandbox._probed.cache_clear()
-
-
-@pytest.mark.parametrize(
-    "words", ["play minimal minimal", "conform minimal", "tournament minimal minimal"]
-)
-def test_what_cannot_be_had_is_refused(no_bwrap: str, words: str) -> None:
-    """In one line with what to do; never a silent match without it."""
-    done = referee(*words.split(), "--sandbox", "bwrap")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"referee: --sandbox bwrap: {no_bwrap}")
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.usefixtures("no_bwrap")
-def test_auto_takes_what_there_is_and_says_so(tmp_path: Path) -> None:
-    record = tmp_path / "record"
-    done = play("--sandbox", "auto", "--record", str(record))
-    assert "Seed 1, sandbox none." in done.stdout
-    assert "sandbox" not in entries(record)[0]  # log-format: none
-    done = play("--sandbox", "auto", "--format", "json")
-    assert (done.returncode, json.loads(done.stdout)["sandbox"]) == (0, "none")
 
 
 def test_a_match_says_that_it_was_played_in_it(tmp_path: Path) -> None:
