@@ -12,6 +12,7 @@ than after a tenth (of memory: more than 8 MiB a process), or if a sound bot was
 from __future__ import annotations
 
 import argparse
+import gc
 import itertools
 import os
 import sys
@@ -135,6 +136,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     total, grown = options.matches, False
+    gc.enable()  # conftest has disabled it
     try:
         for way in [options.way] if options.way else WAYS:
             if way == "workers":

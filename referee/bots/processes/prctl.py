@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import signal
 import sys
+from functools import cache
 
 _SET_PDEATHSIG = 1
 _SET_DUMPABLE = 4
@@ -34,4 +35,9 @@ def adopt_orphans(adopt: bool = True) -> None:
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+            _libc().prctl(option, value, 0, 0, 0)
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)  # each one is garbage that only a collection finds
