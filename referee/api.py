@@ -20,10 +20,12 @@ from referee.bots.command import BotSource, PythonBot
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.processes.launch import launched
 from referee.bots.processes.orphans import no_orphans
+from referee.bots.processes.sandbox import resolve
 from referee.errors import BotError, UsageError, as_ours, cannot_write
 from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
+from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
 from referee.play import Given, PlainRunner, Played, are_objects, objects, play_once
 
@@ -45,6 +47,7 @@ def play_match(
     record: PathLike | None = None,
     record_stderr: bool = False,
     game: str = DEFAULT_GAME,
+    sandbox: str = "none",
 ) -> MatchResult:
     """Play one match.
 
@@ -62,9 +65,12 @@ def play_match(
         record: file name of the match record.
         record_stderr: whether what the bots write on stderr goes into the record.
         game: a key of `GAMES`.
+        sandbox: of the bots that are programs (spec/sandbox.md): "bwrap", "none", or "auto", which
+            is the best that this machine has. In one, bots have the limits of one.
 
     Raises:
-        UsageError: wrong number of bots, a bad seed or option, a bot or file that cannot be used.
+        UsageError: wrong number of bots, a bad seed or option, a bot or file that cannot be used, a
+            sandbox that cannot be had.
         BotError: a bot that is a Python object raised an exception, which is the `__cause__`.
         LogWriteError: a log could not be written; the match was given up.
         ShortageError: the system is short of processes, memory or file descriptors.
@@ -75,7 +81,8 @@ def play_match(
         RuntimeWarning: somebody has changed or removed a log during the match; it was written anew.
     """
     _check_not_async()
-    sources, spec = _described(bots, game, seed, options)
+    place = _sandbox(sandbox, log, record)
+    sources, spec = _described(bots, game, seed, options, place)
     with (
         _logs(log, record, record_stderr) as (files, problems),
         launched(sources, spec.limits, spec.sandbox) as started,
@@ -99,9 +106,11 @@ async def play_match_async(
     record: PathLike | None = None,
     record_stderr: bool = False,
     game: str = DEFAULT_GAME,
+    sandbox: str = "none",
 ) -> MatchResult:
     """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
-    sources, spec = _described(bots, game, seed, options)
+    place = _sandbox(sandbox, log, record)
+    sources, spec = _described(bots, game, seed, options, place)
     with (
         _logs(log, record, record_stderr) as (files, problems),
         launched(sources, spec.limits, spec.sandbox) as started,
@@ -257,6 +266,7 @@ def play_matches(
     game: str = DEFAULT_GAME,
     jobs: int = 1,
     keep_alive: bool = True,
+    sandbox: str = "none",
 ) -> Matches:
     """Play many matches between the same bots.
 
@@ -274,6 +284,7 @@ def play_matches(
         jobs: how many are played at a time, in as many processes if it is more than one. Bots that
             are Python objects play in this process alone: with them it is 1.
         keep_alive: whether processes may play match after match.
+        sandbox: as of `play_match`.
 
     Raises:
         As `play_match`.
@@ -282,7 +293,8 @@ def play_matches(
     n, jobs = _count("n", n), _count("jobs", jobs)
     if record_stderr and records is None:
         raise UsageError("record_stderr goes with records, the folder for the match records")
-    sources, _ = _described(bots, game, 0, options)
+    place = _sandbox(sandbox, records)
+    sources, _ = _described(bots, game, 0, options, place)
     if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
@@ -301,7 +313,8 @@ def play_matches(
         matches=n,
         seed=checked_seed(seed),
         keep_alive=keep_alive,
-        settings=dict(options or {}),
+        settings={**place.limits, **(options or {})},
+        sandbox=place.kind,
     )
     line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)
     stage = Stage(what, 0, 0, line_ups)
@@ -313,6 +326,7 @@ def play_matches(
         plans=tuple(islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)),
         keep_alive=keep_alive,
         keep="none" if folder is None else "all",
+        sandbox=place,
         record_stderr=record_stderr,
         results=True,
         sources=dict(enumerate(sources)),
@@ -367,6 +381,7 @@ def _play_in_workers(
         record_stderr=whole.record_stderr,
         results=True,
         sources=whole.sources,
+        hidden=whole.sandbox.hidden,
     ) as dispatcher:
         for rows in dispatcher.play(what, iter(whole.plans)):
             add(rows)
@@ -404,8 +419,20 @@ def _check_not_async() -> None:
         )
 
 
+def _sandbox(choice: str, *files: PathLike | None) -> Sandbox:
+    """The sandbox that is asked for, in which no bot sees these files."""
+    if choice not in CHOICES:
+        raise UsageError(f"sandbox is {choice!r}; there are: {', '.join(CHOICES)}")
+    names = [os.fspath(file) for file in files if isinstance(file, str | os.PathLike)]
+    return resolve(choice, hidden=names)
+
+
 def _described(
-    bots: Sequence[BotLike], game: str, seed: int | None, options: Mapping[str, Any] | None
+    bots: Sequence[BotLike],
+    game: str,
+    seed: int | None,
+    options: Mapping[str, Any] | None,
+    sandbox: Sandbox,
 ) -> tuple[list[BotSource], MatchSpec]:
     """Where the bots come from, and what is played.
 
@@ -418,7 +445,13 @@ def _described(
         )
     match_spec([""] * len(bots), game=game, seed=seed, options=options)  # before looking for bots
     sources = bot_sources(bots, game)
-    spec = match_spec([s.argument for s in sources], game=game, seed=seed, options=options)
+    spec = match_spec(
+        [source.argument for source in sources],
+        game=game,
+        seed=seed,
+        options={**sandbox.limits, **(options or {})},
+        sandbox=sandbox,
+    )
     return sources, spec
 
 

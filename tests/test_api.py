@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from referee.errors import as_ours
 from referee.logs.verify import Kind, verify_record
 from tests.support.helpers import cautious
 from tests.support.live import await_end, entries, hostile, left_behind
+from tests.support.sandboxed import needs_bwrap
 
 
 def test_every_name_of_the_api_is_there() -> None:
@@ -92,11 +94,44 @@ def test_play_match_with_wrong_bots_or_seed(bots: Any, seed: Any, says: str) -> 
         ({"record": b"record"}, "record is a file name"),
         ({"record_stderr": True}, "record_stderr goes with record"),
         ({"log": "/no/such/folder/log"}, "cannot write /no/such/folder/log"),
+        ({"sandbox": "docker"}, "sandbox is 'docker'; there are: auto, bwrap, none"),
     ],
 )
 def test_play_match_with_other_wrong_arguments(arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(referee.UsageError, match=says):
         referee.play_match(["big_money", "minimal"], **arguments)
+
+
+LOOKS = """
+import json, os, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "player-name-request":
+        seen = f"{os.getuid()} {os.getcwd()} {os.listdir('.')}"
+        reply = {"player_number": message["player_number"], "name": seen}
+        print(json.dumps({"type": "player-name-reply", **reply}), flush=True)
+    elif message["type"] == "play-turn":
+        print(json.dumps({"type": "play-reply", "phase": "cleanup"}), flush=True)
+"""
+
+
+@needs_bwrap
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_bots_in_a_sandbox(jobs: int, tmp_path: Path) -> None:
+    """sandbox.md, 2: the bot's folder is /bot, without what the referee writes there."""
+    (tmp_path / "my_bot.py").write_text(LOOKS)
+    bots, options = [tmp_path / "my_bot.py", "minimal"], {"max_turns": 1}
+    record = tmp_path / "record"
+    if jobs:
+        result = referee.play_matches(
+            bots, 1, options=options, records=record, sandbox="bwrap", jobs=jobs
+        ).results[0]
+    else:
+        result = referee.play_match(bots, options=options, record=record, sandbox="bwrap")
+        header = json.loads(record.read_text().partition("\n")[0])
+        assert header["options"]["memory_limit"] == 2**30  # limits.md: in a sandbox
+    assert result.sandbox == "bwrap"
+    assert "1000 /bot ['my_bot.py']" in [player.name for player in result.players]
 
 
 # --- in async programs ----------------------------------------------------------------------------

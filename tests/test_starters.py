@@ -24,6 +24,7 @@ import trio
 
 from referee.bots.command import find_bot
 from referee.bots.folder import read_folder
+from referee.bots.processes.sandbox import why_not
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.starters import LANGUAGES, Language, make_bot
@@ -123,13 +124,25 @@ def test_a_starter_plays_as_the_smallest_bundled_bot(
         replies = [json.loads(line.replace("Cadet", "My Bot")) for line in lines]
         assert said_by(language, folder, sent) == replies
     elif game == "tribute":  # no bundled bot is as small: as that in Python does
-        sent, _ = two_matches(game, "random_patron", "random_patron")
+        sent, _ = two_matches(game, "random", "random")
         other = tmp_path / "other" / "my_bot"
         other.parent.mkdir()
         built(other, "python", game)
         assert said_by(language, folder, sent) == said_by("python", other, sent)
     elif language in PLAIN:
         plays_as_minimal_does(language, folder)
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+@pytest.mark.parametrize(
+    "language",
+    [pytest.param(name, marks=[pytest.mark.slow][: name != "python"]) for name in LANGUAGES],
+)
+def test_a_starter_plays_in_the_sandbox(language: str, tmp_path: Path) -> None:
+    """sandbox.md, 3."""
+    folder = tmp_path / "my_bot"
+    *_, last = built(folder, language)
+    plays_a_match(f"{last} --sandbox bwrap", "dominion", folder)
 
 
 def plays_a_match(last: str, game: str, folder: Path) -> None:
@@ -142,7 +155,7 @@ def plays_a_match(last: str, game: str, folder: Path) -> None:
         "dominion": "minimal",
         "botwars": "random_walker",
         "starrealms": "random_pilot",
-        "tribute": "random_patron",
+        "tribute": "random",
     }
     assert other["bot"] == opponents[game]
     if game == "dominion":

@@ -2,7 +2,7 @@
 """Plays all and buys the dearest card: copy this one.
 
 What is left is for a patron.
-Run your copy with `referee play --game tribute ./my_bot.py random_patron`.
+Run your copy with `referee play --game tribute ./my_bot.py random`.
 """
 
 import json

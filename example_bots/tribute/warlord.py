@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Goes for prestige, which power becomes: copy this one.
 
-Run your copy with `referee play --game tribute ./my_bot.py random_patron`.
+Run your copy with `referee play --game tribute ./my_bot.py random`.
 """
 
 import json

@@ -2,6 +2,7 @@
 
 A file in Python is a bot that can be played by its name, unless that begins with "http_": such a
 one is a server, which somebody must start. Servers, and bots in other languages, are to be read.
+`random` is in `random_.py`, or no bot beside it could import Python's module of that name.
 A rule file is played by its name with its ending, `smithy.json`.
 """
 
@@ -21,7 +22,7 @@ _SERVER = "http_"
 
 def bundled_bots(game: str = DEFAULT_GAME) -> dict[str, Path]:
     """Name -> file of every bundled bot of a game, by name."""
-    return {path.stem: path for path in _files(game) if _is_bot(path)}
+    return {path.stem.rstrip("_"): path for path in _files(game) if _is_bot(path)}
 
 
 def templates(game: str = DEFAULT_GAME) -> dict[str, Path]:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from referee.match.limits import Limits
 from referee.match.result import Stderr
+from referee.match.sandbox import Kind
 
 
 class Silence(Struct, frozen=True):
@@ -43,6 +44,7 @@ class LastWords(Struct, frozen=True):
         silence: what a look at it showed, if it did not answer in time and was looked at.
         limits: what it was allowed.
         reached: the names of those at which the system has refused something, as far as it tells.
+        sandbox: that it was in.
     """
 
     stderr: Stderr
@@ -52,3 +54,4 @@ class LastWords(Struct, frozen=True):
     silence: Silence | None = None
     limits: Limits = Limits()
     reached: tuple[str, ...] = ()
+    sandbox: Kind = "none"

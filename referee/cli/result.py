@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias, get_type_hints
 
 from referee.games import DEFAULT_GAME, GAMES
@@ -63,7 +64,7 @@ def match_report(
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
         lines += ["", f"{' and '.join(wrote)} wrote on stderr; --stderr - shows it."]
-    where = f", sandbox {result.sandbox}" if result.sandbox != "none" else ""
+    where = f", sandbox {result.sandbox}" if "--sandbox" in again else ""
     again_line = f"Seed {result.seed}{where}. The same match again:"
     lines += ["", again_line, "  " + command_line(again)]
     step = next_step(result, again, record)
@@ -86,7 +87,7 @@ def next_step(
         if left is None:
             continue
         if not left.request:
-            command = _conform(player, result.game, "3")
+            command = _conform(player, result.game, "3", again)
             return f"To check the handshake of {player.player_number}", command
         file = record or "match.jsonl"
         turn = ["--turn", str(left.turn)] if left.turn else []  # it may be in a draft
@@ -99,18 +100,21 @@ def next_step(
     for _, player, fault in _first_faults(result):
         about = "3" if fault.section.startswith("3") else fault.section
         return f"To check {player.player_number} by section {fault.section}", _conform(
-            player, result.game, about
+            player, result.game, about, again
         )
     return None
 
 
-def _conform(player: PlayerResult, game: str, section: str) -> str:
+def _conform(player: PlayerResult, game: str, section: str, again: Sequence[str]) -> str:
     from referee.conformance.case import pattern_of  # only after a mistake
 
     pattern = pattern_of(GAMES[game], section)
     words = ["referee", "conform", player.bot]
     if game != DEFAULT_GAME:
         words += ["--game", game]
+    for option, value in pairwise(again):
+        if option.startswith("--sandbox"):
+            words += [option, value]
     if pattern:
         words += ["--case", pattern]
     return command_line(words)

@@ -98,11 +98,6 @@ def _shown(value: float) -> str:
     return _number(value)
 
 
-def limits_in(sandbox: Sandbox) -> dict[str, int]:
-    """The limits that bots in a sandbox have unless others are chosen."""
-    return {} if sandbox.kind == "none" else dict(SANDBOXED)
-
-
 def add_sandbox(parser: argparse.ArgumentParser, default: str) -> None:
     """Add what keeps bots apart from everything else.
 

@@ -101,6 +101,7 @@ class Suite:
             strict=strict,
             seconds=trio.current_time() - started,
             notes=list(self._notes),
+            sandbox=self.limits.sandbox.kind,
         )
 
     async def _run_basic(self, cases: Iterable[Case]) -> list[str]:

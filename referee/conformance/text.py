@@ -63,16 +63,24 @@ class TextReport:
         width: columns.
         colour: whether to style by escape sequences.
         strict: whether SHOULD counts.
+        sandbox: options for commands that try the same bot again.
     """
 
     def __init__(
-        self, chapters: Mapping[str, str], *, width: int, colour: bool, strict: bool = False
+        self,
+        chapters: Mapping[str, str],
+        *,
+        width: int,
+        colour: bool,
+        strict: bool = False,
+        sandbox: Sequence[str] = (),
     ) -> None:
         self._chapters = chapters
         self._full_width = max(width, 60)
         self._width = min(self._full_width, _MAX_WIDTH)
         self._colour = colour
         self._strict = strict
+        self._sandbox = sandbox
 
     def listed(self, cases: Sequence[Stated]) -> Iterator[str]:
         """Cases that are listed, not run."""
@@ -153,7 +161,8 @@ class TextReport:
         if report.not_judged:
             parts.append(f"{report.not_judged} could not be judged")
         time = f"{report.seconds:.1f}{_NO_BREAK}s"
-        text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {time}."
+        where = f", sandbox {report.sandbox}" if report.sandbox != "none" else ""
+        text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {time}{where}."
         for line in _unbroken(text, self._width):
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
@@ -184,7 +193,8 @@ class TextReport:
         results = results[:_SHOWN_IDS]
         if report.tested == "bot":
             cases = [word for result in results for word in ("--case", result.id)]
-            yield ["referee", "conform", report.command, *game, "--seed", str(report.seed), *cases]
+            played = [*game, *self._sandbox, "--seed", str(report.seed)]
+            yield ["referee", "conform", report.command, *played, *cases]
             return
         seeds: dict[tuple[str, ...], dict[str, None]] = {}
         for result in results:

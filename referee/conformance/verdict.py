@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from referee.conformance.case import Case, Stated
 from referee.games.interface.faults import Disqualification
+from referee.match.sandbox import Kind
 from referee.text.terminal import plain
 
 # Kinds of violations; a fault of a game has its code as its kind.
@@ -181,6 +182,7 @@ class Report(Struct, frozen=True):
         seconds: how long it took.
         cases: their results, in the order of the sections.
         notes: what breaks no rule but is hardly meant so, one sentence each.
+        sandbox: of a bot that is a program.
     """
 
     tested: Literal["bot", "referee"]
@@ -197,6 +199,7 @@ class Report(Struct, frozen=True):
     cases: list[Result]
     skipped: int = 0
     notes: list[str] = []
+    sandbox: Kind = "none"
 
 
 def judge(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from referee.bots.last_words import LastWords
-from referee.diagnosis.ending import headline, limit_reached, why_exited
+from referee.diagnosis.ending import headline, limit_reached, missed, why_exited
 from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
@@ -212,7 +212,7 @@ def _cause(
         if words.unfinished.strip():
             return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"
         why = why_exited(exit_code, words.stderr.lines, requests)
-        return "; ".join(filter(None, (why, limit_reached(exit_code, words))))
+        return "; ".join(filter(None, (why, limit_reached(exit_code, words), missed(words))))
     if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
         return f"it wrote lines that nobody asked for, such as {quoted(words.first_unasked)}"
     return ""

@@ -33,6 +33,13 @@ _REFUSED = {
     ),
 }
 """What programs say when the system refuses them something, by the limit that makes it refuse."""
+_MISSED = re.compile(
+    r"No such file|ENOENT|FileNotFound|NoSuchFile|ModuleNotFound|[Cc]annot find module|"
+    r"Can't locate|cannot open shared object|not found$|[Rr]ead-only file system|EROFS|"
+    r"Operation not permitted|EPERM|[Nn]etwork is unreachable|ENETUNREACH|resol(?:ve|ution)",
+    re.MULTILINE,
+)
+"""What programs say when they miss what is not in a sandbox."""
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
 
@@ -72,6 +79,13 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
         # So a shell passes on by what a program ended that it ran.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
     return ""
+
+
+def missed(words: LastWords) -> str:
+    """That a process may have missed what is not in its sandbox, as a clause; empty if not."""
+    if words.sandbox == "none" or not _MISSED.search("\n".join(words.stderr.lines)):
+        return ""
+    return "in the sandbox are its folder and the system, read-only, no network (spec/sandbox.md)"
 
 
 def limit_reached(exit_code: int | None, words: LastWords) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
+
+from referee.match.limits import SANDBOXED
 
 Kind: TypeAlias = Literal["none", "bwrap"]
 CHOICES = ("auto", "bwrap", "none")
@@ -25,6 +28,11 @@ class Sandbox(NamedTuple):
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     writable: bool = False
+
+    @property
+    def limits(self) -> Mapping[str, int]:
+        """The limits that bots in it have unless others are chosen."""
+        return {} if self.kind == "none" else SANDBOXED
 
 
 NO_SANDBOX = Sandbox()

@@ -261,7 +261,7 @@ def test_the_list_of_bots() -> None:
     assert "\n  gatherer " in botwars
     assert "http_gatherer.js" in botwars
     assert "\n  admiral " in starrealms
-    assert "\n  random_patron " in tribute
+    assert "\n  random " in tribute
     assert "referee new" in more
     assert max(map(len, done.stdout.splitlines())) <= 80
 

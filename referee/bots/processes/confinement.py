@@ -7,11 +7,9 @@ of this runs in the referee's own process after a fork, which in a program with 
 
 from __future__ import annotations
 
-import errno
 import math
-import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from referee.bots.processes import cgroups
 from referee.match.limits import OF_THE_SYSTEM, Limits, LimitsBy
@@ -19,7 +17,6 @@ from referee.match.sandbox import Sandbox
 
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes; what `ulimit -f` counts
-_HEAD = 256
 
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
@@ -76,35 +73,5 @@ def around(argv: Sequence[str], limits: Limits, cgroup: cgroups.Cgroup | None) -
 
 
 def _with(argv: Sequence[str], lines: Sequence[str]) -> list[str]:
-    return [_SHELL, "-c", "\n".join([*lines, 'exec "$@"']), "sh", *argv]
-
-
-def check_program(argv: Sequence[str], directory: str, env: Mapping[str, str] | None) -> None:
-    """See that the system would run a program: a shell would run what has no "#!" line as its own.
-
-    Raises:
-        OSError: as of starting it.
-    """
-    name = argv[0]
-    folders = [""] if "/" in name else os.get_exec_path(env)
-    paths = [os.path.join(directory, folder, name) for folder in folders]
-    path = next((path for path in paths if os.path.exists(path)), None)
-    if path is None:
-        raise _error(errno.ENOENT, name)
-    if os.path.isdir(path) or not os.access(path, os.X_OK):
-        raise _error(errno.EACCES, name)
-    try:
-        with open(path, "rb") as file:
-            head = file.read(_HEAD)
-    except OSError:  # one that can be run and not read
-        return
-    if head.startswith(b"#!"):
-        words = head[2:].partition(b"\n")[0].split()
-        if words and not os.path.exists(os.path.join(os.fsencode(directory), words[0])):
-            raise _error(errno.ENOENT, name)
-    elif b"\0" not in head:
-        raise _error(errno.ENOEXEC, name)
-
-
-def _error(number: int, name: str) -> OSError:
-    return OSError(number, os.strerror(number), name)
+    # A shell adds where it is, and it is where the referee is.
+    return [_SHELL, "-c", "\n".join([*lines, "unset PWD OLDPWD", 'exec "$@"']), "sh", *argv]

@@ -18,11 +18,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
-from referee.bots.processes.confinement import around, check_program, inside, new_cgroup
+from referee.bots.processes.confinement import around, inside, new_cgroup
 from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
+from referee.bots.processes.program import check_program
 from referee.bots.processes.sandbox import close, first_inside, has_begun, prepare, told
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
@@ -124,10 +125,9 @@ class LaunchedBot:
                 cgroup.make(limits)
             except OSError as error:
                 raise ShortageError("cannot make a control group", error) from error
-        env = _environment(self.command.env)
         prepared = prepare(
             self.command,
-            env,
+            _environment(self.command.env),
             self.sandbox,
             limits.tmp_limit,
             partial(inside, limits=limits, sandbox=self.sandbox, cgroup=cgroup),
@@ -135,7 +135,7 @@ class LaunchedBot:
         try:
             argv = around(prepared.argv, limits, cgroup)
             if self.sandbox.kind == "none" and argv != prepared.argv:
-                check_program(prepared.argv, self.command.directory, env)
+                check_program(prepared.argv[0], self.command.directory)
             popen = subprocess.Popen(
                 argv,
                 bufsize=0,

@@ -508,6 +508,7 @@ class BotProcess:
             unfinished,
             limits=self._limits,
             reached=self.launched.reached,
+            sandbox=self.launched.sandbox.kind,
         )
 
     async def _hand_over(self) -> None:

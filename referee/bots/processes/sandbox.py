@@ -2,7 +2,7 @@
 
     bwrap (in the referee's namespaces; ends with the bot, and with its exit code)
       bwrap (the first process inside; when it ends, the kernel ends all others there)
-        the bot (in a session of its own, apart from the two)
+        the bot (in the session of the second, apart from the referee's)
 
 The first is what the referee starts, waits for and kills. Kill either, and nothing of the bot
 stays, in whatever session it is.
@@ -10,7 +10,6 @@ stays, in whatever session it is.
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
@@ -28,6 +27,7 @@ from typing import NamedTuple
 
 from referee.bots.command import BotCommand
 from referee.bots.processes.orphans import children
+from referee.bots.processes.program import check_program, interpreter
 from referee.bots.processes.seccomp import MACHINES, seccomp_filter
 from referee.errors import UsageError
 from referee.match.sandbox import NO_SANDBOX, Sandbox
@@ -48,7 +48,7 @@ _ETC = (
 )
 """What they read of /etc."""
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
-_INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp", "PWD": BOT}
+_INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}
 _FIXED_DEVICES = (
     *("unshare", "--mount", "sh", "-c"),
     "for name in null zero full random urandom tty; do mount --bind /dev/$name /dev/$name && "
@@ -57,9 +57,8 @@ _FIXED_DEVICES = (
 )
 """For a build where the referee is root: compilers change modes, and may, but not of devices."""
 _MOST_STATUS = 4096
-_SHEBANG = 256
-_MACHINE = 18
-"""Where the header of a program (ELF) says for which processor it is."""
+_VIRTUAL = "pyvenv.cfg"
+"""The file that makes a folder a virtual environment of Python."""
 
 
 class Prepared(NamedTuple):
@@ -71,9 +70,9 @@ class Prepared(NamedTuple):
         status: where bubblewrap says what has become of the bot; None without a sandbox.
     """
 
-    argv: Sequence[str]
+    argv: list[str]
     directory: str | None
-    env: Mapping[str, str] | None
+    env: Mapping[str, str]
     fds: tuple[int, ...] = ()
     status: int | None = None
 
@@ -127,7 +126,8 @@ def _probed() -> tuple[tuple[str, ...], str]:
     # The second is for versions before 0.8, and for containers in which /proc/sys is read-only.
     # The filter refuses new user namespaces as well.
     for words in ((program, "--unshare-user", "--disable-userns"), (program, "--unshare-user")):
-        prepared = _prepared([*words, *_system()], (), ["true"], {"PATH": os.defpath})
+        options = _system(tmp_bytes=1 << 20)  # so that it is asked for all that a match needs
+        prepared = _prepared([*words, *options], (), ["true"], {"PATH": os.defpath})
         try:
             done = subprocess.run(
                 prepared.argv,
@@ -147,7 +147,7 @@ def _probed() -> tuple[tuple[str, ...], str]:
         if not done.returncode:
             return words, ""
         said = said or done.stderr.strip().partition("\n")[0] or f"exit code {done.returncode}"
-    hint = "the kernel must allow user namespaces to users, and version 0.7 is needed at least"
+    hint = "it must be 0.7 or newer, and allowed to make user namespaces (spec/sandbox.md, 5)"
     return (), f"bwrap does not work here ({said.removeprefix('bwrap: ')}): {hint}"
 
 
@@ -156,7 +156,7 @@ def _probed() -> tuple[tuple[str, ...], str]:
 
 def prepare(
     command: BotCommand,
-    env: Mapping[str, str] | None,
+    env: Mapping[str, str],
     sandbox: Sandbox,
     tmp_bytes: float = math.inf,
     limited: Callable[[Sequence[str]], Sequence[str]] = list,
@@ -164,7 +164,7 @@ def prepare(
     """What starts a bot.
 
     Args:
-        env: of the bot; None: that of the referee.
+        env: of the bot.
         tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
         limited: gives what is run inside to run the bot there.
 
@@ -173,12 +173,12 @@ def prepare(
             descriptors left.
     """
     if sandbox.kind == "none":
-        return Prepared(command.argv, command.directory or None, env)
+        return Prepared([*command.argv], command.directory or None, env)
     words, problem = _probed()
     if problem:  # a library's user did not ask before
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
-    inside = {**(os.environ if env is None else env), **_INSIDE}
+    inside = {**env, **_INSIDE}
     filter = seccomp_filter()
     if sandbox.writable and os.geteuid() == 0:
         words, filter = (*_FIXED_DEVICES, *words), seccomp_filter(root=False)
@@ -266,9 +266,8 @@ class _Place:
         self._here = os.path.abspath(command.directory or ".")
         self._hidden = sandbox.hidden
         self._writable = sandbox.writable
-        program = command.argv[0]
-        program = self._path(program)
-        _check_program(program)
+        program = self._path(command.argv[0])
+        check_program(program, self._here)
         self._runtimes = [*sandbox.readable, *self._interpreter(program)]
         self._shown = [*_SYSTEM, *self._runtimes]
         own = [path for path in map(self._path, command.argv) if self._is_own(path)]
@@ -281,10 +280,11 @@ class _Place:
 
     def binds(self) -> list[str]:
         """The options for what is visible besides the system."""
-        words = [word for path in self._runtimes for word in ("--ro-bind", path, path)]
-        for path in self._files:
-            words += ["--ro-bind", path, _in_bot(path, os.path.dirname(path))]
-        return words + (list(self._entries(self._folder)) if self._folder else [])
+        shown = [(path, path) for path in self._runtimes]
+        shown += [(path, _in_bot(path, os.path.dirname(path))) for path in self._files]
+        if self._folder:
+            shown.append((self._folder, BOT))
+        return [word for path, at in shown for word in self._bound(path, at)]
 
     def _path(self, word: str) -> str:
         return os.path.normpath(os.path.join(self._here, word))
@@ -315,21 +315,24 @@ class _Place:
             return word if is_same else _in_bot(path, self._folder)
         return path if os.sep in word else word
 
-    def _entries(self, path: str) -> Iterator[str]:
-        """The options for a file or folder of the bot's, without what is hidden in it."""
-        at = _in_bot(path, self._folder)
+    def _bound(self, path: str, at: str) -> Iterator[str]:
+        """The options for a file or folder, without what is hidden in it.
+
+        Args:
+            at: its path inside.
+        """
         if not any(_is_in(hidden, path) for hidden in self._hidden):
-            yield from ("--bind" if self._writable else "--ro-bind", path, at)
+            yield from ("--bind" if self._writable and at == BOT else "--ro-bind", path, at)
             return
         with os.scandir(path) as entries:
             for entry in entries:
+                inside = os.path.join(at, entry.name)
                 if any(_goes_on(entry.path, hidden) for hidden in self._hidden):
                     continue
                 if entry.is_symlink():  # a bind would follow it, to wherever its author likes
-                    link = os.readlink(entry.path)
-                    yield from ("--symlink", link, _in_bot(entry.path, self._folder))
+                    yield from ("--symlink", os.readlink(entry.path), inside)
                 else:
-                    yield from self._entries(entry.path)
+                    yield from self._bound(entry.path, inside)
 
     def _interpreter(self, program: str) -> set[str]:
         """What must be visible for the program, or what its first line names, to be run.
@@ -340,11 +343,11 @@ class _Place:
             return set()
         if program == sys.executable:
             own = Path(__file__).parents[2]  # where a Python bot finds `referee.bot`
-            found = {sys.prefix, sys.base_prefix, str(own)}
+            found = {*_prefix(sys.prefix), *_prefix(sys.base_prefix), str(own)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
         found = _runtimes_of(program)
-        if not found and (named := _shebang(program)):
-            found = _runtimes_of(named)
+        if not found and (named := _named_by(program)):
+            found = _runtimes_of(self._path(named))
         return found
 
 
@@ -358,24 +361,6 @@ def _goes_on(path: str, hidden: str) -> bool:
     return path == hidden or path.startswith(hidden + "-")
 
 
-def _check_program(path: str) -> None:
-    """Raise the `OSError` that `Popen` would raise."""
-    os.stat(path)
-    if not os.path.isfile(path) or not os.access(path, os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    # bwrap would have a shell run whatever the kernel cannot.
-    first, ours = _first_bytes(path), _first_bytes("/proc/self/exe")
-    if not (
-        first.startswith(b"#!") or (first[:5], first[_MACHINE:]) == (ours[:5], ours[_MACHINE:])
-    ):
-        raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC), path)
-
-
-def _first_bytes(program: str) -> bytes:
-    with open(program, "rb") as file:
-        return file.read(_MACHINE + 2)
-
-
 def _runtimes_of(program: str) -> set[str]:
     """What must be visible for an interpreter to run: the smallest that works.
 
@@ -387,9 +372,7 @@ def _runtimes_of(program: str) -> set[str]:
     if not on_path:
         prefix = os.path.dirname(os.path.dirname(program))
         base = os.path.dirname(os.path.dirname(real))
-        if not os.path.exists(os.path.join(prefix, "pyvenv.cfg")) or not glob(
-            os.path.join(base, "lib", "python3*", "os.py")
-        ):
+        if not _is_virtual(prefix) or not glob(os.path.join(base, "lib", "python3*", "os.py")):
             return set()
     found = set()
     for path in {program, real}:
@@ -399,24 +382,34 @@ def _runtimes_of(program: str) -> set[str]:
         prefix, name = os.path.split(folder)
         # Shims, of pyenv and its like, look around in all of their prefix.
         is_whole = name == "shims" or (name == "bin" and not _is_private(prefix))
-        found.add(prefix if is_whole else path)
+        found |= _prefix(prefix) if is_whole else {path}
     return found
 
 
-def _shebang(program: str) -> str:
-    """The interpreter that a script names in its first line; empty if there is none."""
-    with open(program, "rb") as file:
-        first = file.readline(_SHEBANG)
-    words = os.fsdecode(first[2:]).split() if first.startswith(b"#!") else []
+def _prefix(prefix: str) -> set[str]:
+    """What an interpreter needs of its prefix; a virtual environment may be among other files."""
+    if not _is_virtual(prefix):
+        return {prefix}
+    paths = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL))
+    return set(filter(os.path.exists, paths))
+
+
+def _is_virtual(prefix: str) -> bool:
+    return os.path.exists(os.path.join(prefix, _VIRTUAL))
+
+
+def _named_by(script: str) -> str:
+    """The interpreter that a script names in its first line; empty if it names none."""
+    words = interpreter(script)
     if words and os.path.basename(words[0]) == "env":
         names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
         return shutil.which(os.path.basename(names[0])) or "" if names else ""
-    return words[0] if words and os.path.exists(words[0]) else ""
+    return words[0] if words else ""
 
 
 def _is_private(prefix: str) -> bool:
     """Whether more than an interpreter may be in a folder, so that it is not shown as a whole."""
-    if os.path.exists(os.path.join(prefix, "pyvenv.cfg")):
+    if _is_virtual(prefix):
         return False
     folder, name = os.path.split(prefix)
     return _is_wide(prefix) or (folder in _homes() and name.startswith("."))  # ~/.cargo, ~/.local

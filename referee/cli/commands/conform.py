@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from referee.cli.settings import (
     add_system_limits,
     chosen_sandbox,
     chosen_settings,
-    limits_in,
+    sandbox_as_words,
 )
 from referee.errors import UsageError
 from referee.games import GAMES
@@ -107,6 +108,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
     if options.bot is None and options.referee is None and not options.list:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
+    if options.referee is not None and options.sandbox == "bwrap":
+        raise UsageError("--sandbox is for a BOT: give it to the referee in COMMAND")
     if options.referee is None and (options.match or options.keep):
         raise UsageError("--match and --keep are for --referee COMMAND")
     subject = _Bot(options) if options.referee is None else _Referee(options)
@@ -115,12 +118,13 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.output is not None:
         _check_writable(Path(options.output))
 
-    on_stdout = TextReport(
+    text_report = partial(
+        TextReport,
         subject.chapters,
-        width=width(sys.stdout),
-        colour=has_colour(sys.stdout),
         strict=options.strict,
+        sandbox=sandbox_as_words(options),
     )
+    on_stdout = text_report(width=width(sys.stdout), colour=has_colour(sys.stdout))
     if options.list:
         with printing():
             _list(options, subject.cases, on_stdout)
@@ -142,9 +146,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.format != "text":
         _write(options.output, _rendered(options.format, report, subject.chapters))
     elif options.output is not None:
-        in_file = TextReport(
-            subject.chapters, width=PLAIN_WIDTH, colour=False, strict=options.strict
-        )
+        in_file = text_report(width=PLAIN_WIDTH, colour=False)
         _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
     return OK if report.conforms else DEPARTS
 
@@ -215,7 +217,7 @@ class _Bot:
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
         sandbox = chosen_sandbox(options, options.output)
-        system = limits_in(sandbox) | chosen_settings(options)
+        system = {**sandbox.limits, **chosen_settings(options)}
         timeout = system.pop("time_limit", Limits().timeout)
         limits = Limits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(
@@ -293,8 +295,6 @@ def _run(
     subject: _Bot | _Referee, interrupts: Interrupts, results: list[Result], *, quiet: bool
 ) -> Report:
     """Check the subject; each result is put into `results` as soon as it is known."""
-    from functools import partial
-
     import trio
 
     from referee.bots.processes.orphans import no_orphans

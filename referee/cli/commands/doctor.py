@@ -266,11 +266,10 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 
 
 def _bubblewrap() -> Found:
-    from referee.bots.processes.sandbox import INSTALL, why_not
+    from referee.bots.processes.sandbox import why_not
 
-    problem = why_not()
-    if problem:
-        return Found(False, problem, "" if INSTALL in problem else INSTALL)
+    if problem := why_not():  # which says what to do
+        return Found(False, problem)
     return Found(True, f"{_first_line(['bwrap', '--version'])}, works")
 
 

@@ -32,7 +32,6 @@ from referee.cli.settings import (
     add_settings,
     chosen_sandbox,
     chosen_settings,
-    limits_in,
     sandbox_as_words,
     settings_as_words,
 )
@@ -163,7 +162,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         [source.argument for source in sources],
         game=options.game,
         seed=options.seed,
-        options=limits_in(sandbox) | before | chosen_settings(options),
+        options={**sandbox.limits, **before, **chosen_settings(options)},
         sandbox=sandbox,
     )
     live = standard_error() if options.stderr == _LIVE else None

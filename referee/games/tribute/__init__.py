@@ -63,7 +63,7 @@ RULES = Rules(
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,
         "simplest_reply": simplest_reply,
-        "starters": Starters(Path(__file__).with_name("starters"), "random_patron"),
+        "starters": Starters(Path(__file__).with_name("starters"), "random"),
     },
 )
 

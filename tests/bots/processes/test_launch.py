@@ -15,9 +15,11 @@ from referee.match.limits import Limits
 SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))")
 
 
-def environment(env: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
+def environment(
+    env: tuple[tuple[str, str], ...] = (), limits: Limits | None = None
+) -> dict[str, str]:
     """What a bot has in its environment."""
-    bot = LaunchedBot(BotCommand("shows", SHOWS, env=env), Limits())
+    bot = LaunchedBot(BotCommand("shows", SHOWS, env=env), limits or Limits())
     assert bot.popen is not None
     assert bot.popen.stdout is not None
     shown: dict[str, str] = json.loads(bot.popen.stdout.read())
@@ -34,6 +36,13 @@ def test_the_environment_is_the_same_everywhere(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("TMPDIR", raising=False)
     monkeypatch.setenv("LANG", "de_DE.ISO-8859-1")
     assert environment() == {"PATH": "/bin", "HOME": "/home/somebody", "LANG": "C.UTF-8"}
+
+
+def test_limits_add_nothing_to_the_environment() -> None:
+    """8.5. Before a bot with limits goes a shell, and shells have variables of their own."""
+    shown = environment(limits=Limits(open_file_limit=64))
+    shown.pop("SHLVL", None)  # of bash, which sets it whatever it is told
+    assert shown == environment()
 
 
 def test_what_a_bot_is_given_it_has(monkeypatch: pytest.MonkeyPatch) -> None:

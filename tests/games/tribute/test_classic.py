@@ -496,13 +496,13 @@ def faults_of(*words: str) -> tuple[str, str]:
 
 
 def test_a_bot_that_only_ends_turns_plays_classic() -> None:
-    shown, _ = faults_of(f"classic:{BOT}", "random_patron", "--seed", "3", "--stderr", "-")
+    shown, _ = faults_of(f"classic:{BOT}", "random", "--seed", "3", "--stderr", "-")
     assert "bad-format" not in shown
     assert "patron favour" in shown
 
 
 def test_the_same_bot_loses_under_classic_index_and_is_told_why() -> None:
-    shown, text = faults_of(f"classic-index:{BOT}", "random_patron", "--seed", "3")
+    shown, text = faults_of(f"classic-index:{BOT}", "random", "--seed", "3")
     assert "turn 1, request 3" in shown
     assert "give the bot as classic:COMMAND" in text
     assert "won: illegal reply, after 1 turn; 0 points each. " in text  # and no word of tie-breaks
@@ -534,7 +534,7 @@ def test_a_bot_that_loses_by_its_own_answer_is_told_the_end(
         "    print(reply, flush=True)\n"
         "import sys; print(repr(sys.stdin.read()), file=sys.stderr)\n"
     )
-    words = [f"classic-index:{sys.executable} {bot}", "random_patron", "--seed", "3"]
+    words = [f"classic-index:{sys.executable} {bot}", "random", "--seed", "3"]
     done = referee("play", "--game", "tribute", *words, "--stderr", str(tmp_path))
     assert done.returncode == 0
     (file,) = tmp_path.glob("*player1*")

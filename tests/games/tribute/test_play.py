@@ -27,7 +27,7 @@ Json = dict[str, Any]
 def test_a_match_comes_out_the_same_each_time_and_verifies(tmp_path: Path, chance: str) -> None:
     files = [tmp_path / name for name in ("one", "two")]
     for file in files:
-        words = ["--game", "tribute", "random_patron", "random_patron", "--seed", "7"]
+        words = ["--game", "tribute", "random", "random", "--seed", "7"]
         words += ["--set", f"chance={chance}", "--set", "max_turns=20"]
         words += ["--set", "patrons=RAJHIN,PELIN,ANSEI,HLAALU,ORGNUM"]
         logs = ["--record", str(file), "--log", f"{file}.log"]
@@ -40,7 +40,7 @@ def test_a_match_comes_out_the_same_each_time_and_verifies(tmp_path: Path, chanc
 
 def test_a_record_with_options_that_cannot_be_was_edited(tmp_path: Path) -> None:
     record = tmp_path / "record"
-    words = ["tribute", "random_patron", "random_patron", "--set", "max_turns=1"]
+    words = ["tribute", "random", "random", "--set", "max_turns=1"]
     referee("play", "--game", *words, "--record", str(record), "--quiet")
     text = record.read_text()
     for there, wrong in (('["ANSEI",', '["SHEOGORATH",'), ('["ANSEI",', '["RAJHIN",')):

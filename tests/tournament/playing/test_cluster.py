@@ -15,6 +15,7 @@ from select import select
 import pytest
 
 from referee.bots.processes.orphans import children, descendants
+from referee.bots.processes.sandbox import INSTALL
 from referee.errors import UsageError
 from referee.tournament.playing import on_worker
 from referee.tournament.playing.batch import Batch, play_batch
@@ -28,6 +29,7 @@ from referee.tournament.store import Store
 from referee.workers import worker_processes
 from tests.support.dask_cluster import END_SECONDS, DaskCluster
 from tests.support.live import ROOT, hostile, referee_process
+from tests.support.sandboxed import needs_bwrap
 from tests.support.stores import rows
 
 needs_dask = pytest.mark.usefixtures("_dask")
@@ -171,6 +173,19 @@ def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 1
     assert "has version 0.0.1 of the referee" in refused.stderr
+
+
+@needs_dask
+@needs_bwrap
+@pytest.mark.slow
+def test_a_worker_without_the_sandbox_of_the_tournament_is_refused() -> None:
+    """cluster.md, 3: no bot is ever played without it."""
+    with DaskCluster(1, PATH="/nonexistent") as cluster:
+        command = ("tournament", "big_money", "minimal", "--cluster", cluster.address)
+        refused = referee_process(*command, "--sandbox", "bwrap")
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert refused.stderr.endswith(f": the sandbox bwrap: there is no bwrap here: {INSTALL}\n")
 
 
 @needs_dask

@@ -2,8 +2,7 @@
 """Does anything that is legal: copy this one.
 
 What it does follows from a seed, its seat and its hands, so that each match is another one:
-`random_patron.py [SEED]`. Run your copy with
-`referee play --game tribute ./my_bot.py random_patron`.
+`random_.py [SEED]`. Run your copy with `referee play --game tribute ./my_bot.py random`.
 """
 
 import json

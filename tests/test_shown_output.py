@@ -1,4 +1,4 @@
-"""spec/organisers.md: its commands, run one after the other, print what it shows."""
+"""Pages for organisers: their commands, run one after the other, print what they show."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ import pytest
 from referee.bots.processes.sandbox import why_not
 from tests.support.live import ROOT
 
-PAGE = (ROOT / "spec" / "organisers.md").read_text()
 
-
-def shown() -> list[tuple[str, list[str]]]:
+def shown(page: str) -> list[tuple[str, list[str]]]:
     """The commands, each with the lines that it is said to print."""
-    blocks = re.findall(r"^```\n(\$ .*?)^```$", PAGE, re.S | re.M)
+    blocks = re.findall(r"^```\n(\$ .*?)^```$", (ROOT / "spec" / page).read_text(), re.S | re.M)
     commands = re.split(r"^\$ ", "".join(blocks), flags=re.M)[1:]
     return [(command, said) for command, *said in map(str.splitlines, commands)]
 
@@ -31,8 +29,14 @@ def timeless(line: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("page", "needs", "at_least"), [("organisers.md", "cc", 16), ("sandbox.md", "curl", 2)]
+)
+def test_the_commands_print_what_the_page_shows(
+    page: str, needs: str, at_least: int, tmp_path: Path
+) -> None:
+    if shutil.which(needs) is None:
+        pytest.skip(f"no {needs} on this machine")
     bin = tmp_path / "bin"
     bin.mkdir()
     program = bin / "referee"
@@ -42,8 +46,8 @@ def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
     here.mkdir()
     env = {**os.environ, "PATH": f"{bin}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     del env["REFEREE_SANDBOX"]  # the page is of a machine with one
-    commands = shown()
-    assert len(commands) > 15
+    commands = shown(page)
+    assert len(commands) >= at_least
     for command, lines in commands:
         words = ["bash", "-c", command]
         done = subprocess.run(words, cwd=here, env=env, capture_output=True, text=True, check=False)

@@ -1,0 +1,392 @@
+"""What a bot in the sandbox sees and may, and what becomes of it (sandbox.md)."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from referee.bots.command import BotCommand
+from referee.bots.processes import sandbox
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.orphans import descendants
+from referee.match.limits import Limits
+from referee.match.sandbox import Sandbox
+from tests.support.batches import batch, kept, name_of, play_all, worker
+from tests.support.live import entries, referee
+
+pytestmark = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"no sandbox: {sandbox.why_not()}")
+TMP_BYTES = 1 << 20
+NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
+# A bot that says what it sees. {told} is what it is to look for.
+PROBE = """
+import errno, json, os, socket
+
+told = {told}
+
+
+def tried(do, *arguments):
+    try:
+        return do(*arguments)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+
+
+def write(path, size=1):
+    try:
+        with open(path, "wb", 0) as file:
+            file.write(bytes(size))
+            file.write(b"x")
+    finally:
+        os.path.exists(path) and os.remove(path)
+    return "written"
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read().decode(errors="replace")
+
+
+status = dict(line.split(":\\t", 1) for line in read("/proc/self/status").splitlines())
+print(json.dumps({{
+    "folder": os.getcwd(),
+    "files": sorted(os.listdir("/bot")),
+    "root": sorted(os.listdir("/")),
+    "environment": dict(os.environ),
+    "all_environments": read("/proc/self/environ") + read("/proc/1/environ"),
+    "writes": {{path: tried(write, path + "/x") for path in told["folders"]}},
+    "fills": {{path: tried(write, path + "/x", told["size"]) for path in ("/tmp", "/dev/shm")}},
+    "listed": {{path: tried(os.listdir, path) for path in told["outside"]}},
+    "opened": {{path: tried(read, path) for path in told["files"]}},
+    "processes": sorted(int(name) for name in os.listdir("/proc") if name.isdigit()),
+    "signalled": tried(os.kill, told["pid"], 0),
+    "user": [os.getuid(), os.geteuid(), os.getgid(), os.getegid()],
+    "status": status,
+    "namespaces": {{name: os.readlink("/proc/self/ns/" + name) for name in told["namespaces"]}},
+    "interfaces": [name for number, name in socket.if_nameindex()],
+    "connected": tried(socket.create_connection, ("127.0.0.1", told["port"])),
+    "descriptors": [os.readlink("/proc/self/fd/" + name) for name in os.listdir("/proc/self/fd")
+        if os.path.exists("/proc/self/fd/" + name)],
+    "hostname": os.uname().nodename,
+    "session": [os.getsid(0), os.getpgid(0)],
+}}))
+"""
+
+
+def command(*argv: str, directory: str = "") -> BotCommand:
+    return BotCommand(" ".join(argv), argv, directory=directory)
+
+
+def started(
+    *argv: str, directory: str = "", limits: Limits | None = None, place: Sandbox | None = None
+) -> LaunchedBot:
+    """A bot in the sandbox."""
+    place = place or sandbox.resolve("bwrap")
+    return LaunchedBot(command(*argv, directory=directory), limits or Limits(), place)
+
+
+def output(bot: LaunchedBot) -> str:
+    """All that it writes on stdout, once it has ended."""
+    assert bot.popen is not None
+    said, complaint = bot.popen.communicate(timeout=30)
+    bot.end()
+    assert complaint == b""
+    return said.decode()
+
+
+def shell(script: str, **settings: Any) -> str:
+    """What a shell in the sandbox writes."""
+    return output(started("/bin/sh", "-c", script, **settings))
+
+
+# --- what is inside -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tournament's folder."""
+    cup = tmp_path_factory.mktemp("cup")
+    for name in ("bots/anna", "bots/ben", "records"):
+        (cup / name).mkdir(parents=True)
+    for name in ("seed", "bots/ben/bot.py", "bots/anna/book.txt", "records/000001.record.jsonl"):
+        (cup / name).write_text("secret")
+    return cup
+
+
+@pytest.fixture(scope="module")
+def seen(cup: Path) -> dict[str, Any]:
+    """What Anna's bot sees of it, and of the machine."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    inherited = os.open(cup / "seed", os.O_RDONLY)
+    os.set_inheritable(inherited, True)
+    files = [cup / "seed", cup / "records/000001.record.jsonl", cup / "bots/ben/bot.py"]
+    told = {
+        "folders": ["/", "/bot", "/etc", "/usr", "/usr/bin", "/dev", "/proc", "/tmp", "/dev/shm"],
+        "size": TMP_BYTES + 4096,
+        "outside": [
+            *map(str, (cup, cup / "bots/anna", Path.home(), Path.cwd())),
+            *("/tmp", "/dev/shm", "/home", "/root", "/var", "/run", "/sys"),
+        ],
+        "files": ["/bot/book.txt", *map(str, files)],
+        "pid": os.getpid(),
+        "namespaces": NAMESPACES,
+        "port": listener.getsockname()[1],
+    }
+    (cup / "bots/anna/probe.py").write_text(PROBE.format(told=told))
+    argv = (sys.executable, "-I", "-S", str(cup / "bots/anna/probe.py"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("REFEREE_SEED", "a-secret")
+        bot = started(*argv, limits=Limits(tmp_limit=TMP_BYTES))
+        found: dict[str, Any] = json.loads(output(bot))
+    listener.close()
+    os.close(inherited)
+    return found
+
+
+def test_its_own_folder_is_at_bot(seen: dict[str, Any]) -> None:
+    assert (seen["folder"], seen["files"]) == ("/bot", ["book.txt", "probe.py"])
+    assert seen["opened"].pop("/bot/book.txt") == "secret"
+
+
+def test_it_can_write_to_tmp_alone_and_not_much(seen: dict[str, Any]) -> None:
+    writable = [path for path, result in seen["writes"].items() if result == "written"]
+    assert writable == ["/tmp", "/dev/shm"]
+    assert seen["fills"] == {"/tmp": "ENOSPC", "/dev/shm": "ENOSPC"}
+
+
+def test_it_sees_no_file_of_anybody_else(seen: dict[str, Any], cup: Path) -> None:
+    files = {path: result for path, result in seen["opened"].items() if path.startswith(str(cup))}
+    assert set(files.values()) == {"ENOENT"}
+    ways = [os.path.abspath(sys.executable), os.path.realpath(sys.executable), sandbox.__file__]
+    for path, names in seen["listed"].items():
+        if names != "ENOENT":  # of a folder with the interpreter, what leads to it is there
+            assert [
+                n for n in names if not any(f"{w}/".startswith(f"{path}/{n}/") for w in ways)
+            ] == []
+    assert {seen["listed"][str(path)] for path in (cup, cup / "bots/anna")} == {"ENOENT"}
+
+
+def test_it_sees_no_process_but_its_own(seen: dict[str, Any]) -> None:
+    assert seen["processes"] == [1, 2]  # the sandbox's, and itself
+    assert seen["signalled"] == "ESRCH"
+    assert seen["session"] == [1, 1]
+
+
+def test_it_has_no_network(seen: dict[str, Any]) -> None:
+    assert (seen["interfaces"], seen["connected"]) == (["lo"], "ECONNREFUSED")
+
+
+def test_it_is_nobody_and_can_become_nobody(seen: dict[str, Any]) -> None:
+    assert seen["user"] == [1000] * 4
+    capabilities = [seen["status"][f"Cap{name}"] for name in ("Inh", "Prm", "Eff", "Bnd", "Amb")]
+    assert {int(value, 16) for value in capabilities} == {0}
+    assert (seen["status"]["NoNewPrivs"], seen["status"]["Seccomp"]) == ("1", "2")
+    outside = {name: os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES}
+    assert [name for name in NAMESPACES if outside[name] == seen["namespaces"][name]] == []
+    assert seen["hostname"] == "bot"
+
+
+def test_it_has_nothing_from_the_referee(seen: dict[str, Any], cup: Path) -> None:
+    """Neither has the sandbox's own process, whose environment it can read."""
+    named = {"HOME": "/tmp", "TMPDIR": "/tmp", "PWD": "/bot", "LANG": "C.UTF-8"}
+    assert seen["environment"] == {**named, "PATH": os.environ["PATH"]}
+    assert "a-secret" not in seen["all_environments"]
+    assert os.getcwd() not in seen["all_environments"].replace(os.environ["PATH"], "")
+    assert all(name.startswith("pipe:") for name in seen["descriptors"])
+    assert len(seen["descriptors"]) == 3
+
+
+# --- what of the bot's files is its own -----------------------------------------------------------
+
+
+def program(file: Path, text: str) -> str:
+    """Write a program. Returns: its path."""
+    file.write_text(text)
+    file.chmod(0o755)
+    return str(file)
+
+
+def test_a_bot_beside_what_the_referee_writes_does_not_see_it(cup: Path) -> None:
+    """Nor what is named after it, as a journal is; nor by a link, nor in a folder shown to all."""
+    bot = program(
+        cup / "bot", f"#!/bin/sh\n(ls -A . {cup}; cat seed linked {cup}/seed) 2>/dev/null\n"
+    )
+    for name in ("log", "seed-journal"):
+        (cup / name).write_text("secret")
+    (cup / "linked").symlink_to(cup / "seed")
+    hidden = [str(cup / name) for name in ("seed", "records", "log")]
+    shown = ["bot", "bots", "linked"]
+    for readable in ([], [str(cup)]):
+        place = sandbox.resolve("bwrap", readable, hidden)
+        found = output(started(bot, place=place)).split()
+        assert found == ([".:", f"{cup}:", *shown] if readable else [".:", *shown])
+
+
+@pytest.mark.parametrize("first", ["{tool}", "/usr/bin/env -S -u {tool} sh", "{link}", "link"])
+def test_its_first_line_and_its_links_show_no_folder(first: str, tmp_path: Path) -> None:
+    """An interpreter is shown if it is on the PATH; this would be a way to see any folder."""
+    secret, folder = tmp_path / "secret", tmp_path / "bot"
+    (secret / "bin").mkdir(parents=True)
+    folder.mkdir()
+    tool = program(secret / "bin" / "tool", "#!/bin/sh\n")
+    (folder / "link").symlink_to(tool)
+    line = first.format(tool=tool, link=folder / "link")
+    script = program(folder / "bot", f"#!{line}\n")
+    bot = started(str(folder / "link") if first == "link" else script)
+    assert bot.popen is not None
+    words = list(bot.popen.args)
+    bot.end()
+    bound = [path for option, path in itertools.pairwise(words) if option == "--ro-bind"]
+    assert str(folder) in bound
+    assert [path for path in bound if secret.is_relative_to(path) or str(secret) in path] == []
+
+
+def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path: Path) -> None:
+    """Also one that was made in the folder of the whole tournament."""
+    venv.create(tmp_path, symlinks=True)
+    (tmp_path / "seed").write_text("secret")
+    site = next(tmp_path.glob("lib/python3*/site-packages"))
+    (site / "theirs.py").write_text("NAME = 'found'")
+    (tmp_path / "bots").mkdir()
+    looks = f"import os, theirs\nprint(theirs.NAME, os.path.exists('{tmp_path}/seed'))\n"
+    (tmp_path / "bots" / "bot.py").write_text(looks)
+    python, bot = (str(tmp_path / name) for name in ("bin/python", "bots/bot.py"))
+    assert output(started(python, bot)) == "found False\n"
+    script = program(tmp_path / "bots" / "bot", f"#!{python}\n{looks}")
+    assert output(started(script)) == "found False\n"
+
+
+# --- how it ends ----------------------------------------------------------------------------------
+
+
+def test_exit_codes_and_signals_are_those_of_the_bot() -> None:
+    """As without a sandbox; a code of 128 + N is what a shell says of signal N."""
+    endings = [f"exit {code}" for code in (0, 1, 3, 125, 126, 127, 128, 200, 255)]
+    signals = [*range(1, signal.SIGRTMIN), signal.SIGRTMIN, signal.SIGRTMAX]
+    fatal = [n for n in signals if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
+    endings += [f"kill -{number} $$" for number in fatal]
+    codes = [int(ending.split()[1]) for ending in endings]
+    bots = [started("/bin/sh", "-c", ending) for ending in endings]
+    for bot, ending, code in zip(bots, endings, codes, strict=True):
+        assert bot.popen is not None
+        bot.popen.wait(30)
+        assert bot.has_begun()
+        bot.end()
+        assert (ending, bot.exit_code) == (ending, code)
+
+
+@pytest.mark.parametrize("killed", ["outer", "inner"])
+def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
+    """Nor of what it has put into sessions of their own, whose parents have ended."""
+    sleeps = "setsid sh -c 'echo; exec sleep 600'"
+    bot = started(
+        "/bin/sh", "-c", f'{sleeps} & ({sleeps} &) ; setsid sh -c "{sleeps} & wait" & wait'
+    )
+    assert bot.popen is not None
+    assert bot.popen.stdout is not None
+    for _ in range(3):
+        bot.popen.stdout.readline()
+    inner = sandbox.first_inside(bot.popen.pid)
+    assert inner is not None
+    processes = [os.pidfd_open(pid) for pid in descendants(bot.popen.pid)]
+    os.kill(bot.popen.pid if killed == "outer" else inner, signal.SIGKILL)
+    for process in processes:  # readable once it has ended
+        assert select.select([process], [], [], 30)[0]
+        os.close(process)
+    assert len(processes) >= 5
+    bot.end()
+
+
+def test_bots_play_on_in_their_sandbox() -> None:
+    """Protocol, 8.4."""
+    matches = batch(["big_money", kept()], (1, 2, 3))
+    with worker() as executor:
+        rows = play_all(executor, structs.replace(matches, sandbox=sandbox.resolve("bwrap")))
+    assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
+
+
+FAILING = {
+    "no run bit": ("#!/bin/sh\n", 0o644),
+    "no first line": ("echo\n", 0o755),
+    "no interpreter": ("#!/no/such/program\n", 0o755),
+    "another processor": ("\x7fELF" + "\0" * 60, 0o755),
+    "not there": (None, 0),
+}
+
+
+@pytest.mark.parametrize("what", FAILING)
+def test_what_cannot_be_started_fails_as_without_it(what: str, tmp_path: Path) -> None:
+    file = tmp_path / "bot"
+    content, mode = FAILING[what]
+    if content is not None:
+        file.write_text(content)
+        file.chmod(mode)
+    found = []
+    for place in (sandbox.NO_SANDBOX, sandbox.resolve("bwrap")):
+        bot = LaunchedBot(command(str(file)), Limits(), place)
+        found.append((bot.popen, bot.error))
+        bot.end()
+    assert found[0] == found[1]
+    assert found[0][1] != ""
+
+
+# --- the commands ---------------------------------------------------------------------------------
+
+
+def play(*options: str, first: str = "minimal") -> subprocess.CompletedProcess[str]:
+    return referee("play", first, "minimal", "--max-turns", "1", "--seed", "1", *options)
+
+
+def test_a_match_says_that_it_was_played_in_it(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    done = play("--sandbox", "auto", "--record", str(record), "--format", "json")
+    assert json.loads(done.stdout)["sandbox"] == "bwrap"
+    assert entries(record)[0]["sandbox"] == "bwrap"
+
+
+def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
+    """And says so: what passes without one need not pass in it."""
+    bot = program(tmp_path / "bot", f"#!/bin/sh\ncat {tmp_path}/bot >&2\n")
+    done = referee("conform", bot, "--sandbox", "bwrap", "--case", "3")
+    assert done.returncode == 1
+    assert "No such file or directory" in done.stdout
+    shown = " ".join(done.stdout.split())
+    assert re.search(r"could not be judged, in [\d.]+ s, sandbox bwrap\. ", shown)
+    assert shown.endswith(f" referee conform {bot} --sandbox bwrap --seed 1 --case 3.4/1")
+    done = referee(
+        "conform", "minimal", "--sandbox", "bwrap", "--case", "3.1/1", "--format", "json"
+    )
+    assert (done.returncode, json.loads(done.stdout)["sandbox"]) == (0, "bwrap")
+
+
+def test_what_a_bot_missed_there_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "book").write_text("")
+    bot = program(tmp_path / "bot" / "bot", f"#!/bin/sh\ncat {tmp_path}/book; exit 3\n")
+    causes = []
+    for kind in ("none", "bwrap"):
+        done = play("--sandbox", kind, "--format", "json", first=bot)
+        causes.append(json.loads(done.stdout)["players"][0]["disqualification"]["cause"])
+    said = f"its stderr says: cat: {tmp_path}/book: No such file or directory"
+    place = "in the sandbox are its folder and the system, read-only, no network (spec/sandbox.md)"
+    assert causes == ["", f"{said}; {place}"]
+
+
+def test_what_to_try_next_is_tried_in_it(tmp_path: Path) -> None:
+    bot = program(tmp_path / "bot", "#!/bin/sh\n")
+    done = play("--sandbox", "bwrap", "--sandbox-read", "/etc", first=bot)
+    words = "--sandbox bwrap --sandbox-read /etc"
+    assert f"  referee play {bot} minimal --seed 1 {words} --max-turns 1\n" in done.stdout
+    assert f"  referee conform {bot} {words} --case 3\n" in done.stdout

@@ -1,0 +1,59 @@
+"""`--sandbox` where there is none to be had (sandbox.md, 1)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.bots.processes import sandbox
+from tests.support.live import entries, referee
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is for Linux alone")
+WORDS = ["play", "minimal", "minimal", "--max-turns", "1", "--seed", "1", "--sandbox", "auto"]
+NOT_ALLOWED = """#!/bin/sh
+echo "bwrap: No permissions to create new namespace" >&2
+echo "bwrap: and more" >&2
+exit 1
+"""
+
+
+@pytest.fixture(params=["missing", "not allowed"])
+def no_bwrap(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """A machine without bubblewrap, or where it may not make a sandbox; what is said of that."""
+    said = "there is no bwrap here: apt-get install bubblewrap"
+    if request.param != "missing":
+        file = tmp_path / "bwrap"
+        file.write_text(NOT_ALLOWED)
+        file.chmod(0o755)
+        said = "bwrap does not work here (No permissions to create new namespace): "
+    monkeypatch.setenv("PATH", str(tmp_path))
+    sandbox._probed.cache_clear()
+    yield said
+    sandbox._probed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "words", ["play minimal minimal", "conform minimal", "tournament minimal minimal"]
+)
+def test_what_cannot_be_had_is_refused(no_bwrap: str, words: str) -> None:
+    """In one line with what to do; never a silent match without it."""
+    done = referee(*words.split(), "--sandbox", "bwrap")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"referee: --sandbox bwrap: {no_bwrap}")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_auto_takes_what_there_is_and_says_so(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    done = referee(*WORDS, "--record", str(record))
+    assert "Seed 1, sandbox none." in done.stdout
+    assert "sandbox" not in entries(record)[0]  # log-format: none
+    done = referee(*WORDS, "--format", "json")
+    assert (done.returncode, json.loads(done.stdout)["sandbox"]) == (0, "none")
