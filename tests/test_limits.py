@@ -23,6 +23,7 @@ from referee.match.limits import MIB, Limits
 from referee.match.spec import match_spec
 from referee.play import Played, play_once
 from tests.support.live import entries, hostile, play
+from tests.support.sandboxed import needs_bwrap
 
 NO_CGROUPS = "this user can make no control groups here"
 needs_cgroups = pytest.mark.skipif(cgroups.home() is None, reason=NO_CGROUPS)
@@ -297,8 +298,6 @@ def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path)
 
 
 # --- limits.md, 4: who is not asked ---------------------------------------------------------------
-
-needs_bwrap = pytest.mark.skipif(bool(sandbox.why_not()), reason=sandbox.why_not())
 
 
 @needs_bwrap

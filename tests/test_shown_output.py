@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.processes.sandbox import why_not
 from tests.support.live import ROOT
+from tests.support.sandboxed import needs_bwrap
 
 
 def shown(page: str) -> list[tuple[str, list[str]]]:
@@ -28,7 +28,7 @@ def timeless(line: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(why_not()), reason=why_not())
+@needs_bwrap
 @pytest.mark.parametrize(
     ("page", "needs", "at_least"), [("organisers.md", "cc", 16), ("sandbox.md", "curl", 2)]
 )

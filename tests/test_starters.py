@@ -24,13 +24,13 @@ import trio
 
 from referee.bots.command import find_bot
 from referee.bots.folder import read_folder
-from referee.bots.processes.sandbox import why_not
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.starters import LANGUAGES, Language, make_bot
 from tests.support import toy
 from tests.support.helpers import to_line
 from tests.support.live import ROOT, entries, one_line, play, referee
+from tests.support.sandboxed import needs_bwrap
 
 PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
 WARS = ["python", "javascript", "c"]
@@ -133,7 +133,7 @@ def test_a_starter_plays_as_the_smallest_bundled_bot(
         plays_as_minimal_does(language, folder)
 
 
-@pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+@needs_bwrap
 @pytest.mark.parametrize(
     "language",
     [pytest.param(name, marks=[pytest.mark.slow][: name != "python"]) for name in LANGUAGES],

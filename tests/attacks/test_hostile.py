@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.processes.sandbox import resolve, why_not
+from referee.bots.processes.sandbox import resolve
 from tests.attacks import signals
 from tests.attacks.hostile import SERVERS, Seen, attack, attacks_at_once, try_out
 from tests.attacks.many_matches import here, measured
+from tests.support.sandboxed import needs_bwrap
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+pytestmark = needs_bwrap
 
 
 def test_no_attack_gets_out_of_the_sandbox() -> None:

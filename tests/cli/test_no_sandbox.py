@@ -49,6 +49,16 @@ def test_what_cannot_be_had_is_refused(no_bwrap: str, words: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_tournament_says_at_once_that_it_has_none(no_bwrap: str) -> None:
+    """Who lets strangers' bots play must not find that out afterwards."""
+    words = ["tournament", "minimal", "minimal", "--deals", "1", "--seed", "1", "--quiet"]
+    done = referee(*words, "--sandbox", "auto")
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"referee: bots are in no sandbox: {no_bwrap}")
+    assert done.stderr.count("\n") == 1
+    assert referee(*words, "--sandbox", "none").stderr == ""
+
+
 @pytest.mark.usefixtures("no_bwrap")
 def test_auto_takes_what_there_is_and_says_so(tmp_path: Path) -> None:
     record = tmp_path / "record"

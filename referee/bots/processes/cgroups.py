@@ -138,10 +138,12 @@ def _empty(base: str) -> None:
 
 
 def _can_make_in(folder: str) -> bool:
-    probe = f"{folder}/referee-{os.getpid()}-probe"
+    probe = f"{folder}/referee-probe"  # one name: what a killed referee leaves is removed here
     try:
-        os.mkdir(probe)
-        os.rmdir(probe)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(probe)
+        with contextlib.suppress(FileNotFoundError):  # another referee has removed it
+            os.rmdir(probe)
     except OSError:
         return False
     return True

@@ -205,6 +205,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     from msgspec.structs import replace
 
     from referee.bots.command import find_all
+    from referee.bots.processes.sandbox import why_not
     from referee.match.machine import MAX_SEED
     from referee.match.spec import tournament_limits
     from referee.tournament.playing.run import is_finished
@@ -260,6 +261,8 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
             f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
             " (give another --store; --extend allows more bots, deals or rounds)"
         )
+    if options.sandbox == "auto" and now.sandbox == "none":
+        say(f"bots are in no sandbox: {why_not()} (silent with --sandbox none)")
     store.add_stage(now)
 
 

@@ -26,8 +26,9 @@ from referee.match.limits import Limits
 from referee.match.sandbox import Sandbox
 from tests.support.batches import batch, kept, name_of, play_all, worker
 from tests.support.live import entries, referee
+from tests.support.sandboxed import needs_bwrap
 
-pytestmark = pytest.mark.skipif(bool(sandbox.why_not()), reason=f"no sandbox: {sandbox.why_not()}")
+pytestmark = needs_bwrap
 TMP_BYTES = 1 << 20
 NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 # A bot that says what it sees. {told} is what it is to look for.

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from referee.bots import building
-from referee.bots.processes.sandbox import why_not
 from referee.match.limits import MIB
 from tests.support.live import one_line, referee
+from tests.support.sandboxed import needs_bwrap
 
-needs_bwrap = pytest.mark.skipif(bool(why_not()), reason=why_not())
 PLAYS = "command = './bot'\n"
 SOURCE = "#!/bin/sh\nexit 3\n"
 COPIES = "cp source bot && chmod +x bot"

@@ -25,13 +25,13 @@ from typing import Any
 import pytest
 
 from referee import cli
-from referee.bots.processes.sandbox import why_not
 from referee.logs.zstd import zstd
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
 from tests.support.live import end_left_behind, one_line, referee, referee_process
 from tests.support.made_up import MadeUp, Result, contents, left, row, void, workers
+from tests.support.sandboxed import needs_bwrap
 
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]
 COLUMNS = [
@@ -915,10 +915,9 @@ def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
         assert (done.returncode, done.stderr) == (141, b"")
 
 
+@needs_bwrap
 def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
     """Of bots that play on, in worker processes, which are told no more than the command is."""
-    if problem := why_not():
-        pytest.skip(problem)
     (tmp_path / "secret").touch()
     bot = tmp_path / "bots" / "bot.py"
     bot.parent.mkdir()
