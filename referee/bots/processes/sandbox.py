@@ -201,22 +201,22 @@ def _prepared(
     env: Mapping[str, str],
     filter: bytes | None = None,
 ) -> Prepared:
-    fds: list[int] = []
+    opened: list[int] = []
     try:
-        status, said = os.pipe()
-        fds.append(said)
+        opened += os.pipe()
         for data in (seccomp_filter() if filter is None else filter, _PASSWD):
             reads, writes = os.pipe()
-            fds.append(reads)
+            opened.append(reads)
             os.write(writes, data)  # a page at most, which every pipe takes
             os.close(writes)
     except OSError:
-        for fd in fds:
+        for fd in opened:
             os.close(fd)
         raise
-    _, seccomp, passwd = map(str, fds)
+    status, *fds = opened
+    said, seccomp, passwd = map(str, fds)
     options = [
-        *("--json-status-fd", str(said), "--seccomp", seccomp),
+        *("--json-status-fd", said, "--seccomp", seccomp),
         *("--ro-bind-data", passwd, "/etc/passwd"),
         *binds,
         *("--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"),

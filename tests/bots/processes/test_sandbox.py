@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
@@ -341,6 +342,24 @@ def test_what_cannot_be_started_fails_as_without_it(what: str, tmp_path: Path) -
         bot.end()
     assert found[0] == found[1]
     assert found[0][1] != ""
+
+
+@pytest.mark.parametrize("room", range(3))
+def test_a_shortage_of_descriptors_costs_none(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were opened before it are closed."""
+    pipe, calls = os.pipe, itertools.count()
+
+    def short() -> tuple[int, int]:
+        if next(calls) >= room:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return pipe()
+
+    place = sandbox.resolve("bwrap")
+    before = set(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(os, "pipe", short)
+    with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+        sandbox.prepare(command("/bin/true"), {}, place)
+    assert set(os.listdir("/proc/self/fd")) == before
 
 
 # --- the commands ---------------------------------------------------------------------------------
