@@ -294,7 +294,7 @@ def play_matches(
     if record_stderr and records is None:
         raise UsageError("record_stderr goes with records, the folder for the match records")
     place = _sandbox(sandbox, records)
-    sources, _ = _described(bots, game, 0, options, place)
+    sources, spec = _described(bots, game, 0, options, place)
     if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
     # What only tournaments need takes long to load.
@@ -313,7 +313,7 @@ def play_matches(
         matches=n,
         seed=checked_seed(seed),
         keep_alive=keep_alive,
-        settings={**place.limits, **(options or {})},
+        settings=msgspec.to_builtins(spec.settings),
         sandbox=place.kind,
     )
     line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)

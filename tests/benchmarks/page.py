@@ -27,17 +27,18 @@ PRESSES = 240
 ROUND_TRIP = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+def named(message: dict[str, Any], name: str) -> dict[str, Any]:
+    """The reply to a request for a name."""
+    seat = message["player_number"]
+    return {"type": "player-name-reply", "player_number": seat, "name": name, "version": 1}
+
+
 def peaceful(message: dict[str, Any]) -> dict[str, Any] | None:
     """A bot for Star Realms that never attacks, so that its matches are long."""
     dice = Random(str(message.get("state")))
     match message["type"]:
         case "player-name-request":
-            return {
-                "type": "player-name-reply",
-                "player_number": message["player_number"],
-                "name": "Peaceful",
-                "version": 1,
-            }
+            return named(message, "Peaceful")
         case "play-turn":
             *others, end = message["actions"]
             peace = [action for action in others if "attack" not in action["action"]]
@@ -56,12 +57,7 @@ def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
     dice = Random(str(message.get("state")))
     match message["type"]:
         case "player-name-request":
-            return {
-                "type": "player-name-reply",
-                "player_number": message["player_number"],
-                "name": "Merchant",
-                "version": 1,
-            }
+            return named(message, "Merchant")
         case "game-info":
             rows = message["card_table"]
             LOUD.update(r["card"] for r in rows if re.search("POWER|PRESTIGE", str(r["effects"])))

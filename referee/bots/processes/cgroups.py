@@ -177,15 +177,13 @@ class Cgroup:
         memory, at = limits.memory_limit, self._at
         if memory < math.inf:
             if self._version == 2:
-                _write(f"{at['memory']}/memory.max", str(memory))
-                names = ("memory.swap.max",)
-                memory = 0
-            else:
-                _write(f"{at['memory']}/memory.limit_in_bytes", str(memory))
-                names = ("memory.memsw.limit_in_bytes",)
-            for name in names:  # not there where the system has no swap
-                with contextlib.suppress(OSError):
-                    _write(f"{at['memory']}/{name}", str(memory), create=False)
+                name, of_swap, swap = "memory.max", "memory.swap.max", "0"
+            else:  # where it counts memory and swap together
+                name, of_swap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
+                swap = str(memory)
+            _write(f"{at['memory']}/{name}", str(memory))
+            with contextlib.suppress(OSError):  # not there where the system has no swap
+                _write(f"{at['memory']}/{of_swap}", swap, create=False)
         if limits.process_limit < math.inf:
             _write(f"{at['pids']}/pids.max", str(limits.process_limit))
 

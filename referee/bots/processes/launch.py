@@ -36,6 +36,8 @@ _PIPE = subprocess.PIPE
 _REAP_SECONDS = 5
 _FREEZING_ROUNDS = 100
 _END_SECONDS = 0.1
+_BWRAP = "bwrap: "
+"""Before what bubblewrap says on stderr."""
 _POLL_SECONDS = 0.0005
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 _FIXED = {"LANG": "C.UTF-8"}
@@ -415,9 +417,6 @@ def why_not_begun(argument: str, said: Sequence[str]) -> str:
         reason = "what its first line names as its interpreter is not in the sandbox"
         return f"{reason} (--sandbox-read DIR shows a folder)"
     return _explained(reason)
-
-
-_BWRAP = "bwrap: "
 
 
 def _explain(error: OSError) -> str:

@@ -529,10 +529,10 @@ def _again(options: argparse.Namespace, played: Played) -> list[str]:
     words = ["referee", "play", *["--page"][: options.page], *options.bots]
     if options.turn is not None:
         words += ["--from", options.resume, "--turn", str(options.turn)]
-        return words + sandbox_as_words(options) + settings_as_words(options)
-    words += ["--seed", str(played.result.seed)]
-    for name, value in options.env:
-        words += ["--env", f"{name}={value}"]
-    if options.game != DEFAULT_GAME:
-        words[2:2] = ["--game", options.game]
+    else:
+        words += ["--seed", str(played.result.seed)]
+        for name, value in options.env:
+            words += ["--env", f"{name}={value}"]
+        if options.game != DEFAULT_GAME:
+            words[2:2] = ["--game", options.game]
     return words + sandbox_as_words(options) + settings_as_words(options)
