@@ -31,6 +31,7 @@ What is imported from here is loaded when it is first used, so that `import refe
 #   cli/            the command; the only place that prints
 #   __main__.py     its entry point
 #   _lazy.py        names that are loaded when they are first used
+#   _version.py     the version of the package
 
 from __future__ import annotations
 

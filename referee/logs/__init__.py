@@ -1,13 +1,17 @@
 """The two logs of a match (spec/log-format.md), and reading them (spec/reading-logs.md).
 
+    sink.py     where the lines of a log go
     files.py    log files: opened all or none, written in whole lines
     packed.py   compressing them, in blocks that survive a crash
+    zstd.py     Zstandard, of the standard library or its backport
     record.py   the match record: its lines as structs, and its writer
     source.py   reading lines of a log, plain or compressed, in bounded memory
     parsing.py  what these lines are: typed entries and messages, of which game
     header.py   the first line of a record: what it is, and whether its match can be run again
     read.py     both for programs that look at many of them
     conversation.py  what the bots of a recorded match answered and were sent
+    rerun.py    runs a recorded match again, round by round
+    decisions.py     what a rule file says of each decision of a recorded match
     verify.py   runs a record's match again and compares
     validate.py checks a spectator log against the protocol
     replay/     a log turn by turn, for people

@@ -1,6 +1,7 @@
 """One match: what it is, its course and its result. Pure, without I/O.
 
 limits.py    what a bot may use
+sandbox.py   what keeps its processes apart from everything else
 spec.py      what is played: game, bots, seed, options, limits
 machine.py   the match as a state machine: handshake, faults, outcome
 messages.py  the messages that all games share

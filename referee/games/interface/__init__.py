@@ -8,6 +8,8 @@ capabilities.py  what a game may have besides: a checker of logs, a reader of tu
 dialect.py       what foreign bots speak in the place of its messages
 environment.py   a game for programs that learn: numbers in, integers out
 dialogue.py      a person who plays: what it is told and asked
+page.py          what a page in the browser shows of its matches
+vocabulary.py    its words for rule files, and who plays by one
 probing.py       how another referee of a game is checked
 rules.py         a game's entry in GAMES: all of this
 """
