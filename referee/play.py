@@ -254,7 +254,10 @@ class _Course(Generic[BotType]):
         words = [bot.last_words(STDERR_LINES) for bot in self._bots]
         if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
-        notes = match.notes()
+        notes = [
+            [getattr(bot, "reword", str)(note) for note in of_seat]
+            for bot, of_seat in zip(self._bots, match.notes(), strict=True)
+        ]
         return [self._diagnosis(seat, words[seat], notes[seat]) for seat in range(len(words))]
 
     def _diagnosis(self, seat: int, words: LastWords | None, notes: list[str]) -> Diagnosis:

@@ -207,10 +207,8 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
     Raises:
         BotNotFoundError: it cannot be played.
     """
-    path = Path(directory, argument)
-    if path.suffix == ".json" and not path.exists():
-        path = rule_files(game).get(argument, path)
-    if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
+    path = _file(argument, directory, [game])
+    if path is None:
         return None  # without a look at the game, which takes long to load
     rules = GAMES.get(game)
     if rules is not None and path.suffix == ".json" and rules.vocabulary is not None:
@@ -223,6 +221,44 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
         return None
     make(path)  # what is wrong with it is said before anything starts
     return PythonBot(as_text(argument), partial(_of_file, game, path), is_file=True)
+
+
+def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
+    """The file that a BOT argument names, or a bundled one of the games; None for a program."""
+    path = Path(directory, argument)
+    if path.suffix == ".json" and not path.exists():
+        bundled = (rule_files(game).get(argument) for game in games)
+        path = next(filter(None, bundled), path)
+    if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
+        return None
+    return path
+
+
+def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
+    """The game of a match of which nobody has said it: that of the rule files among its bots.
+
+    Args:
+        bots: BOT arguments, each with its directory, as of `find_bot`.
+
+    Raises:
+        UsageError: the files are for two games, or one is for a game that there is not.
+    """
+    found: dict[str, str] = {}  # game -> the first file for it
+    for argument, directory in bots:
+        folder = bot_folder(argument, DEFAULT_GAME, directory)
+        if folder is not None:
+            argument, directory = folder.command, folder.directory
+        path = _file(argument, directory, GAMES)
+        if path is not None and path.suffix == ".json" and os.access(path, os.R_OK):
+            from referee.rulefiles.bot import game_of
+
+            game = game_of(path.read_bytes(), argument)
+            if game is not None:
+                found.setdefault(game, argument)
+    if len(found) > 1:
+        files = " and ".join(f"{file} is for {game}" for game, file in found.items())
+        raise UsageError(f"{files}: bots of one game can play each other")
+    return next(iter(found), DEFAULT_GAME)
 
 
 def _of_file(game: str, path: Path) -> Bot:

@@ -53,6 +53,10 @@ class InProcessBot:
             with self._errors:
                 take(view)
 
+    def reword(self, note: str) -> str:
+        """A note of the game (`Rules.notes`) in the words of the author of such bots."""
+        return getattr(self._player, "reword", str)(note)
+
     def push(self, lines: bytes) -> None:
         """Keep lines until it is asked."""
         self._lines += split_lines(lines)

@@ -42,7 +42,8 @@ _ENDLESS = {
 
 def add_game(parser: argparse.ArgumentParser, default: str | None = DEFAULT_GAME) -> None:
     """Add `--game`."""
-    text = f"the game: {', '.join(GAMES)} (default: {DEFAULT_GAME})"
+    of_files = "" if default else "that of a rule file among the bots, else "
+    text = f"the game: {', '.join(GAMES)} (default: {of_files}{DEFAULT_GAME})"
     parser.add_argument("--game", choices=list(GAMES), default=default, metavar="NAME", help=text)
 
 

@@ -16,7 +16,8 @@ from referee.games.interface.rules import Rules
 from referee.games.interface.vocabulary import Vocabulary
 from referee.rulefiles.book import Book
 from referee.rulefiles.problems import Problem
-from referee.rulefiles.reading import read
+from referee.rulefiles.reading import read, stated_game
+from referee.text.nearest import instead
 from referee.text.terminal import command_line
 
 
@@ -58,6 +59,27 @@ def vocabulary_of(rules: Rules) -> Vocabulary:
     return found
 
 
+def game_of(data: bytes, path: str) -> str | None:
+    """The game of a file: the one that it states, or else the one that fits its words best.
+
+    Returns:
+        None if several games fit as well.
+
+    Raises:
+        BotNotFoundError: it states a game that has no rule files.
+    """
+    stated = stated_game(data)
+    if stated is not None and stated in GAMES and GAMES[stated].vocabulary is not None:
+        return stated
+    games = [name for name, rules in GAMES.items() if rules.vocabulary is not None]
+    if stated is not None:
+        wrong = f"no game with rule files is called {stated!r}{instead(stated, games)}"
+        raise BotNotFoundError(f"{path}: {wrong}")
+    problems = {game: len(_read(data, game)[1]) for game in games}
+    best = [game for game in games if problems[game] == min(problems.values())]
+    return best[0] if len(best) == 1 else None
+
+
 def read_rule_file(path: Path, game: str) -> RuleFile:
     """Read a file, and make sure that it can be played.
 
@@ -78,7 +100,7 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
     first, more = errors[0], len(errors) - 1
     command = command_line([file.path, "--game", file.game])  # it may not say its game itself
     others = f"; {more} more: referee rules check {command}" if more else ""
-    return f"{file.path}, line {first.line}: {first.text} ({first.path}){others}"
+    return f"{file.path}, line {first.line}: {first.text}{others}"
 
 
 class RuleBot:
@@ -93,6 +115,7 @@ class RuleBot:
     """
 
     def __init__(self, rules: Rules, book: Book) -> None:
+        self._rules = rules
         self._name = book.name
         self.book = book
         self._pilot = vocabulary_of(rules).pilot(book)
@@ -102,6 +125,12 @@ class RuleBot:
     def sit(self, view: Callable[[], Any]) -> None:
         """Take what gives the view of its seat, whenever it is called."""
         self._view = view
+
+    def reword(self, note: str) -> str:
+        """A note of the game with advice for who writes rules, not programs."""
+        fact = note.partition(": ")[0]
+        advice = vocabulary_of(self._rules).advice.items()
+        return next((f"{fact}: {text}" for part, text in advice if part in fact), note)
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         """Say its name, or do what the scores say."""

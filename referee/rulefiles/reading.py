@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from math import inf, nextafter
 from typing import Any, NamedTuple, TypeAlias
 
 from referee.games.interface.vocabulary import RuleSet, Vocabulary
@@ -22,7 +23,7 @@ from referee.rulefiles.values import (
     Term,
     Value,
 )
-from referee.text.nearest import did_you_mean
+from referee.text.nearest import did_you_mean, instead
 
 LARGEST = 1e15
 """No number of a file is larger; its negative is the smallest."""
@@ -32,6 +33,8 @@ INFO, AVERAGE = "card_info_", "card_info_avg_"
 _MOST_HINTS = 200
 _LONGEST_WORD = 60
 _MOST_NAMED = 5
+_MOST_COMPARED = 20
+"""With how many rules before it a rule is compared: in a file of nothing else it takes long."""
 _VALUE = re.compile(r"([<>=!]*)\s*(.*)", re.DOTALL)
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)", re.ASCII).fullmatch
 
@@ -49,12 +52,12 @@ class _Reference(NamedTuple):
     path: str
 
 
-def game_of(data: bytes) -> str | None:
-    """The game that a file says it is for; empty if it is no JSON, None if it says none."""
+def stated_game(data: bytes) -> str | None:
+    """The game that a file says it is for; None if it says none, or is no JSON."""
     try:
         root, _ = parse(data[:MAX_BYTES].decode("utf-8-sig"))
     except (UnicodeDecodeError, NotJSONError):
-        return ""
+        return None
     game = root.value.get("game") if isinstance(root.value, dict) else None
     return game.value if game is not None and isinstance(game.value, str) else None
 
@@ -86,8 +89,8 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
 
 
 def _squeezed(name: str) -> str:
-    """A name of a card as it is compared: case and white space do not count."""
-    return "".join(name.split()).casefold()
+    """A name of a card as it is compared: case, white space and `_` do not count."""
+    return "".join(name.replace("_", " ").split()).casefold()
 
 
 class _Reader:
@@ -95,7 +98,9 @@ class _Reader:
         self.problems: list[Problem] = []
         self._vocabulary = vocabulary
         self._game = game
-        self._names = {_squeezed(name): name for name in vocabulary.cards}
+        self._states_game = False
+        self._takes = vocabulary.fields
+        self._names = {_squeezed(word): word for known in self._takes.values() for word in known}
         self._terms: dict[str, Term] = {}
         self._references: list[_Reference] = []
         self._infos: dict[str, dict[str, Entry]] = {}  # info -> path of its entry -> its rules
@@ -104,12 +109,15 @@ class _Reader:
         fields = self._fields(root, "a rule file is one object: `{ ... }`")
         if fields is None:
             return None
+        game = fields.get("game")
+        if game is not None and game.value != self._game:
+            wrong = f"this file is for the game {_shown(game)}, not for {self._game}"
+            self._error(game, f'{wrong}: choose that game, or change "game"')
+            return None  # by the words of another game everything else is wrong too
+        self._states_game = game is not None
         known = ["name", "author", "game", "cardInfo", "comment", *self._vocabulary.sets]
         self._no_others(fields, known, "field")
         texts = {name: self._text(fields, name, root) for name in ("name", "author")}
-        game = fields.get("game")
-        if game is not None and game.value != self._game:
-            self._error(game, f"this file is for the game {_shown(game)}, not for {self._game}")
         self._read_infos(fields.get("cardInfo"))
         sets = {
             name: self._read_set(name, fields.get(name), rules)
@@ -124,11 +132,8 @@ class _Reader:
         """Card -> the entry by which it goes (3.3)."""
         found: dict[str, Entry] = {}
         for entry in self._objects(node, name):
-            self._no_others(
-                entry.value,
-                ["card", "choice" if rules.choices else "score", "rules", "comment", *rules.flags],
-                "field",
-            )
+            own = ["choice" if rules.choices else "score", "rules", "comment", *rules.flags]
+            self._no_others(entry.value, [*self._takes, *own], "field")
             matcher = self._matcher(entry, found, rules.cards, name)
             made = self._entry(entry, rules.choices, ("set", name), rules.flags)
             if matcher is not None and made is not None:
@@ -158,9 +163,7 @@ class _Reader:
                     )
                 elif fields[flag].value:
                     on.append(flag)
-        card = fields.get("card")
-        name = card.value if card is not None and isinstance(card.value, str) else ""
-        return Entry(name, rules, score, frozenset(on), node.line, node.path)
+        return Entry(rules, score, frozenset(on), node.line, node.path)
 
     def _rules(self, node: Node, choices: int, owner: _Place) -> list[Rule]:
         what = "choice" if choices else "score"
@@ -168,25 +171,28 @@ class _Reader:
             self._error(node, f"a list of rules should stand here: `[ ... ]`, {_not(node)}")
             return []
         rules: list[Rule] = []
-        always: Node | None = None
+        earlier: list[tuple[int, _Asked]] = []
         for rule in node.value:
             fields = self._fields(rule, "a rule is an object: `{ ... }`")
             if fields is None:
                 continue
-            if always is not None:
-                self._warn(rule, f"never asked: the rule in line {always.line} has no conditions")
-                always = None  # once is enough
             if what not in fields:
                 self._error(rule, f'a "{what}" is missing in this rule')
             conditions = []
+            asked: _Asked = {}
             score: Value = 0.0
             for key, value in fields.items():
                 if key == what:
                     score = self._score(value, choices, owner)
                 elif key != "comment":
                     conditions += self._condition(key, value, owner, what)
-            if not set(fields) - {what, "comment"}:
-                always = rule
+                    asked |= _asked(key, value.value)
+            for place, (line, others) in enumerate(earlier):
+                if _within(asked, others):
+                    self._warn(rule, f"never asked: if it holds, so does the rule in line {line}")
+                    del earlier[place]  # once is enough
+                    break
+            earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
             rules.append(Rule(conditions, score, rule.line, rule.path))
         return rules
 
@@ -253,7 +259,7 @@ class _Reader:
         infos: dict[str, dict[str, Entry]] = {}  # path of an entry -> info -> its rules
         for entry in self._objects(node, "cardInfo"):
             fields: dict[str, Node] = entry.value
-            self._no_others(fields, ["card", "info", "comment"], "field")
+            self._no_others(fields, [*self._takes, "info", "comment"], "field")
             everything = frozenset(self._vocabulary.cards)
             matcher = self._matcher(entry, found, everything, "cardInfo")
             if "info" not in fields:
@@ -274,10 +280,10 @@ class _Reader:
                     rules, score = self._rules(value, 0, owner), None
                 else:
                     rules, score = [], self._score(value, 0, owner)
-                made[name] = Entry(name, rules, score, frozenset(), value.line, value.path)
+                made[name] = Entry(rules, score, frozenset(), value.line, value.path)
                 self._infos.setdefault(name, {})[entry.path] = made[name]
             if matcher is not None:
-                found[matcher] = Entry(matcher, (), None, frozenset(), entry.line, entry.path)
+                found[matcher] = Entry((), None, frozenset(), entry.line, entry.path)
         by_card = self._by_card(found)
         for name in self._infos:
             self._info(name).entries = {
@@ -297,31 +303,44 @@ class _Reader:
         self, entry: Node, found: Mapping[str, Entry], asked: frozenset[str], where: str
     ) -> str | None:
         """What the entry is for, a card's name or a matcher; None: nothing that there is."""
-        card = entry.value.get("card")
-        if card is None:
-            self._error(entry, '"card" is missing')
+        given = [field for field in self._takes if field in entry.value]
+        if len(given) != 1:
+            one_of = " or ".join(f'"{field}"' for field in given or self._takes)
+            self._error(entry, f"an entry has either {one_of}" if given else f"{one_of} is missing")
             return None
+        (field,) = given
+        card = entry.value[field]
         if not isinstance(card.value, str):
             self._error(card, f"a card's name in quotes should stand here, {_not(card)}")
             return None
-        matchers = self._vocabulary.matchers
-        squeezed = _squeezed(card.value)
-        name = self._names.get(squeezed, squeezed)
-        if name in matchers:
-            cards = matchers[name].cards
-        elif squeezed in self._names:
-            cards = frozenset([name])
-        else:
-            known = [*self._vocabulary.cards, *matchers]
-            hint = self._hint(card.value, known)
-            self._warn(card, f"no card of this game is called {_shown(card)}{hint}")
+        name = self._names.get(_squeezed(card.value), "")
+        if name not in self._takes[field]:
+            self._not_known(card, field, name)
             return None
+        matcher = self._vocabulary.matchers.get(name)
+        cards = frozenset([name]) if matcher is None else matcher.cards
         if name in found:
             earlier = found[name].line
             self._warn(card, f"{_shown(card)} stood in line {earlier} before: this one counts")
         elif not cards & asked:
             self._warn(card, f"{where} never asks about {_shown(card)}")
         return name
+
+    def _not_known(self, card: Node, field: str, name: str) -> None:
+        """Say that a field does not take a word, and which field does.
+
+        A file that states no game may be from elsewhere, with cards of other editions: those
+        entries never fit, and that is no error.
+        """
+        own = next((each for each in reversed(self._takes) if name in self._takes[each]), None)
+        if own is not None:
+            self._error(card, f'{name} is a {own}: write {{"{own}": "{name}"}}')
+            return
+        hint = self._hint if field == "card" else instead
+        known = hint(card.value[: _LONGEST_WORD + 1], self._takes[field])
+        text = f"no {field} of {self._game} is called {_shown(card)}{known}"
+        is_error = self._states_game or field != "card"
+        self.problems.append(Problem(card.line, card.path, text, is_error))
 
     def _by_card(self, found: Mapping[str, Entry]) -> dict[str, Entry]:
         """By which entry each card goes: by its name, else by the first matcher that fits."""
@@ -458,6 +477,27 @@ class _Reader:
 
     def _warn(self, node: Node, text: str) -> None:
         self.problems.append(Problem(node.line, node.path, text, is_error=False))
+
+
+_Asked: TypeAlias = dict[tuple[str, str], tuple[float, float]]
+"""What conditions ask: a key, and the one that it is compared with, or "" -> from where to where
+the first is, or the first less the second."""
+
+
+def _asked(key: str, value: Any) -> _Asked:
+    """What one condition asks."""
+    sign, operand = _parts(value) if isinstance(value, str) else ("", str(value))
+    number = float(operand) if _DECIMAL(operand) else 0.0
+    least = {">": nextafter(number, inf), "<": -inf, "<=": -inf}.get(sign, number)
+    most = {"<": nextafter(number, -inf), ">": inf, ">=": inf}.get(sign, number)
+    return {(key, "" if _DECIMAL(operand) else operand): (least, most)}
+
+
+def _within(asked: _Asked, others: _Asked) -> bool:
+    """Whether the others hold whenever these do."""
+    none = (-inf, inf)
+    pairs = ((asked.get(key, none), other) for key, other in others.items())
+    return all(own[0] >= other[0] and own[1] <= other[1] for own, other in pairs)
 
 
 def _parts(text: str) -> tuple[str, str]:

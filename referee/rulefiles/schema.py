@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from referee.games.interface.vocabulary import RuleSet, Vocabulary
@@ -12,7 +13,7 @@ _COMMENT = {"description": "Anything; nobody reads it."}
 
 def rule_file_schema(words: Vocabulary, game: str) -> dict[str, Any]:
     """What a rule file of a game can have; every right file is valid by it."""
-    sets = {name: _set(rules) for name, rules in words.sets.items()}
+    sets = {name: _set(rules, words.fields) for name, rules in words.sets.items()}
     properties = {
         "name": {"type": "string", "description": "What the bot is called."},
         "author": {"type": "string", "description": "Who made it."},
@@ -35,9 +36,12 @@ def _parts(words: Vocabulary) -> dict[str, Any]:
     number = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
     text = {"type": "string"}
     parts = {
-        "card": {
-            "description": "A card's name, or a word for several cards.",
-            "anyOf": [{"enum": [*words.cards, *words.matchers]}, text],
+        **{
+            field: {
+                "description": f"The cards that this is for, by {field}.",
+                "anyOf": [{"enum": known}, text],
+            }
+            for field, known in words.fields.items()
         },
         "score": {
             "description": "A number, or a key.",
@@ -47,9 +51,10 @@ def _parts(words: Vocabulary) -> dict[str, Any]:
         "rule": _rule(words, "score", _ref("score")),
         "infoEntry": {
             "type": "object",
-            "required": ["card", "info"],
+            "required": ["info"],
+            "oneOf": [{"required": [field]} for field in words.fields],
             "properties": {
-                "card": _ref("card"),
+                **{field: _ref(field) for field in words.fields},
                 "info": {
                     "type": "object",
                     "description": "Name -> number, key or list of rules.",
@@ -82,16 +87,16 @@ def _rule(words: Vocabulary, what: str, value: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _set(rules: RuleSet) -> dict[str, Any]:
+def _set(rules: RuleSet, fields: Iterable[str]) -> dict[str, Any]:
     what = "choice" if rules.choices else "score"
     rule = _ref("choiceRule" if rules.choices else "rule")
     flags = {name: {"type": "boolean", "description": does} for name, does in rules.flags.items()}
     entry = {
         "type": "object",
-        "required": ["card"],
+        "oneOf": [{"required": [field]} for field in fields],
         "anyOf": [{"required": [what]}, {"required": ["rules"]}],
         "properties": {
-            "card": _ref("card"),
+            **{field: _ref(field) for field in fields},
             what: _ref(what),
             "rules": {"type": "array", "minItems": 1, "items": rule},
             **flags,

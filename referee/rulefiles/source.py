@@ -18,6 +18,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 _WORD = re.compile(r"[-+\w.]+")
 _CONSTANTS = {"true": True, "false": False, "null": None}
+_CURLY = "\u201c\u201d\u201e\u2018\u2019"
 _PLAIN = re.compile(r"\w+").fullmatch
 
 
@@ -166,4 +167,7 @@ class _Parser:
         line = self._line(at)
         found = self._text[at : at + 20].split("\n")[0].strip()
         shown = f"; found {found!r}" if found else "" if at < len(self._text) else "; the file ends"
-        return NotJSONError(Problem(line, path, f"no JSON: {text}{shown}"))
+        whole = self._text.split("\n", line)[line - 1]
+        curly = next((mark for mark in whole if mark in _CURLY), None)
+        hint = f'; {curly} is a curly quote: type a straight one, "' if curly else ""
+        return NotJSONError(Problem(line, path, f"no JSON: {text}{shown}{hint}"))

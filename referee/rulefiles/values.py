@@ -62,12 +62,10 @@ class Entry(NamedTuple):
     """What a set says of the cards that it is for.
 
     Attributes:
-        card: the name or matcher, as the file has it.
         score: if no rule holds; None: it has none.
         flags: that are true.
     """
 
-    card: str
     rules: Sequence[Rule]
     score: Value | None
     flags: frozenset[str]

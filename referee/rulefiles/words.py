@@ -5,6 +5,15 @@ from __future__ import annotations
 from referee.games.interface.vocabulary import Vocabulary
 
 
+def matcher_rows(words: Vocabulary) -> dict[str, str]:
+    """Words for several cards with what they are, and the fields that take them."""
+    rows = {}
+    for name, matcher in words.matchers.items():
+        fields = " or ".join(f"`{field}`" for field, known in words.fields.items() if name in known)
+        rows[name] = f"{matcher.about} ({fields})"
+    return rows
+
+
 def key_rows(words: Vocabulary) -> dict[str, str]:
     """Keys with what they are; those that are the same, and those of all cards, in one row.
 
@@ -17,7 +26,7 @@ def key_rows(words: Vocabulary) -> dict[str, str]:
     for names in together.values():
         about = words.keys[names[0]].about
         start, _, last = names[0].rpartition(".")
-        if last in words.cards or last in words.matchers:
+        if last in words.fields["card"]:
             rows.setdefault(f"{start}.X", about.replace(last, "X"))
         else:
             rows["`, `".join(names)] = about

@@ -147,6 +147,12 @@ def find_entrant(entrant: Entrant, game: str) -> BotSource:
     return source
 
 
+def named(argument: str) -> tuple[str, str]:
+    """The name, or "", and the BOT of `NAME=BOT` or BOT."""
+    found = _NAMED(argument)
+    return (found[1], found[2]) if found else ("", argument)
+
+
 def entrants(arguments: Iterable[str], game: str) -> list[Entrant]:
     """Bots as they stand on a command line: `NAME=BOT`, or BOT, which is its name then.
 
@@ -158,8 +164,7 @@ def entrants(arguments: Iterable[str], game: str) -> list[Entrant]:
     taken: dict[str, str] = {}
 
     def find(argument: str) -> Entrant:
-        named = _NAMED(argument)
-        name, bot = (named[1], named[2]) if named else ("", argument)
+        name, bot = named(argument)
         folder = bot_folder(bot, game)
         if folder is None:
             taken.setdefault(name or bot, argument)

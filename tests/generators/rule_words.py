@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from referee.games import GAMES
 from referee.games.interface.vocabulary import Vocabulary
-from referee.rulefiles.words import key_rows
+from referee.rulefiles.words import key_rows, matcher_rows
 
 _MARK = re.compile(r"^<!-- words (.+) -->$", re.MULTILINE)
 
@@ -20,7 +20,7 @@ def with_words(text: str) -> str:
 def _tables(game: str) -> Iterator[str]:
     words = GAMES[game].vocabulary
     assert words is not None  # the page is about games that have one
-    yield from _table("matcher", {name: m.about for name, m in words.matchers.items()})
+    yield from _table("matcher (fields)", matcher_rows(words))
     yield ""
     yield from _sets(words)
     yield ""

@@ -28,6 +28,62 @@ def test_it_goes_on_from_a_turn_of_a_record(made: Path) -> None:
     assert "Mine" in done.stdout
 
 
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Files for Star Realms, of which one says so, and one for Dominion."""
+    named = FILE.replace('"buyRules"', '"game": "starrealms", "buyRules"')
+    tmp_path.joinpath("rush.json").write_text(named)
+    tmp_path.joinpath("economy.json").write_text(FILE.replace('"*"', '"Cutter"'))
+    tmp_path.joinpath("gold.json").write_text(FILE.replace('"*"', '"gold"'))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("play", "rush.json", "economy.json"), "play --game starrealms rush.json economy.json"),
+        (("tournament", "a=rush.json", "economy.json", "--deals", "1"), "ended by authority"),
+        (("conform", "economy.json", "--case", "1.1/2"), "economy.json conforms"),
+    ],
+)
+def test_the_game_is_known_from_the_files(files: Path, words: tuple[str, ...], shown: str) -> None:
+    done = referee(*words, cwd=files)
+    assert done.returncode == 0
+    assert shown in done.stdout
+
+
+def test_a_configuration_has_the_game_of_its_files_or_its_own(files: Path) -> None:
+    bots = "\n".join(f'[[bot]]\ncommand = "{name}.json"' for name in ("rush", "economy"))
+    for first, code in (("", 0), ('game = "dominion"\n', 2)):
+        files.joinpath("t.toml").write_text(f"deals = 1\n{first}{bots}")
+        assert referee("tournament", "--config", "t.toml", cwd=files).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("rush.json", "gold.json"),
+            "rush.json is for starrealms and gold.json is for dominion: bots of one game",
+        ),
+        (
+            ("--game", "dominion", "rush.json", "gold.json"),
+            'rush.json, line 1: this file is for the game "starrealms", not for dominion',
+        ),
+    ],
+)
+def test_files_that_no_game_fits(files: Path, words: tuple[str, ...], said: str) -> None:
+    done = referee("play", *words, cwd=files)
+    assert done.returncode == 2
+    assert said in one_line(done.stderr)
+
+
+def test_a_note_speaks_of_rules(files: Path) -> None:
+    files.joinpath("none.json").write_text('{"name": "A", "author": "B"}')
+    done = referee("play", "none.json", "minimal", "--set", "max_turns=7", cwd=files)
+    assert "7 turns: `buyRules` gave no card" in " ".join(done.stdout.split())
+
+
 def test_a_file_with_an_error_is_no_bot(made: Path) -> None:
     made.joinpath("wrong.json").write_text('{"name": 3,\n"buyRules": 1}')
     done = referee("play", "wrong.json", "minimal", cwd=made)

@@ -51,7 +51,15 @@ AT = "$.buyRules[0]"
     ("entry", "path", "said"),
     [
         ({"card": "Ram"}, AT, '"score" is missing'),
-        ({"score": 1}, AT, '"card" is missing'),
+        ({"score": 1}, AT, '"card" or "faction" or "type" is missing'),
+        ({"card": "Ram", "type": "ship", "score": 1}, AT, 'either "card" or "type"'),
+        (
+            {"card": "Blob", "score": 1},
+            f"{AT}.card",
+            'blob is a faction: write {"faction": "blob"}',
+        ),
+        ({"type": "Ram", "score": 1}, f"{AT}.type", 'Ram is a card: write {"card": "Ram"}'),
+        ({"type": "boat", "score": 1}, f"{AT}.type", "there are: outpost, base, ship"),
         ({"card": 3, "score": 1}, f"{AT}.card", "a card's name in quotes should stand here, not 3"),
         ({"card": "Ram", "score": 1, "scroe": 2}, f"{AT}.scroe", "did you mean score?"),
         ({"card": "Ram", "choice": 1, "score": 1}, f"{AT}.choice", "no field is called 'choice'"),
@@ -91,7 +99,11 @@ def test_errors_of_an_entry(entry: Any, path: str, said: str) -> None:
         ("[]", "$", "a rule file is one object"),
         ('{"name": "A"}', "$", '"author" is missing'),
         (file(name=3), "$.name", "a text in quotes should stand here, not 3"),
-        (file(game="dominion"), "$.game", 'this file is for the game "dominion"'),
+        (
+            file(game="starrealms", buyRules=[{"card": "Rem", "score": 1}]),
+            f"{AT}.card",
+            'no card of starrealms is called "Rem"; did you mean Ram?',
+        ),
         (file(buyRule=[]), "$.buyRule", "no field is called 'buyRule' here; did you mean buyRules"),
         (file(buyRules={}), "$.buyRules", '"buyRules" is a list'),
         (file(makeChoiceRules=[{"card": "*", "choice": 3}]), "$.makeChoiceRules[0].choice", "1 or"),
@@ -164,7 +176,7 @@ def test_a_chain_that_is_too_long() -> None:
         (
             {"buyRules": [{"card": "Merc Cruiser", "score": 1}]},
             "$.buyRules[0].card",
-            'no card of this game is called "Merc Cruiser"',
+            'no card of starrealms is called "Merc Cruiser"',
         ),
         (
             {"buyRules": [{"card": "Ram", "score": 1}, {"card": "RAM", "score": 2}]},
@@ -174,7 +186,7 @@ def test_a_chain_that_is_too_long() -> None:
         (
             {"buyRules": [{"card": "Ram", "rules": [{"score": 1}, {"deck": 1, "score": 2}]}]},
             "$.buyRules[0].rules[1]",
-            "never asked: the rule in line 1 has no conditions",
+            "never asked: if it holds, so does the rule in line 1",
         ),
         ({"buyRules": [{"card": "Scout", "score": 1}]}, "$.buyRules[0].card", "never asks about"),
         ({"useBaseRules": [{"card": "ship", "score": 1}]}, "$.useBaseRules[0].card", "never asks"),
@@ -184,6 +196,46 @@ def test_warnings(fields: dict[str, Any], path: str, said: str) -> None:
     found = one(file(**fields), right=True)
     assert found.path == path
     assert said in found.text
+
+
+def test_a_file_for_another_game_has_one_mistake() -> None:
+    found = one(file(game="dominion", topDiscardRules=3))
+    assert (found.path, found.is_error) == ("$.game", True)
+    assert 'this file is for the game "dominion", not for starrealms' in found.text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_never_asked"),
+    [
+        ({"turn": "> 3"}, {"turn": "> 5"}, True),
+        ({"turn": "> 5"}, {"turn": "> 3"}, False),
+        ({"turn": ">= 3"}, {"turn": 3}, True),
+        ({"turn": "> 3"}, {"turn": ">= 3"}, False),
+        ({"turn": "<= 3"}, {"turn": "< 3", "trade": 2}, True),
+        ({"turn": "< 3", "trade": 2}, {"turn": "< 3"}, False),
+        ({"trade": ">= combat"}, {"trade": "> combat"}, True),
+        ({"trade": "> combat"}, {"trade": "> authority"}, False),
+        ({"trade": "> combat"}, {"trade": "> 5"}, False),
+    ],
+)
+def test_a_rule_that_can_never_win(first: Any, second: Any, is_never_asked: bool) -> None:
+    rules = [{**first, "score": 1}, {**second, "score": 2}]
+    found = problems(file(buyRules=[{"card": "Ram", "rules": rules}]), right=True)
+    assert [each.path for each in found] == ["$.buyRules[0].rules[1]"] * is_never_asked
+
+
+def test_a_name_goes_before_a_faction_and_a_faction_before_a_type() -> None:
+    entries = [
+        {"type": "ship", "score": 1},
+        {"faction": "Star Empire", "score": 2},
+        {"faction": "blob", "score": 3},
+        {"card": "Ram", "score": 4},
+    ]
+    assert STAR_REALMS is not None
+    book, _ = read(file(buyRules=entries).encode(), STAR_REALMS, "starrealms")
+    assert book is not None
+    cards = ("Cutter", "Corvette", "Fleet HQ", "Blob Wheel", "Ram", "Junkyard")
+    assert [book.decide(None).score("buyRules", card) for card in cards] == [1, 2, 2, 3, 4, 0]
 
 
 def test_what_is_right() -> None:

@@ -58,6 +58,8 @@ def test_what_the_standard_library_refuses_is_refused(text: str) -> None:
         ('{"a": 1', 1, "$", "the file ends"),
         ('{"a" 1}', 1, "$.a", "`:` is missing"),
         ("{a: 1}", 1, "$", "a name in quotes"),
+        ('{\n\u201ca": 1}', 2, "$", "\u201c is a curly quote: type a straight one"),
+        ('{"a\u201d: "b"}', 1, "$['a\u201d: ']", "\u201d is a curly quote"),
         ('{"a": yes}', 1, "$.a", "text needs quotes"),
         ('{"a": NaN}', 1, "$.a", "text needs quotes"),
         ('{"a": "x\n"}', 1, "$.a", "goes on beyond its line"),

@@ -77,7 +77,7 @@ def add(commands: Commands) -> None:
     add("--match", action="append", default=[], metavar="NAME", help=matches)
     keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
     add("--keep", metavar="DIR", help=keep)
-    add_game(conform)
+    add_game(conform, default=None)
     add_env(conform)
     add_sandbox(conform, "none")
     timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
@@ -112,6 +112,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("--sandbox is for a BOT: give it to the referee in COMMAND")
     if options.referee is None and (options.match or options.keep):
         raise UsageError("--match and --keep are for --referee COMMAND")
+    if options.game is None:
+        from referee.bots.command import game_of_bots
+
+        options.game = game_of_bots([] if options.bot is None else [(options.bot, "")])
     subject = _Bot(options) if options.referee is None else _Referee(options)
     if options.keep is not None:
         made_folder(options.keep)

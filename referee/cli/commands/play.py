@@ -97,7 +97,7 @@ def add(commands: Commands) -> None:
     )
     add = play.add_argument
     add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
-    add_game(play, default=None)  # with --from, that of the record
+    add_game(play, default=None)
     add_seed(play)
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
@@ -131,6 +131,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     Args:
         watching: what ends when nobody watches any more.
     """
+    from referee.bots.command import game_of_bots
     from referee.bots.processes.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, opened, standard_error
@@ -149,7 +150,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     elif options.record_stderr and options.record is None:
         raise UsageError("--record-stderr goes with --record FILE")
     resumed = _resumed(options)
-    options.game = options.game or DEFAULT_GAME
+    options.game = options.game or game_of_bots((bot, "") for bot in options.bots)
     if not options.bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import Commands, check_files, count, player
-from referee.cli.console import OK, PLAIN_WIDTH, printing, say
+from referee.cli.console import OK, PLAIN_WIDTH, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
-from referee.text.nearest import instead
 from referee.text.terminal import as_text, plain, wrap_list
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def add(commands: Commands) -> None:
     arg("what", choices=tuple(_ACTIONS), metavar="check|keys|explain", help="what to do")
     arg("files", nargs="*", metavar="FILE", help="a rule file; explain takes one")
     names = ", ".join(GAMES)
-    text = f"for files that do not say it: {names} (default: {DEFAULT_GAME})"
+    text = f"the game: {names} (default: that of the FILE, else {DEFAULT_GAME})"
     arg("--game", choices=list(GAMES), metavar="NAME", help=text)
     arg("--replay", metavar="RECORD", help="explain: the match record")
     arg("--turn", type=count, metavar="N", help="explain: the turn (all players' turns count)")
@@ -79,13 +78,11 @@ def _check(options: argparse.Namespace) -> int:
     from referee.rulefiles.reading import read
 
     wrong = errors = warnings = 0
-    unnamed = False
     for name in options.files:
         data = _data(name)
-        game, is_said = _game(data, options.game, name)
+        game = _game(data, options.game, name)
         book, problems = read(data, _words(game), game)
         wrong += book is None
-        unnamed |= book is None and not is_said
         errors += sum(problem.is_error for problem in problems)
         warnings += sum(not problem.is_error for problem in problems)
         if options.format == "json":
@@ -103,12 +100,6 @@ def _check(options: argparse.Namespace) -> int:
         right = len(options.files) - wrong
         found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
         print(f"{_count(len(options.files), 'file')}: {right} right, {wrong} not; {found}")
-    if unnamed and options.game is None:
-        others = " or ".join(name for name in _with_words() if name != DEFAULT_GAME)
-        say(
-            f'read as a file for {DEFAULT_GAME}, since it has no "game"; '
-            f"for another game add --game {others}"
-        )
     return WRONG if wrong else OK
 
 
@@ -125,22 +116,11 @@ def _data(name: str) -> bytes:
     return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
 
 
-def _game(data: bytes, wanted: str | None, name: str) -> tuple[str, bool]:
-    """The game that a file is read for, and whether the file itself says so."""
-    from referee.rulefiles.reading import game_of
+def _game(data: bytes, wanted: str | None, name: str) -> str:
+    """The game that a file is read for."""
+    from referee.rulefiles.bot import game_of
 
-    said = game_of(data)
-    if wanted is not None or not said:
-        return wanted or DEFAULT_GAME, said is not None
-    if said not in _with_words():
-        raise UsageError(
-            f"{name}: no game with rule files is called {said!r}{instead(said, _with_words())}"
-        )
-    return said, True
-
-
-def _with_words() -> list[str]:
-    return [name for name, rules in GAMES.items() if rules.vocabulary is not None]
+    return wanted or game_of(data, name) or DEFAULT_GAME
 
 
 def _words(game: str) -> Vocabulary:
@@ -178,10 +158,10 @@ _WIDTH = 38
 
 
 def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
-    from referee.rulefiles.words import key_rows
+    from referee.rulefiles.words import key_rows, matcher_rows
 
-    for name, matcher in words.matchers.items():
-        yield {"kind": "matcher", "name": name, "about": matcher.about}
+    for name, about in matcher_rows(words).items():
+        yield {"kind": "matcher", "name": name, "about": about.replace("`", "")}
     for name, rules in words.sets.items():
         yield {"kind": "set", "name": name, "about": rules.about, "default": rules.default_text}
     for name, rules in words.sets.items():
@@ -202,7 +182,7 @@ def _explain(options: argparse.Namespace) -> int:
 
     (name,) = options.files
     data = _data(name)
-    game, _ = _game(data, options.game, name)
+    game = _game(data, options.game, name)
     file = RuleFile(game, name, data)
     file.new()  # or what is wrong in it
     check_files([options.replay])

@@ -71,7 +71,7 @@ def _add_options(parser: Parser) -> None:
     add("--config", metavar="FILE", help="a TOML file with these options and [[bot]] tables")
     add("--store", metavar="FILE", help="where results are kept (SQLite); else in memory")
     add("--extend", action="store_true", help="let the store have more bots, deals or rounds")
-    add_game(parser)
+    add_game(parser, default=None)
     add("--format", choices=choices.FORMATS, default=choices.FORMATS[0], help="how bots are paired")
     add("--players", type=count, metavar="N", help="seats of a match")
     add(
@@ -204,7 +204,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from msgspec.structs import replace
 
-    from referee.bots.command import find_all
+    from referee.bots.command import find_all, game_of_bots
     from referee.bots.processes.sandbox import why_not
     from referee.match.machine import MAX_SEED
     from referee.match.spec import tournament_limits
@@ -214,6 +214,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         differences,
         entrants,
         find_entrant,
+        named,
         setup,
         with_unique_names,
     )
@@ -222,6 +223,12 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     seed = options.seed
     if seed is None:
         seed = stages[-1].seed if stages else secrets.randbelow(MAX_SEED)
+    if options.game is None:
+        of_config = [] if options.bots else options.config_bots
+        options.game = game_of_bots(
+            [(named(bot)[1], "") for bot in options.bots]
+            + [(bot.bot, bot.directory) for bot in of_config]
+        )
     given = entrants(options.bots, options.game)
     folders = [bot.directory for bot in given if bot.directory]
     options.directories = [*options.directories, *folders]

@@ -152,9 +152,9 @@ def _each(cards: Mapping[str, int]) -> Iterable[str]:
 VOCABULARY = Vocabulary(
     cards=tuple(CARDS),
     matchers={
-        "action": Matcher("any action card", _ACTIONS),
-        "treasure": Matcher("any treasure", _KINDS["treasure"]),
-        "victory": Matcher("any victory card; a curse is none", _VICTORY),
+        "action": Matcher("any action card", _ACTIONS, "type"),
+        "treasure": Matcher("any treasure", _KINDS["treasure"], "type"),
+        "victory": Matcher("any victory card; a curse is none", _VICTORY, "type"),
         "*": Matcher("any card", _ALL),
     },
     sets=SETS,
@@ -171,4 +171,8 @@ VOCABULARY = Vocabulary(
         ),
     },
     pilot=Pilot,
+    advice={
+        "bought nothing": "`buyRules` gave no card that it could pay a score above 0",
+        "never played": "`playRules` gave none of them a score above 0",
+    },
 )

@@ -70,10 +70,17 @@ class RuleSet(Struct, frozen=True):
 
 
 class Matcher(Struct, frozen=True):
-    """A word that stands for several cards."""
+    """A word that stands for several cards.
+
+    Attributes:
+        field: the field of an entry that takes it, such as "type"; empty: `card` alone.
+        in_card: whether `card` takes it.
+    """
 
     about: str
     cards: frozenset[str]
+    field: str = ""
+    in_card: bool = True
 
 
 class Average(Struct, frozen=True):
@@ -110,6 +117,7 @@ class Vocabulary(Struct, frozen=True):
         sets, keys: by name.
         averages: by prefix, "" for one's own cards.
         pilot: makes what plays.
+        advice: part of a note of the game -> what the author of a rule file can do about it.
     """
 
     cards: Sequence[str]
@@ -118,3 +126,13 @@ class Vocabulary(Struct, frozen=True):
     keys: Mapping[str, Key]
     averages: Mapping[str, Average]
     pilot: Callable[[Book], Pilot]
+    advice: Mapping[str, str] = {}
+
+    @property
+    def fields(self) -> dict[str, list[str]]:
+        """The fields of an entry that say which cards it is for -> the words that each takes."""
+        found = {"card": [*self.cards, *(name for name, m in self.matchers.items() if m.in_card)]}
+        for name, matcher in self.matchers.items():
+            if matcher.field:
+                found.setdefault(matcher.field, []).append(name)
+        return found

@@ -18,6 +18,7 @@ from referee.games.starrealms.rules.cards import (
     FEDERATION,
     OUTPOST,
     STARTING_DECK,
+    UNALIGNED,
     Card,
     Effect,
 )
@@ -176,11 +177,13 @@ def _keys() -> dict[str, Key]:
     return found
 
 
+def _title(faction: str) -> str:
+    return faction.replace("_", " ").title()
+
+
 def _add_cards(found: dict[str, Key], faction: str) -> None:
     """Add the keys that count cards of a faction."""
-    kind = "Scouts and Vipers"
-    if faction != STARTERS:
-        kind = f"{faction.replace('_', ' ').title()} cards"
+    kind = "Scouts and Vipers" if faction == STARTERS else f"{_title(faction)} cards"
     zones: list[tuple[str, str, _Cards, bool]] = [
         ("cards.played", "that you played this turn", lambda s: s.played, True),
         ("cards.hand", "in your hand", lambda s: s.hand, False),
@@ -279,9 +282,18 @@ SETS = {
 VOCABULARY = Vocabulary(
     cards=tuple(CARDS),
     matchers={
-        "outpost": Matcher("any outpost", frozenset(c.name for c in _outposts(CARDS))),
-        "base": Matcher("any base, outposts too", _BASES),
-        "ship": Matcher("any ship", _SHIPS),
+        faction: Matcher(
+            f"any {_title(faction)} card",
+            frozenset(name for name, card in CARDS.items() if card.faction == faction),
+            "faction",
+            in_card=False,
+        )
+        for faction in (*FACTIONS, UNALIGNED)
+    }
+    | {
+        "outpost": Matcher("any outpost", frozenset(c.name for c in _outposts(CARDS)), "type"),
+        "base": Matcher("any base, outposts too", _BASES, "type"),
+        "ship": Matcher("any ship", _SHIPS, "type"),
         "*": Matcher("any card", _ALL),
     },
     sets=SETS,
@@ -292,4 +304,8 @@ VOCABULARY = Vocabulary(
         "trade_row_": Average("the cards of the trade row", lambda state: state.trade_row),
     },
     pilot=Pilot,
+    advice={
+        "bought nothing": "`buyRules` gave no card that it could pay a score above 0",
+        "combat left": "`attackBaseRules` gave no base in reach a score above 0",
+    },
 )
