@@ -60,10 +60,7 @@ def vocabulary_of(rules: Rules) -> Vocabulary:
 
 
 def game_of(data: bytes, path: str) -> str | None:
-    """The game of a file: the one that it states, or else the one that fits its words best.
-
-    Returns:
-        None if several games fit as well.
+    """The game that a file states, or else the one that fits its words best; None: several.
 
     Raises:
         BotNotFoundError: it states a game that has no rule files.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.bots.command import find_bot
 from referee.errors import BotNotFoundError
 from referee.rulefiles.bot import read_rule_file
 from tests.support.live import one_line, referee
@@ -76,6 +77,11 @@ def test_files_that_no_game_fits(files: Path, words: tuple[str, ...], said: str)
     done = referee("play", *words, cwd=files)
     assert done.returncode == 2
     assert said in one_line(done.stderr)
+
+
+def test_a_name_that_a_bundled_file_had_means_no_other_file() -> None:
+    with pytest.raises(BotNotFoundError, match="did you mean"):
+        find_bot("smart_bot.json", "starrealms")
 
 
 def test_a_note_speaks_of_rules(files: Path) -> None:

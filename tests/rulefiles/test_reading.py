@@ -236,6 +236,7 @@ def test_a_name_goes_before_a_faction_and_a_faction_before_a_type() -> None:
     assert book is not None
     cards = ("Cutter", "Corvette", "Fleet HQ", "Blob Wheel", "Ram", "Junkyard")
     assert [book.decide(None).score("buyRules", card) for card in cards] == [1, 2, 2, 3, 4, 0]
+    jsonschema.validate(json.loads(file(buyRules=entries)), schema("starrealms-v1-rule-file"))
 
 
 def test_what_is_right() -> None:
@@ -274,6 +275,7 @@ def test_the_example_files_are_right(path: Path) -> None:
         {"buyRules": [{"card": "Ram", "rules": [{"deck": 1}]}]},
         {"buyRules": [{"card": "Ram", "rules": [{"dek": 1, "score": 1}]}]},
         {"makeChoiceRules": [{"card": "Ram", "choice": 3}]},
+        {"buyRules": [{"card": "Ram", "type": "ship", "score": 1}]},
         {"cardInfo": [{"card": "Ram"}]},
     ],
 )

@@ -177,13 +177,11 @@ def _keys() -> dict[str, Key]:
     return found
 
 
-def _title(faction: str) -> str:
-    return faction.replace("_", " ").title()
-
-
 def _add_cards(found: dict[str, Key], faction: str) -> None:
     """Add the keys that count cards of a faction."""
-    kind = "Scouts and Vipers" if faction == STARTERS else f"{_title(faction)} cards"
+    kind = "Scouts and Vipers"
+    if faction != STARTERS:
+        kind = f"{faction.replace('_', ' ').title()} cards"
     zones: list[tuple[str, str, _Cards, bool]] = [
         ("cards.played", "that you played this turn", lambda s: s.played, True),
         ("cards.hand", "in your hand", lambda s: s.hand, False),
@@ -283,7 +281,7 @@ VOCABULARY = Vocabulary(
     cards=tuple(CARDS),
     matchers={
         faction: Matcher(
-            f"any {_title(faction)} card",
+            f"any {faction.replace('_', ' ')} card",
             frozenset(name for name, card in CARDS.items() if card.faction == faction),
             "faction",
             in_card=False,
