@@ -226,7 +226,7 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
 def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     """The file that a BOT argument names, or a bundled one of the games; None for a program."""
     path = Path(directory, argument)
-    if path.suffix == ".json" and not path.exists():
+    if path.suffix == ".json" and not os.path.exists(path):
         bundled = (rule_files(game).get(argument) for game in games)
         path = next(filter(None, bundled), path)
     if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):

@@ -70,6 +70,7 @@ def test_a_path_wins_over_a_command_line(tmp_path: Path, monkeypatch: pytest.Mon
         ("./no/such/file", "no such file"),
         ("node 'unclosed", "no closing quotation"),
         ("x" * 5000, "not found"),
+        ("x" * 300 + ".json", "not found"),
     ],
 )
 def test_what_names_nothing(argument: str, says: str) -> None:
