@@ -35,6 +35,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import referee
 from referee.bots.processes import cgroups
 from referee.bots.processes.prctl import adopt_orphans
 from referee.bots.processes.sandbox import why_not
@@ -353,6 +354,7 @@ def attacks() -> Iterator[Behaviour]:
     yield from on_processes()
     yield from on_secrets()
     yield from on_files()
+    yield from on_shared_files()
     yield from on_rights()
 
 
@@ -443,10 +445,21 @@ def on_files() -> Iterator[Behaviour]:
     yield attack("creates a file beside the logs", "write_in_folder", "{folder}/logs")
     for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger"):
         yield attack(f"opens {path}", "open_to_write", path, none=ANY)
-    yield attack("changes the rights of /dev/null", "open_for_all", "/dev/null", none=ANY)
+    device = attack("changes a device: mode, owner, times", "change_device", "/dev/full")
+    yield device._replace(alone=True)  # it looks when it was last changed
     for folder in ("{tmp}", "/dev/shm"):
         what = f"writes 80 MiB into {folder.strip('{}')}"
         yield attack(what, "fill", f"{folder}/referee-attack", none=ANY, options=PATIENT.split())
+
+
+def on_shared_files() -> Iterator[Behaviour]:
+    """By these a bot gives another one a message, or keeps it from starting."""
+    for path in ("/usr/bin/env", "/dev/null"):
+        yield attack(f"sees from elsewhere its own lock on {path}", "lock", path)
+    yield attack("has a lease on code of the referee", "lease", referee.__file__, none=ANY)
+    yield attack("leaves a hint with code of the referee", "hint", referee.__file__, none=ANY)
+    yield attack("watches who opens files in /usr/bin", "watch", "/usr/bin")
+    yield attack("watches /usr/bin by signals", "notify", "/usr/bin")
 
 
 def on_rights() -> Iterator[Behaviour]:
@@ -458,6 +471,7 @@ def on_rights() -> Iterator[Behaviour]:
     abstract.listen()
     name = f"referee-attack-{os.getpid()}"
     yield attack("connects to an abstract socket", "connect_abstract", name)
+    yield attack("opens sockets that leave the machine", "other_sockets", none=ANY)
     for what, mode in (
         ("makes a user namespace", "user_namespace"),
         ("mounts a file system", "mount"),

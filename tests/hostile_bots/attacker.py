@@ -10,6 +10,7 @@ in their places.
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import resource
@@ -27,6 +28,11 @@ C = ctypes.CDLL(None, use_errno=True)
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_PRIVATE_REC = 0x44000
+FLOCK = "hhqqi4x"
+"""A `struct flock`: kind, whence, start, length, process."""
+F_GET_RW_HINT, F_SET_RW_HINT = 1035, 1036
+IN_OPEN = 0x20
+FAMILIES = {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK}
 SYSCALLS = {
     "x86_64": {"io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "add_key": 248},
     "aarch64": {"io_uring_setup": 425, "bpf": 280, "perf_event_open": 241, "add_key": 217},
@@ -263,10 +269,20 @@ def open_to_write(path):
     return "opened"
 
 
-def open_for_all(path):
-    """Change who may use a file; to what it is already, as this may be a machine's /dev/null."""
-    os.chmod(path, os.stat(path).st_mode & 0o7777)
-    return "changed"
+def change_device(path):
+    """Change its mode, owner, ACL and times; to what they are, as the device is the machine's."""
+    before, got = os.stat(path), []
+    rights = b"".join(struct.pack("=HHi", who, before.st_mode >> 6 & 7, -1) for who in (1, 4, 32))
+    for name, change in (
+        ("mode", lambda: os.chmod(path, before.st_mode & 0o7777)),
+        ("owner", lambda: os.chown(path, before.st_uid, before.st_gid)),
+        ("rights", lambda: os.setxattr(path, "system.posix_acl_access", b"\2\0\0\0" + rights)),
+        ("times", lambda: os.utime(path)),
+    ):
+        with contextlib.suppress(OSError):
+            change()
+            got.append(name)
+    return " ".join(got) if os.stat(path).st_ctime_ns != before.st_ctime_ns else ""
 
 
 def fill(folder):
@@ -286,7 +302,64 @@ def fill(folder):
     return "80 MiB"
 
 
-# --- 7: rights ------------------------------------------------------------------------------------
+# --- 7: files that other bots see -----------------------------------------------------------------
+
+
+def lock(path):
+    """Lock a byte of it, and see from another open file that there is a lock, and on which byte."""
+    place, got = 4711, []
+    with open(path, "rb") as one, open(path, "rb") as other:
+        for name in ("F_OFD_SETLK", "F_SETLK"):
+            fcntl.fcntl(one, getattr(fcntl, name), flock(fcntl.F_RDLCK, place, 1))
+            seen = fcntl.fcntl(other, fcntl.F_OFD_GETLK, flock(fcntl.F_WRLCK, 0, 0))
+            if seen == flock(fcntl.F_RDLCK, place, 1, pid=struct.unpack(FLOCK, seen)[-1]):
+                got.append(name)
+            fcntl.fcntl(one, getattr(fcntl, name), flock(fcntl.F_UNLCK, place, 1))
+        fcntl.flock(one, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            got.append("flock")
+    return " ".join(got)
+
+
+def flock(kind, start, length, pid=0):
+    return struct.pack(FLOCK, kind, os.SEEK_SET, start, length, pid)
+
+
+def lease(path):
+    """Have whoever opens it to write wait; at once given back."""
+    with open(path, "rb") as file:
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return "leased"
+
+
+def hint(path):
+    """Leave a number with a file: how long it is expected to live."""
+    with open(path, "rb") as file:
+        fcntl.fcntl(file, F_SET_RW_HINT, struct.pack("=Q", 2))
+        return fcntl.fcntl(file, F_GET_RW_HINT, bytes(8))[0]
+
+
+def watch(folder):
+    """Be told when others open a file in it."""
+    with os.fdopen(checked(C.inotify_init1(0)), "rb") as events:
+        checked(C.inotify_add_watch(events.fileno(), folder.encode(), IN_OPEN))
+    return "watched"
+
+
+def notify(folder):
+    """Likewise, by signals."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.fcntl(opened, fcntl.F_NOTIFY, fcntl.DN_ACCESS)
+    finally:
+        os.close(opened)
+    return "watched"
+
+
+# --- 8: rights ------------------------------------------------------------------------------------
 
 
 def privileges(argument):
@@ -327,6 +400,16 @@ def in_child(attempt):
     if code:
         raise OSError(code, os.strerror(code) if code > 0 else f"signal {-code}")
     return "done"
+
+
+def other_sockets(argument):
+    """Open sockets of families that no network namespace holds, such as AF_VSOCK."""
+    got = []
+    for family in set(socket.AddressFamily) - FAMILIES:
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
+            with contextlib.suppress(OSError), socket.socket(family, kind):
+                got.append(family.name)
+    return " ".join(sorted(set(got)))
 
 
 def user_namespace(argument):

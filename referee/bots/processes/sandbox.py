@@ -179,9 +179,9 @@ def prepare(
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**env, **_INSIDE}
-    filter = seccomp_filter()
+    filter = seccomp_filter(builds=sandbox.writable)
     if sandbox.writable and os.geteuid() == 0:
-        words, filter = (*_FIXED_DEVICES, *words), seccomp_filter(root=False)
+        words = (*_FIXED_DEVICES, *words)
     options = [*words, *_system(tmp_bytes)]
     return _prepared(options, place.binds(), limited(place.argv), inside, filter)
 

@@ -42,9 +42,12 @@ DENIED = {
     "open_tree_attr": (467, 467),
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
-    "fanotify_init": (300, 262),
     "quotactl": (179, 60),
     "quotactl_fd": (443, 443),
+    # what others do with files that several bots see
+    "fanotify_init": (300, 262),
+    "inotify_init": (253, -1),
+    "inotify_init1": (294, 26),
     # namespaces
     "unshare": (272, 97),
     "setns": (308, 268),
@@ -69,20 +72,66 @@ DENIED = {
     "ioperm": (173, -1),
 }
 """Refused with EPERM, whatever the arguments."""
-DENIED_TO_ROOT = {
+PRETENDED = {
+    "flock": (73, 32),
+    "utime": (132, -1),
+    "utimes": (235, -1),
+    "futimesat": (261, -1),
+    "utimensat": (280, 88),
+}
+"""These do nothing and report success.
+
+A file that several bots see carries a lock from one to another, and a device the time of its last
+change. A filter cannot see which file is meant. An error would end honest programs: SQLite locks a
+database that it only reads, and Java prints a warning on stdout if it cannot lock its file in /tmp.
+Only processes of the same bot compete for a file that the bot can write.
+"""
+PRETENDED_TO_ROOT = {
     "chmod": (90, -1),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
     "fchmodat2": (452, 452),
+    "chown": (92, -1),
+    "lchown": (94, -1),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
 }
-"""Likewise where the referee is root: its bot owns /dev/null of the machine, and could close it."""
+"""Also these if the referee is root: its bot owns the machine's devices, such as /dev/null."""
 CLONE, CLONE3, IOCTL, PERSONALITY = (56, 220), (435, 435), (16, 29), (135, 92)
+FCNTL, SOCKET, SOCKETPAIR = (72, 25), (41, 198), (53, 199)
 NEW_NAMESPACES = 0x7E020080
 """CLONE_NEW...: user, pid, net, ipc, uts, cgroup, mount, time."""
 TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which put characters into a terminal's input."""
 PERSONALITIES = (0, 0xFFFFFFFF)
 """The usual one, and the question which it is."""
+LOCKS = (6, 7, 37, 38)
+"""F_SETLK, F_SETLKW and F_OFD_...: as `PRETENDED`."""
+FCNTL_COMMANDS = (
+    *(0, 1, 2, 3, 4),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
+    *(5, 36),  # F_GETLK, F_OFD_GETLK
+    *(8, 9, 10, 11, 15, 16),  # F_SETOWN, F_GETOWN, F_SETSIG, F_GETSIG, F_SETOWN_EX, F_GETOWN_EX
+    *(1027, 1028, 1030),  # F_DUPFD_QUERY, F_CREATED_QUERY, F_DUPFD_CLOEXEC
+    *(1031, 1032, 1033, 1034),  # F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS
+)
+"""All others are refused.
+
+A lease stops everybody else who opens the file. F_NOTIFY reports what others do in a folder, and
+F_SET_RW_HINT leaves a number in a file.
+"""
+FAMILIES = (1, 2, 10, 16)
+"""AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, by which `getifaddrs` lists the network interfaces.
+
+A network namespace holds these. It does not hold AF_VSOCK, which leads to the machine's hypervisor.
+"""
 
 
 class Machine(NamedTuple):
@@ -107,26 +156,26 @@ MACHINES = {
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets; arguments are of 64 bits
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _ENOSYS = 1, 38
+_PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 38, 97))
 
 
 @cache
-def seccomp_filter(machine: str = os.uname().machine, root: bool = os.geteuid() == 0) -> bytes:
+def seccomp_filter(
+    machine: str = os.uname().machine, root: bool = os.geteuid() == 0, builds: bool = False
+) -> bytes:
     """The filter, as bubblewrap reads it; empty for a machine that it is not written for.
 
     Args:
         machine: as `uname` calls it.
         root: whether the referee's user is root.
+        builds: whether it is for a build: its compilers lock files and change modes and times.
     """
     known = MACHINES.get(machine)
     if known is None:
         return b""
-    denied = [*DENIED.values(), *(DENIED_TO_ROOT.values() if root else ())]
-    numbers = sorted(pair[known.column] for pair in denied if pair[known.column] >= 0)
-    clone, clone3, ioctl, personality = (
-        pair[known.column] for pair in (CLONE, CLONE3, IOCTL, PERSONALITY)
-    )
-    refuse = _do(_RETURN, _ERROR | _EPERM)
+    tables = [(DENIED, _EPERM)]
+    if not builds:
+        tables += [(PRETENDED, _PRETEND), (PRETENDED_TO_ROOT if root else {}, _PRETEND)]
     program = [
         _do(_LOAD, _ARCHITECTURE),
         _jump(_EQUAL, known.audit, 1, 0),
@@ -135,28 +184,36 @@ def seccomp_filter(machine: str = os.uname().machine, root: bool = os.geteuid() 
     ]
     if known.foreign:
         program += [_jump(_ABOVE, known.foreign, 0, 1), _do(_RETURN, _KILL)]
-    for number in numbers:
-        program += [_jump(_EQUAL, number, 0, 1), refuse]
+    for table, answer in tables:
+        for numbers in table.values():
+            if numbers[known.column] >= 0:
+                program += _if(_EQUAL, numbers[known.column], answer)
     # Its flags are in memory, where a filter cannot look; the C library then calls clone.
-    program += [_jump(_EQUAL, clone3, 0, 1), _do(_RETURN, _ERROR | _ENOSYS)]
-    for number, argument, tests in (
-        (clone, _FIRST, [_jump(_ANY_BIT, NEW_NAMESPACES, 0, 1), refuse]),
-        # The kernel looks at the lower 32 bits of these alone, and so must we.
-        (ioctl, _SECOND, [i for v in TERMINAL_INPUT for i in (_jump(_EQUAL, v, 0, 1), refuse)]),
-        (
-            personality,
-            _FIRST,
-            [*(_jump(_EQUAL, v, 2 - n, 0) for n, v in enumerate(PERSONALITIES)), refuse],
-        ),
+    program += _if(_EQUAL, CLONE3[known.column], _ENOSYS)
+    # The kernel looks at the lower 32 bits of each of these arguments, and so does the filter.
+    families = [_if(_EQUAL, family, _ALLOW) for family in FAMILIES]
+    locks = [_if(_EQUAL, lock, _ALLOW if builds else _PRETEND) for lock in LOCKS]
+    for numbers, argument, tests, otherwise in (
+        (CLONE, _FIRST, [_if(_ANY_BIT, NEW_NAMESPACES, _EPERM)], _ALLOW),
+        (IOCTL, _SECOND, [_if(_EQUAL, request, _EPERM) for request in TERMINAL_INPUT], _ALLOW),
+        (PERSONALITY, _FIRST, [_if(_EQUAL, value, _ALLOW) for value in PERSONALITIES], _EPERM),
+        (FCNTL, _SECOND, [*(_if(_EQUAL, c, _ALLOW) for c in FCNTL_COMMANDS), *locks], _EPERM),
+        (SOCKET, _FIRST, families, _EAFNOSUPPORT),
+        (SOCKETPAIR, _FIRST, families, _EAFNOSUPPORT),
     ):
         program += [
-            _jump(_EQUAL, number, 0, len(tests) + 2),
+            _jump(_EQUAL, numbers[known.column], 0, 2 * len(tests) + 2),
             _do(_LOAD, argument),
-            *tests,
-            _do(_RETURN, _ALLOW),
+            *(instruction for test in tests for instruction in test),
+            _do(_RETURN, otherwise),
         ]
     program.append(_do(_RETURN, _ALLOW))
     return b"".join(program)
+
+
+def _if(code: int, value: int, answer: int) -> list[bytes]:
+    """Return this answer if the test holds."""
+    return [_jump(code, value, 0, 1), _do(_RETURN, answer)]
 
 
 def _do(code: int, value: int) -> bytes:
