@@ -210,6 +210,29 @@ def test_it_has_nothing_from_the_referee(seen: dict[str, Any], cup: Path) -> Non
     assert len(seen["descriptors"]) == 3
 
 
+HONEST = """
+import fcntl, multiprocessing, os, shutil, sqlite3
+with open("/tmp/file", "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    fcntl.lockf(file, fcntl.LOCK_EX)
+os.utime("/tmp/file", (1, 1))
+shutil.copy2("/usr/bin/env", "/tmp/copy")
+for mode in ("delete", "wal"):
+    with sqlite3.connect("/tmp/" + mode) as book:
+        book.execute("pragma journal_mode=" + mode)
+        book.execute("create table moves (card)")
+        book.execute("insert into moves values ('Gold')")
+    print(*sqlite3.connect(f"file:/tmp/{mode}?mode=ro", uri=True).execute("select * from moves"))
+with multiprocessing.Lock():
+    print("locked")
+"""
+
+
+def test_honest_programs_lock_files_and_set_times() -> None:
+    """The calls do nothing, but report success: with an error SQLite would open nothing."""
+    assert output(started(sys.executable, "-c", HONEST)) == "('Gold',)\n('Gold',)\nlocked\n"
+
+
 # --- what of the bot's files is its own -----------------------------------------------------------
 
 
