@@ -156,7 +156,9 @@ class _Course(Generic[BotType]):
             self._keep(Given(seat, answer, self._clock() - self._start_time))
             self._evidence[seat].turn = match.turns
             if isinstance(answer, bytes):
-                self._evidence[seat].note_line(answer)
+                bot = self._bots[seat]
+                spoken = bot.spoken if isinstance(bot, BotAround) else None
+                self._evidence[seat].note_line(answer, spoken[1] if spoken else b"")
         if isinstance(answer, Failure):
             match.disqualify(seat, answer.code, answer.detail)
         else:
@@ -268,10 +270,13 @@ class _Course(Generic[BotType]):
             return Diagnosis(notes=notes, stderr=None if words is None else words.stderr)
         from referee.diagnosis.author import diagnosis  # takes longer to load than most matches
 
+        bot = self._bots[seat]
+        spoken = bot.spoken if isinstance(bot, BotAround) else None
         return diagnosis(
             rules,
             evidence,
             words,
+            sent=spoken[0] if spoken else b"",
             bot=self._spec.bots[seat],
             left=left,
             requests=len(self._reply_seconds[seat]),

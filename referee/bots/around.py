@@ -35,6 +35,11 @@ class BotAround:
         """Of the bot behind."""
         return self._bot.exit_code
 
+    @property
+    def spoken(self) -> tuple[bytes, bytes] | None:
+        """What the bot was last sent and has answered, if that is not what the match knows."""
+        return self._bot.spoken if isinstance(self._bot, BotAround) else None
+
     def sit(self, view: Callable[[], Struct | None]) -> None:
         """Let the bot behind have the view of its seat, if it wants that."""
         sit = getattr(self._bot, "sit", None)

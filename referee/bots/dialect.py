@@ -15,11 +15,18 @@ class DialectBot(BotAround):
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
         super().__init__(bot)
         self._dialect = dialect
+        self._sent = self._answered = b""
+
+    @property
+    def spoken(self) -> tuple[bytes, bytes]:
+        """In the dialect."""
+        return self._sent, self._answered
 
     def push(self, lines: bytes) -> None:
         """Hand over what these lines are in the dialect."""
         data = b"".join(map(self._dialect.send, split_lines(lines)))
         if data:
+            self._sent = data
             self._bot.push(data)
 
     async def reply(self, deadline: float) -> Answer:
@@ -29,4 +36,7 @@ class DialectBot(BotAround):
             await trio.lowlevel.checkpoint()
             return answered
         answer = await self._bot.reply(deadline)
-        return answer if isinstance(answer, Failure) else as_line(self._dialect.reply(answer))
+        if isinstance(answer, Failure):
+            return answer
+        self._answered = answer
+        return as_line(self._dialect.reply(answer))

@@ -14,6 +14,7 @@ class Silence(Struct, frozen=True):
 
     Attributes:
         unfinished: what it had written of a line that has not ended.
+        blank: whether it had written blank lines alone since it was asked.
         has_read: whether it had read all that it was sent.
         has_answered: whether it had answered anything before.
         cpu_seconds: CPU time of it and what it has started, from its start; None if not known.
@@ -24,6 +25,7 @@ class Silence(Struct, frozen=True):
     """
 
     unfinished: bytes = b""
+    blank: bool = False
     has_read: bool = True
     has_answered: bool = False
     cpu_seconds: float | None = None

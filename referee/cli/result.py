@@ -270,7 +270,7 @@ def _faults(result: MatchResult, width: int, painted: Paint) -> Iterator[str]:
     for count, player, fault in found:
         code = painted((fault.code, "yellow")) + " " * (code_width - len(fault.code))
         where = f"turn {fault.turn}, request {fault.request}" if fault.request else "handshake"
-        follows = ", a follow-on" if fault.follows else ""
+        follows = ", from the same cause" if fault.follows else ""
         head = f"  {player.player_number}  {f'{count}x':>{count_width}}  {code}"
         yield f"{head}{_GAP}{fault.section:3}{_GAP}{where}{follows}"
         yield from _wrapped(fault.detail, width, "    ")

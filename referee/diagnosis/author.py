@@ -40,6 +40,7 @@ def diagnosis(
     evidence: Evidence,
     words: LastWords | None,
     *,
+    sent: bytes,
     bot: str,
     left: Disqualified | None,
     requests: int,
@@ -51,6 +52,7 @@ def diagnosis(
 
     Args:
         words: what its process has left behind; None if it has none.
+        sent: its last request as it was sent, if that is not the match's own.
         bot: the BOT argument.
         left: why it was disqualified, if it was.
         requests: how many it was sent after its handshake.
@@ -59,12 +61,10 @@ def diagnosis(
         notes: what the game has to say.
     """
     dialect = rules.dialects.get(bot.partition(":")[0])
-    is_canonical = dialect is None
+    kind = None if dialect is None else dialect()
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
-    faults, has_stray = _faults(
-        list(evidence.faults.values()), rules if dialect is None else dialect(), unasked
-    )
+    faults, has_stray = _faults(list(evidence.faults.values()), rules, kind, words)
     all_notes = []
     if words is not None and unasked and not has_stray:
         all_notes.append(_unasked(words))
@@ -76,25 +76,27 @@ def diagnosis(
             all_notes += about_end(exit_code, words)
     departure = None
     if left is not None:
-        asked = left.asked.decode().rstrip("\n")
-        cause = _cause(rules, left, words, exit_code, requests)
-        if not requests and is_canonical:
+        asked = " ".join(sent.decode().split()) or left.asked.decode().rstrip("\n")
+        cause = _cause(rules, left, words, exit_code, requests, sent)
+        if not requests and kind is None:
             cause = "; ".join(filter(None, (cause, dialects_for(rules, bot))))
         departure = Departure(left.detail, cause, evidence.turn, requests, asked)
     return Diagnosis(departure, faults, all_notes, stderr)
 
 
-def explained(rules: Rules | DialectKind, fault: Fault, asked: bytes, line: bytes) -> str:
+def explained(
+    rules: Rules, kind: DialectKind | None, fault: Fault, asked: bytes, line: bytes, said: bytes
+) -> str:
     """A fault in words for the author of the bot, with the line where that is no reply at all.
 
     Args:
-        rules: the dialect if the bot speaks one: then its line is not what it wrote.
+        kind: the dialect that the bot speaks, if it speaks one.
         asked: the request, as the match has sent it.
         line: the reply, as the record has it.
+        said: the reply, as the bot gave it.
     """
-    if isinstance(rules, DialectKind):
-        hint = rules.hint(line) if rules.hint else ""
-        return f"{fault.detail}: {hint}" if hint else fault.detail
+    if kind is not None and kind.wrong is not None:
+        return f"the answer {quoted(said, '')} {kind.wrong(fault, json.loads(asked), said)}"
     if words := _why_no_reply(rules, fault, line):
         return words
     detail = missing_for_null(fault.detail, line)
@@ -113,25 +115,27 @@ def _why_no_reply(rules: Rules, fault: Fault, line: bytes) -> str:
 
 
 def _faults(
-    seen: Sequence[SeenFault], rules: Rules | DialectKind, unasked: int
+    seen: Sequence[SeenFault], rules: Rules, kind: DialectKind | None, words: LastWords | None
 ) -> tuple[list[FirstFault], bool]:
-    """The faults, and whether one of them is a line that nobody asked for.
-
-    Args:
-        rules: the dialect if the bot speaks one: then its lines are not what it wrote.
-    """
+    """The faults, and whether lines that nobody asked for are the cause of one."""
+    is_foreign = kind is not None and kind.wrong is not None
     found: list[FirstFault] = []
     stray = False
     for each in seen:
         fault = each.fault
-        detail = explained(rules, fault, each.asked, each.line)
-        is_reply = isinstance(rules, DialectKind) or not _why_no_reply(rules, fault, each.line)
+        detail = explained(rules, kind, fault, each.asked, each.line, each.said)
         follows = stray
-        if unasked and not stray and not is_reply:
+        if words is not None and words.unasked and not stray:
             # There were so many lines too many that some were taken for replies.
-            stray = True
-            detail = f"{detail}; {_behind(unasked, each.line)}"
-        line = each.line[:_MOST_LINE].decode(errors="backslashreplace")
+            if not is_foreign and _why_no_reply(rules, fault, each.line):
+                stray = True
+                detail = f"{detail}; {_behind(words.unasked, each.line)}"
+            elif words.unasked > 1 and each.request > 1:  # one alone may be of the end
+                stray = is_foreign or not why_no_reply(words.first_unasked, rules.replies)
+                if stray:
+                    wrong = detail if is_foreign else fault.detail  # a hint would mislead
+                    detail = f"{_unasked(words)}. One of them answered this request: {wrong}"
+        line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
         found.append(
             FirstFault(fault.code, fault.section, detail, each.turn, each.request, line, follows)
         )
@@ -200,6 +204,7 @@ def _cause(
     words: LastWords | None,
     exit_code: int | None,
     requests: int,
+    sent: bytes,
 ) -> str:
     if words is None:
         return ""
@@ -207,7 +212,8 @@ def _cause(
         return _ADVICE[left.code]
     if words.silence is not None:
         game = rules.name if requests == 1 else ""
-        return why_silent(words.silence, json.loads(left.asked)["type"], game)
+        asked = "" if sent else json.loads(left.asked)["type"]
+        return why_silent(words.silence, asked, game)
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
             return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"

@@ -24,7 +24,8 @@ class SeenFault(Struct, frozen=True):
         turn: of the match; 0 in the handshake.
         request: which of those that the seat was sent; 0 is the handshake.
         asked: that request.
-        line: the reply.
+        line: the reply, as the record has it.
+        said: the reply, as the bot gave it.
     """
 
     fault: Fault
@@ -32,6 +33,7 @@ class SeenFault(Struct, frozen=True):
     request: int
     asked: bytes
     line: bytes
+    said: bytes
 
 
 class Evidence:
@@ -45,19 +47,19 @@ class Evidence:
         faults: the first of each code, in the order in which they came.
     """
 
-    __slots__ = ("_line", "_room", "asked", "faults", "lines", "to_answer", "turn")
+    __slots__ = ("_line", "_room", "_said", "asked", "faults", "lines", "to_answer", "turn")
 
     def __init__(self) -> None:
         self.asked = self.to_answer = b""
         self.turn = 0
         self.lines: list[bytes] = []
         self.faults: dict[str, SeenFault] = {}
-        self._line = b""
+        self._line = self._said = b""
         self._room = KEPT_BYTES
 
-    def note_line(self, line: bytes) -> None:
-        """Take a reply."""
-        self._line = line
+    def note_line(self, line: bytes, said: bytes = b"") -> None:
+        """Take a reply, and what the bot gave for it if that is something else."""
+        self._line, self._said = line, said or line
         self.asked = self.to_answer
         if self._room > 0:
             self._room -= len(line)
@@ -66,7 +68,9 @@ class Evidence:
     def note_fault(self, fault: Fault, request: int) -> None:
         """Take a fault of the last reply."""
         if fault.code not in self.faults:
-            self.faults[fault.code] = SeenFault(fault, self.turn, request, self.asked, self._line)
+            self.faults[fault.code] = SeenFault(
+                fault, self.turn, request, self.asked, self._line, self._said
+            )
 
     def is_plain(self, replies: Sequence[type[Struct]]) -> bool:
         """Whether it is clear that there is nothing to tell: no fault, and no unknown field.

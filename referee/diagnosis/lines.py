@@ -33,9 +33,13 @@ _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
 """A line of an object that was printed over several."""
 
 
-def quoted(line: bytes) -> str:
-    """The beginning of a line that a stranger wrote, harmless, in backquotes."""
-    text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(" \t\r"))
+def quoted(line: bytes, space: str = " \t\r") -> str:
+    """The beginning of a line that a stranger wrote, harmless, in backquotes.
+
+    Args:
+        space: the characters that are not shown at its ends.
+    """
+    text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(space))
     return f"`{text}`" if len(text) <= QUOTED else f"`{text[:QUOTED]}...`"
 
 

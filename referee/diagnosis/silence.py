@@ -11,7 +11,7 @@ def why_silent(silence: Silence, asked: str, game: str = "") -> str:
     """What the bot most likely does wrong, in a sentence without its full stop.
 
     Args:
-        asked: the type of the request that it did not answer.
+        asked: the type of the request that it did not answer; empty if a dialect has none.
         game: the name of the game, if this was the first request of it.
     """
     if silence.unfinished:
@@ -33,8 +33,11 @@ def why_silent(silence: Silence, asked: str, game: str = "") -> str:
         return f"it was not computing{used} and did not read what it was sent: it waits elsewhere"
     if silence.ended:
         other = f"; if it plays another game than {game}, add --game NAME" if game else ""
+        wrote = "nothing"
+        if silence.blank:
+            wrote = f"only an empty line, which is skipped ({SHARED.lines})"
         return (
-            f"it was not computing{used}: it read the {asked}, wrote nothing, and waited for the "
-            f"next line, so it has no answer to {asked}{other}"
+            f"it was not computing{used}: it read the {asked or 'request'}, wrote {wrote}, "
+            f"and waited for the next line, so it has no answer to {asked or 'it'}{other}"
         )
     return f"it was not computing{used} and did not wait for input: a sleep, a lock, the network?"

@@ -96,7 +96,8 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
     if not players <= len(bots) <= MAX_BOTS:
         found = f"{len(bots)} bot" + "s" * (len(bots) != 1)
         raise UsageError(
-            f"{found}: a tournament of {players} players a match needs {players} to {MAX_BOTS:,}"
+            f"{found}: with {players} players in a match, a tournament needs "
+            f"{players} to {MAX_BOTS:,} bots"
         )
     if now.matches is not None and (deals is not None or format in ("swiss", "sprt")):
         raise UsageError("--matches cannot be given beside --deals, nor for swiss or sprt")

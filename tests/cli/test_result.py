@@ -167,7 +167,7 @@ def test_faults_are_listed_in_the_order_in_which_they_came() -> None:
     places = [
         text.index("player2 3x no-buys 5.5 turn 4, request 4 a buy reply with no buys left"),
         text.index("player1 2x bad-phase 5.5 turn 5, request 5 ?"),
-        text.index("player2 1x bad-treasure 5.2 turn 8, request 8, a follow-on not a list"),
+        text.index("player2 1x bad-treasure 5.2 turn 8, request 8, from the same cause not a list"),
     ]
     assert places == sorted(places)
     assert text.endswith("To check player2 by section 5.5: referee conform ./bot2 --case 5.5")

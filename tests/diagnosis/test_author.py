@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 
 import pytest
 
-from referee.bots.command import find_bot, resolve_bot
+from referee.bots.command import find_bot
 from referee.bots.processes.launch import launched
 from referee.logs.sink import MemorySink
 from referee.match.result import PlayerResult
@@ -27,6 +28,7 @@ def simple(asked):
     if asked["type"] == "attack-request":
         say({"type": "attack-reply", "discard": asked["options"][:asked["discard"]]})
 """
+REQUESTS = ("player-name-request", "play-turn", "attack-request")
 LOOP = """
 for line in sys.stdin:
     asked = json.loads(line)
@@ -48,7 +50,7 @@ SIMPLE = bot("simple(asked)")
 async def play(*bots: str, **options: object) -> Played:
     defaults: dict[str, object] = {"max_turns": 8, "time_limit": 1.5, "startup_limit": 20}
     spec = match_spec(bots, seed=1, options=defaults | options)
-    with launched([resolve_bot(bot) for bot in bots], spec.limits) as started:
+    with launched([find_bot(bot, "dominion") for bot in bots], spec.limits) as started:
         return await play_once(spec, started, record=MemorySink())
 
 
@@ -109,17 +111,40 @@ async def test_the_name_of_another_seat() -> None:
     assert player.first_faults[0].detail == detail
 
 
-async def test_of_a_dialect_the_rules_words_are_told() -> None:
-    """Its lines are translated: what stands in them is not what the bot wrote."""
-    hm = "classic:" + python("for line in open(0): print('hm', flush=True)")
-    (fault,) = (await bot_wars(hm)).first_faults
-    assert fault.code == "bad-format"
-    assert "`" not in fault.detail
+@pytest.mark.parametrize(
+    ("answer", "wrong"),
+    [
+        ("hm", "it is not JSON"),
+        ('[{"from":1}]', "`to` of move 1 is missing, not a number"),
+        ('{"type":"move-reply","moves":[]}', "`moves` is an object, not an array"),
+    ],
+)
+async def test_a_fault_of_a_dialect_is_told_in_its_own_words(answer: str, wrong: str) -> None:
+    """With the answer as the bot gave it, what is expected, and the section of the dialect."""
+    bot = "classic:" + python(f"for line in open(0): print({answer!r}, flush=True)")
+    (fault,) = (await bot_wars(bot)).first_faults
+    assert (fault.code, fault.line) == ("bad-format", answer)
+    assert fault.detail.startswith(f"the answer `{answer}` has another format: {wrong}; expected")
+    assert fault.detail.endswith('[{"from":21,"to":22}], or [] for none (6.1)')
 
 
-async def bot_wars(bot: str) -> PlayerResult:
+async def test_a_dialect_with_the_games_own_replies_has_its_words_too() -> None:
+    hm = "original:" + bot('if asked["type"] in REQUESTS: os.write(1, b"{\'type\': 1}\\n")')
+    player = await told(hm)
+    assert "as Python prints it: write json.dumps(reply)" in player.first_faults[-1].detail
+
+
+async def test_an_empty_line_is_told_to_be_skipped() -> None:
+    empty = "classic:" + python("for line in open(0): print(flush=True)")
+    left = (await bot_wars(empty, time_limit=0.5)).disqualification
+    assert left is not None
+    assert "wrote only an empty line, which is skipped (1.1)," in left.cause
+    assert left.asked.startswith('{"player":"r","state":{')  # as the bot was sent it
+
+
+async def bot_wars(bot: str, **options: object) -> PlayerResult:
     """What is told of a bot in seat 1 of a match of Bot Wars."""
-    spec = match_spec([bot, bot], game="botwars", seed=1)
+    spec = match_spec([bot, bot], game="botwars", seed=1, options=options)
     with launched([find_bot(bot, "botwars") for bot in spec.bots], spec.limits) as started:
         return (await play_once(spec, started)).result.players[0]
 
@@ -151,6 +176,18 @@ async def test_a_field_that_nobody_reads() -> None:
     misspelt, nothing = player.notes
     assert "`cardsToBuy` of its play-reply is ignored; did you mean `cards_to_buy`?" in misspelt
     assert "bought nothing in 8 turns" in nothing
+
+
+async def test_answering_twice_is_named_before_what_follows_from_it() -> None:
+    buys = 'say({"type": "play-reply", "phase": "buy" if asked["buys"] else "cleanup"})'
+    is_name, is_turn = (f'if asked["type"] == "{kind}": ' for kind in REQUESTS[:2])
+    player = await told(bot(f"{is_name}name(asked)", f"{is_turn}{buys}", f"{is_turn}{buys}"))
+    first, *others = player.first_faults
+    assert first.code == "no-buys"
+    assert re.match(r"it wrote \d+ lines that nobody asked for, such as `", first.detail)
+    assert first.detail.endswith("answered this request: a buy reply with no buys left")
+    assert all(fault.follows for fault in others)
+    assert not any("nobody asked" in note for note in player.notes)
 
 
 async def test_lines_that_nobody_asked_for_and_that_are_replies() -> None:

@@ -584,6 +584,20 @@ function handle(message) {
             ],
         },
         r"nobody asked|not asked|unasked|no request|answers? (no )?news|was asked for|one behind",
+        form="a",
+    ),
+    Mistake(
+        29,
+        "answers its turns twice",
+        {
+            "python": [
+                ("            play_turn(message)\n", "            play_turn(message)\n" * 2),
+            ],
+            "node": [("    playTurn(message);\n", "    playTurn(message);\n" * 2)],
+        },
+        r"nobody asked|a line more than was asked for",
+        form="b",
+        misleads=r"turn \d+, request \d+ a (buy|cleanup) reply with no",  # what follows from it
     ),
     Mistake(
         30,

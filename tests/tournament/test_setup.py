@@ -65,8 +65,12 @@ def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
 @pytest.mark.parametrize(
     ("bots", "options", "says"),
     [
-        (1, {}, "1 bot: a tournament of 2 players a match needs 2 to 2,000"),
-        (3, {"players": 4}, "3 bots: a tournament of 4 players a match needs 4 to 2,000"),
+        (1, {}, "1 bot: with 2 players in a match, a tournament needs 2 to 2,000 bots"),
+        (
+            3,
+            {"players": 4},
+            "3 bots: with 4 players in a match, a tournament needs 4 to 2,000 bots",
+        ),
         (2_001, {}, "2001 bots"),
         (5, {"players": 5}, "--players 5: a match of dominion has 2 to 4"),
         (3, {"deals": 2, "matches": 4}, "--matches cannot be given beside --deals"),

@@ -413,6 +413,7 @@ class BotProcess:
         before = self.usage()
         silence = Silence(
             unfinished=self.unfinished,
+            blank=bool(self._blank),
             has_read=self.has_read,
             has_answered=self.has_answered,
             cpu_seconds=before and before.seconds,

@@ -6,12 +6,15 @@ that the rules judge it like any other reply. That a bare object is none is so j
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
+from referee.games.botwars.rules.moves import BAD_FORMAT
 from referee.games.interface.dialect import DialectKind
+from referee.games.interface.faults import Fault
 
 
 class _Asked(Struct):
@@ -66,13 +69,30 @@ class Classic:
 
     def reply(self, data: bytes) -> bytes:
         """The `move-reply`; what is no JSON stays as it came."""
-        try:
-            data.decode()
-            _any_json.decode(data)
-        except (ValueError, RecursionError):  # ValueError: msgspec's own, and what is not UTF-8
+        if not _is_json(data):
             return data
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"
 
 
-CLASSIC = DialectKind(Classic, over_http=True)
-CLASSIC_FORM = DialectKind(Classic, over_http=True, form_field="data")
+def _is_json(data: bytes) -> bool:
+    try:
+        data.decode()
+        _any_json.decode(data)
+    except (ValueError, RecursionError):  # ValueError: msgspec's own, and what is not UTF-8
+        return False
+    return True
+
+
+def _wrong(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
+    """See `DialectKind.wrong`."""
+    if fault.code != BAD_FORMAT:
+        return f"is legal, but {fault.detail} (5.2)"
+    problem = fault.detail if _is_json(answer) else "it is not JSON"
+    return (
+        f"has another format: {problem}; expected an array of moves, "
+        'such as [{"from":21,"to":22}], or [] for none (6.1)'
+    )
+
+
+CLASSIC = DialectKind(Classic, over_http=True, wrong=_wrong)
+CLASSIC_FORM = DialectKind(Classic, over_http=True, form_field="data", wrong=_wrong)

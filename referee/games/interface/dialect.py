@@ -13,10 +13,12 @@ anew for each bot of a match and may keep what it has seen:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from msgspec import Struct
+
+from referee.games.interface.faults import Fault
 
 
 class Dialect(Protocol):
@@ -59,8 +61,10 @@ class DialectKind(Struct, frozen=True):
         advised: whether an author is told of it whose bot may speak a dialect.
         tells_hidden: whether its bots are told what is hidden, to compare the game with another
             implementation; no tournament takes them.
-        hint: what a line that was wrong most likely comes of, as a clause; empty if it is not
-            known. It is given the reply as the record has it.
+        wrong: what is wrong with an answer, in the words of the dialect: the end of a sentence that
+            begins with the answer. It says what is expected there, and names the section of the
+            page. It is given the fault, the canonical request, and the answer as the bot gave it.
+            None: the bot's replies are the game's own, and so are the words.
     """
 
     new: Callable[[int, int, str], Dialect]
@@ -70,4 +74,4 @@ class DialectKind(Struct, frozen=True):
     greets: bool = False
     advised: bool = True
     tells_hidden: bool = False
-    hint: Callable[[bytes], str] | None = None
+    wrong: Callable[[Fault, Mapping[str, Any], bytes], str] | None = None

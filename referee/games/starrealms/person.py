@@ -108,7 +108,7 @@ def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> 
     state = request.state
     choices = [Choice(_name(action), (_what(action, state),)) for action in actions]
     if len(many) > 1:
-        choices.append(Choice("play all that asks nothing", (", ".join(many),), key="a"))
+        choices.append(Choice("play all cards that need no choice", (", ".join(many),), key="a"))
     return Question(
         "What do you do?",
         choices,

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, combinations, islice
+from math import comb
 from typing import Any, TypeAlias
 
 import msgspec
 
 from referee.games.interface.dialect import DialectKind
+from referee.games.interface.faults import Fault
 from referee.games.tribute.rules.cards import PATRONS, TREASURY
 from referee.games.tribute.rules.messages import (
     ACTIVATE_AGENT,
@@ -31,6 +33,8 @@ Json: TypeAlias = dict[str, Any]
 _COMMANDS = {"PLAY": PLAY_CARD, "BUY": BUY_CARD, "ATTACK": ATTACK, "ACTIVATE": ACTIVATE_AGENT}
 _INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")  # as int.Parse; Python has a limit
 _FIRST_UID = 10_000
+_MOST_NAMED = 12
+"""So many commands or cards are named of what is legal."""
 _MOMENTS = 5
 """So many actions and choices stand in what is sent at the end."""
 _BOARD_STATES = {"discard": "START_OF_TURN_CHOICE_PENDING", "complete": "PATRON_CHOICE_PENDING"}
@@ -373,15 +377,64 @@ def _integer(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _index_hint(line: bytes) -> str:
-    """What a line may have meant that is no index."""
-    text = line.decode(errors="replace")
-    if _integer(text) is not None:
-        return "the index counts from 0 into `Actions`, and is outside"
-    if text.split(" ")[0].strip() in (*_COMMANDS, "PATRON", "CHOICE", "ENDTURN", "END_TURN"):
-        return "it is a command, and here an index is due: give the bot as classic:COMMAND"
-    return ""
+# --- what is wrong with an answer -----------------------------------------------------------------
 
 
-CLASSIC = DialectKind(Classic)
-CLASSIC_INDEX = DialectKind(ClassicIndex, hint=_index_hint)
+def _wrong_command(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
+    """See `DialectKind.wrong`."""
+    if asked["type"] == "patron-request":
+        return _wrong_patron(asked)
+    if asked["type"] == "play-turn":
+        legal = [_command(action) for action in asked["actions"]]
+        return f"is not a legal command here: expected {_one_of(legal)} (6.7)"
+    if asked["effects"]:
+        return "is not a choice: expected CHOICE LEFT or CHOICE RIGHT (6.7)"
+    least, most = asked["min"], min(asked["max"], len(asked["cards"]))
+    ids = [str(card["uid"]) for card in asked["cards"]]
+    many = str(most) if least == most else f"{least} to {most}"
+    empty = "; CHOICE 10000 chooses none" if not least else ""
+    return (
+        f"is not a legal choice: expected CHOICE, a space and the ids of {many} of the cards "
+        f"{_one_of(ids)}{empty} (6.7)"
+    )
+
+
+def _wrong_index(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
+    """See `DialectKind.wrong`."""
+    if asked["type"] == "patron-request":
+        return _wrong_patron(asked)
+    if asked["type"] == "play-turn":
+        count = len(asked["actions"])
+    elif asked["effects"]:
+        count = 2
+    else:
+        cards = len(asked["cards"])
+        count = sum(comb(cards, size) for size in range(asked["min"], asked["max"] + 1))
+    text = answer.decode(errors="replace")
+    verbs = (*_COMMANDS, "PATRON", "CHOICE", "ENDTURN", "END_TURN")
+    is_command = text.split(" ")[0].strip() in verbs
+    hint = "; it is a command, so give the bot as classic:COMMAND" if is_command else ""
+    return f"is not a place in `Actions`: expected an integer from 0 to {count - 1} (6.6){hint}"
+
+
+def _wrong_patron(asked: Mapping[str, Any]) -> str:
+    return f"is not a patron that is left: expected one of {', '.join(asked['available'])} (6.2)"
+
+
+def _command(action: Json) -> str:
+    """An action as a command of `classic`."""
+    kind = action["type"]
+    if kind == CALL_PATRON:
+        return f"PATRON {action['patron']}"
+    verbs = {theirs: verb for verb, theirs in _COMMANDS.items()}
+    return f"{verbs[kind]} {action['card']}" if kind in verbs else "ENDTURN"
+
+
+def _one_of(words: Sequence[str]) -> str:
+    left_out = len(words) - _MOST_NAMED
+    more = [f"... ({left_out} more)"] if left_out > 1 else words[_MOST_NAMED:]
+    return ", ".join([*words[:_MOST_NAMED], *more])
+
+
+CLASSIC = DialectKind(Classic, wrong=_wrong_command)
+CLASSIC_INDEX = DialectKind(ClassicIndex, wrong=_wrong_index)

@@ -10,7 +10,7 @@ from msgspec import Struct, convert, to_builtins
 from referee.games.interface.chance import SeededChance
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.game import ALL, Setup
-from referee.games.tribute.classic import CLASSIC_INDEX, Classic, ClassicIndex, Json
+from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX, Classic, ClassicIndex, Json
 from referee.games.tribute.rules.game import Options, Tribute
 from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
 
@@ -74,7 +74,7 @@ class LeakyIndex(Leaky, ClassicIndex):
     """ClassicIndex, likewise."""
 
 
-CLASSIC_LEAKS = DialectKind(Leaky, advised=False, tells_hidden=True)
+CLASSIC_LEAKS = DialectKind(Leaky, advised=False, tells_hidden=True, wrong=CLASSIC.wrong)
 CLASSIC_INDEX_LEAKS = DialectKind(
-    LeakyIndex, advised=False, tells_hidden=True, hint=CLASSIC_INDEX.hint
+    LeakyIndex, advised=False, tells_hidden=True, wrong=CLASSIC_INDEX.wrong
 )

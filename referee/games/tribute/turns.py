@@ -299,7 +299,7 @@ class Turns:
     def _ends(self, prestige: Sequence[int]) -> None:
         """The turn ends: power that is left becomes prestige, coins are lost."""
         power, coins = self._left["power"], self._left["coin"]
-        told = [f"{power} power to prestige"] * (power > 0)
+        told = [f"{power} power becomes prestige"] * (power > 0)
         told += [f"{coins} coin{'s' * (coins != 1)} left over"] * (coins > 0)
         self._does("ends", "", *told)
         self._standing = list(prestige)

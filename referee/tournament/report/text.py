@@ -191,8 +191,9 @@ def sprt(found: Standings) -> Iterator[str]:
         return
     first, second = map(plain, found.differences)
     yield (
-        f"Sequential test, LLR {test.llr:.2f}: at {test.lower:.2f} it ends with H0 (better by "
-        f"{test.elo0:g} Elo), at {test.upper:.2f} with H1 (better by {test.elo1:g})."
+        f"Sequential test: the log-likelihood ratio is {test.llr:.2f}. If it falls to "
+        f"{test.lower:.2f}, the test accepts H0 ({first} is better by {test.elo0:g} Elo). If it "
+        f"rises to {test.upper:.2f}, the test accepts H1 (better by {test.elo1:g})."
     )
     if test.verdict is not None:
         says = {

@@ -250,7 +250,7 @@ def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
 def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
     for words, says in (
         ([*BOTS, "--players", "5"], "has 2 to 4"),
-        (["minimal"], "1 bot: a tournament of 2 players a match needs 2 to 2,000"),
+        (["minimal"], "1 bot: with 2 players in a match, a tournament needs 2 to 2,000 bots"),
         ([], "0 bots"),
         (["minimal", "./none"], "./none"),
         ([*BOTS, "--anchor", "none=5"], "give BOT=RATING with one of minimal, big_money, new"),

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.interface.faults import Disqualification, Malformed
+from referee.games.interface.dialect import DialectKind
+from referee.games.interface.faults import Disqualification, Fault, Malformed
 from referee.games.tribute import RULES
-from referee.games.tribute.classic import Classic, ClassicIndex
+from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX, Classic, ClassicIndex
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match
 from tests.games.tribute.test_vectors import Completed
@@ -508,11 +509,53 @@ def test_the_same_bot_loses_under_classic_index_and_is_told_why() -> None:
     assert "won: illegal reply, after 1 turn; 0 points each. " in text  # and no word of tie-breaks
 
 
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        ("SHEOGORATH", "`SHEOGORATH` is not a patron that is left: expected one of ANSEI, DUKE_OF"),
+        ("ANSEI,PELIN,CHOICE ", "`CHOICE ` is not a legal command here: expected PLAY 1"),
+        ("ANSEI,PELIN,BUY 99999", "`BUY 99999` is not a legal command here: expected PLAY 1"),
+        ("ANSEI,PELIN,PLAY \x1b[2J" + 99 * "9", "`PLAY ?[2J999"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_words_of_the_dialect(
+    tmp_path: Path, answers: str, says: str
+) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(f"for answer in {answers.split(',')}:\n    print(answer, flush=True)\ninput()")
+    command = f"classic:{sys.executable} {bot}"
+    _, text = faults_of(command, "random", "--seed", "3")
+    assert says in text
+    assert ("(6.2)" if says.startswith("`SHEO") else "ENDTURN (6.7)") in text
+    assert "JSON" not in text
+
+
+CHOICE = {"type": "choose-request", "effects": [], "min": 0, "max": 2} | {
+    "cards": [{"uid": 10001, "card": "GOLD"}, {"uid": 10002, "card": "GOLD"}]
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "says"),
+    [
+        (CLASSIC, CHOICE, "the ids of 0 to 2 of the cards 10001, 10002; CHOICE 10000 chooses none"),
+        (CLASSIC, CHOICE | {"min": 2}, "the ids of 2 of the cards 10001, 10002 (6.7)"),
+        (CLASSIC, CHOICE | {"effects": ["TOSS 1", "DRAW 1"]}, "CHOICE LEFT or CHOICE RIGHT (6.7)"),
+        (CLASSIC_INDEX, CHOICE, "expected an integer from 0 to 3 (6.6)"),
+        (CLASSIC_INDEX, CHOICE | {"effects": ["TOSS 1", "DRAW 1"]}, "from 0 to 1 (6.6)"),
+    ],
+)
+def test_what_is_expected_at_a_choice(kind: DialectKind, asked: Json, says: str) -> None:
+    assert kind.wrong is not None
+    assert says in kind.wrong(Fault(0, "bad-format", "5.4", ""), asked, b"CHOICE ")
+
+
 def test_conform_says_so_too_and_shows_the_state_in_few_lines() -> None:
     done = referee("conform", f"classic-index:{BOT}", "--game", "tribute", "--case", "4.1/1")
     assert done.returncode == 1
     text = " ".join(done.stdout.split())
-    assert "here an index is due: give the bot as classic:COMMAND" in text
+    assert "expected an integer from 0 to 5 (6.6); it is a command, so give the bot as" in text
+    assert "a JSON object" not in text
     assert 'request { "State": { "PatronStates": {' in text
     assert "reply ENDTURN" in text
 

@@ -92,7 +92,7 @@ def test_a_turn_reads_like_table_talk() -> None:
         ),
         ("calls", f"{crows} (favours Ann; 10 power; for 11 coins)"),
         ("plays", "Midnight Raid (3 power)"),
-        ("ends", "19 power to prestige"),
+        ("ends", "19 power becomes prestige"),
         ("after", f"Ann: agents Oathman 2; favours of {crows}"),
     ]
 

@@ -15,7 +15,8 @@ export function mount(root, header, kit) {
   const once = kit.keeper();
   const groups = supply.map((_, place) => el("ul", { class: `dom-cards dom-group${place}` }));
   root.append(table);
-  parts.supply.append(el("h2", {}, "Supply"), ...groups);
+  const legend = el("small", { class: "dom-told" }, " A action, T treasure, V victory, C curse");
+  parts.supply.append(el("h2", {}, "Supply", legend), ...groups);
   parts.seats.append(el("h2", {}, "Seats"));
 
   function section(name) {
