@@ -42,7 +42,7 @@ _SPECIAL = {
     "cellar": "discard any cards, draw as many",
     "militia": "the others discard down to {leaves} cards",
     "mine": "trash a treasure, gain one up to {raises} dearer, in hand",
-    "moat": "show it from your hand, and a militia does nothing to you",
+    "moat": "in your hand, it blocks a militia",
     "remodel": "trash a card, gain one up to {raises} dearer",
     "workshop": "gain a card costing up to {gains}",
 }
