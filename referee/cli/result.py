@@ -269,8 +269,12 @@ def _faults(result: MatchResult, width: int, painted: Paint) -> Iterator[str]:
     code_width = max(len(fault.code) for _, _, fault in found)
     for count, player, fault in found:
         code = painted((fault.code, "yellow")) + " " * (code_width - len(fault.code))
-        where = f"turn {fault.turn}, request {fault.request}" if fault.request else "handshake"
-        follows = ", from the same cause" if fault.follows else ""
+        where = (
+            f"turn {fault.turn} of the match, request {fault.request}"
+            if fault.request
+            else "handshake"
+        )
+        follows = ", same cause" if fault.follows else ""
         head = f"  {player.player_number}  {f'{count}x':>{count_width}}  {code}"
         yield f"{head}{_GAP}{fault.section:3}{_GAP}{where}{follows}"
         yield from _wrapped(fault.detail, width, "    ")
@@ -295,7 +299,9 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
     asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
-    where = f"turn {left.turn}, request {left.request}" if left.request else "handshake"
+    where = (
+        f"turn {left.turn} of the match, request {left.request}" if left.request else "handshake"
+    )
     yield f"  It was asked ({where}):"
     yield f"    {asked}"
     stderr = player.stderr

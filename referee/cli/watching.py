@@ -55,7 +55,9 @@ class Server:
                 )
             except OSError as error:
                 GUARDIAN.end(None)
-                raise ShortageError("cannot start referee serve", error) from error
+                raise ShortageError(
+                    "--watch: cannot start the server of the page", error
+                ) from error
             GUARDIAN.watch(self._process.pid)
         yield_to_match(self._process.pid)
         self._page = page

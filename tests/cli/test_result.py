@@ -94,7 +94,7 @@ def test_the_last_one_standing_and_its_opponent() -> None:
     assert "Bot 2 (player2) won: nobody else was left, after 1 turn." in text
     assert "player1, ./bot1, was disqualified: timeout, no reply in time (1 s)." in text
     assert "It was computing (it used 1.0 s of CPU time)." in text
-    assert 'It was asked (turn 3, request 4): {"type":"x"}' in text
+    assert 'It was asked (turn 3 of the match, request 4): {"type":"x"}' in text
     assert "It wrote nothing on stderr." in text
 
 
@@ -165,9 +165,13 @@ def test_faults_are_listed_in_the_order_in_which_they_came() -> None:
         player(2, 3, 5, 2, faults={"no-buys": 3, "bad-treasure": 1}, first_faults=first),
     )
     places = [
-        text.index("player2 3x no-buys 5.5 turn 4, request 4 a buy reply with no buys left"),
-        text.index("player1 2x bad-phase 5.5 turn 5, request 5 ?"),
-        text.index("player2 1x bad-treasure 5.2 turn 8, request 8, from the same cause not a list"),
+        text.index(
+            "player2 3x no-buys 5.5 turn 4 of the match, request 4 a buy reply with no buys left"
+        ),
+        text.index("player1 2x bad-phase 5.5 turn 5 of the match, request 5 ?"),
+        text.index(
+            "player2 1x bad-treasure 5.2 turn 8 of the match, request 8, same cause not a list"
+        ),
     ]
     assert places == sorted(places)
     assert text.endswith("To check player2 by section 5.5: referee conform ./bot2 --case 5.5")

@@ -504,7 +504,7 @@ def test_a_bot_that_only_ends_turns_plays_classic() -> None:
 
 def test_the_same_bot_loses_under_classic_index_and_is_told_why() -> None:
     shown, text = faults_of(f"classic-index:{BOT}", "random", "--seed", "3")
-    assert "turn 1, request 3" in shown
+    assert "turn 1 of the match, request 3" in shown
     assert "give the bot as classic:COMMAND" in text
     assert "won: illegal reply, after 1 turn; 0 points each. " in text  # and no word of tie-breaks
 
