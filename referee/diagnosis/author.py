@@ -134,7 +134,9 @@ def _faults(
                 stray = is_foreign or not why_no_reply(words.first_unasked, rules.replies)
                 if stray:
                     wrong = detail if is_foreign else fault.detail  # a hint would mislead
-                    detail = f"{_unasked(words)}. One of them answered this request: {wrong}"
+                    detail = (
+                        f"{_unasked(words)}. One of them probably answered this request: {wrong}"
+                    )
         line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
         found.append(
             FirstFault(fault.code, fault.section, detail, each.turn, each.request, line, follows)

@@ -597,7 +597,7 @@ function handle(message) {
         },
         r"nobody asked|a line more than was asked for",
         form="b",
-        misleads=r"of the match, request \d+ a (buy|cleanup) reply with no",  # which follows from it
+        misleads=r"of the match, request \d+ a (buy|cleanup) reply with no",  # that follows
     ),
     Mistake(
         30,
