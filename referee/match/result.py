@@ -38,7 +38,7 @@ class Departure(Struct, frozen=True):
     ]
     turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
     request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
-    asked: Annotated[str, Meta(description="The line that it did not answer.")]
+    asked: Annotated[str, Meta(description="The request that it did not answer, as it was sent.")]
 
 
 class FirstFault(Struct, frozen=True):
@@ -49,9 +49,9 @@ class FirstFault(Struct, frozen=True):
     detail: Annotated[str, Meta(description="What was wrong, in a sentence for its author.")]
     turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
     request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
-    line: Annotated[str, Meta(description="The reply; a long one is cut.")]
+    line: Annotated[str, Meta(description="The reply as the bot gave it; a long one is cut.")]
     follows: Annotated[
-        bool, Meta(description="Whether it follows from a line before that nobody asked for.")
+        bool, Meta(description="Whether it follows from the cause that an earlier fault names.")
     ] = False
 
 
