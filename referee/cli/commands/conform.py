@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +20,6 @@ from referee.cli.settings import (
     add_system_limits,
     chosen_sandbox,
     chosen_settings,
-    sandbox_as_words,
 )
 from referee.errors import UsageError
 from referee.games import GAMES
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         TextReport,
         subject.chapters,
         strict=options.strict,
-        sandbox=sandbox_as_words(options),
+        options=_as_words(options),
     )
     on_stdout = text_report(width=width(sys.stdout), colour=has_colour(sys.stdout))
     if options.list:
@@ -165,6 +165,18 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
     yield from text.verdict(report)
     yield from text.notes(report)
     yield from text.commands(report)
+
+
+def _as_words(options: argparse.Namespace) -> list[str]:
+    """What was chosen for the bot, as words of a command line."""
+    from referee.bots.repeat import sandbox_words
+
+    words = [word for name, value in options.env for word in ("--env", f"{name}={value}")]
+    words += sandbox_words(options.sandbox, options.sandbox_read)
+    for name, value in chosen_settings(options).items():
+        shown = "none" if value == math.inf else str(value).removesuffix(".0")
+        words += [f"--{name.replace('_', '-')}", shown]
+    return words
 
 
 def _list(options: argparse.Namespace, cases: Sequence[Stated], text: TextReport) -> None:

@@ -20,6 +20,7 @@ from referee.cli.arguments import (
     probability,
 )
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
+from referee.cli.consent import protect_from_folders
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import (
     add_env,
@@ -233,8 +234,9 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     limits: dict[str, Any] = tournament_limits(GAMES[options.game])
     if stages:  # what is not chosen stays as it is there
         limits = {name: stages[-1].settings.get(name) for name in limits}
-        if options.sandbox == "auto":
-            options.sandbox = stages[-1].sandbox
+        if options.sandbox == "auto" and stages[-1].sandbox == "bwrap":  # "none" is no reason
+            options.sandbox = "bwrap"
+    protect_from_folders(options, folders)
     sandbox = chosen_sandbox(options)
     now = setup(
         with_unique_names(bots),
