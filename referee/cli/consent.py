@@ -16,7 +16,9 @@ from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
     from referee.bots.command import BotSource
+    from referee.bots.folder import BotFolder
     from referee.match.sandbox import Kind
+    from referee.tournament.rows import Entrant
 
 _OPTION = "--run-recorded"
 _SHOWN = 8
@@ -70,13 +72,16 @@ def check_recorded(
         options.sandbox = "bwrap"
 
 
-def protect_from_folders(options: argparse.Namespace, folders: Iterable[str]) -> None:
+def protect_from_folders(
+    options: argparse.Namespace, bots: Iterable[BotSource | Entrant | BotFolder]
+) -> None:
     """See that what the `bot.toml` of a folder names starts in the sandbox, or the user said none.
 
     Args:
-        options: `--sandbox`, which is changed from "auto" to "bwrap" if there are folders.
+        options: `--sandbox`, which is changed from "auto" to "bwrap" if there are such bots.
+        bots: those that were typed; of these only the bots in folders have a `directory`.
     """
-    if options.sandbox == "auto" and any(folders):
+    if options.sandbox == "auto" and any(getattr(bot, "directory", "") for bot in bots):
         options.sandbox = "bwrap"
 
 

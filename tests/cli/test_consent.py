@@ -136,12 +136,12 @@ def test_a_store_does_not_take_the_sandbox_from_those_who_go_on(folder: Path) ->
     words = ["./bot.py", "minimal", "--deals", "2", "--store", "s.sqlite", "--extend", "-q"]
     done = referee("tournament", *words, *SHORT)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "sandbox: none in the store, bwrap now" in done.stderr
+    assert "--sandbox none goes on without it" in done.stderr
     assert not (folder / "ran").exists()
 
 
 @pytest.mark.usefixtures("no_bwrap")
-@pytest.mark.parametrize("command", ["build", "tournament"])
+@pytest.mark.parametrize("command", ["build", "tournament", "play", "conform"])
 def test_a_folder_is_not_started_without_a_sandbox_unless_that_is_typed(
     command: str, folder: Path
 ) -> None:
@@ -151,8 +151,8 @@ def test_a_folder_is_not_started_without_a_sandbox_unless_that_is_typed(
     (folder / "bot.py").rename(bot / "bot.py")
     build = 'build = "touch ../../../ran"\n' if command == "build" else ""
     (bot / "bot.toml").write_text(f'command = "{sys.executable} bot.py"\n{build}')
-    words = [command, "anna", *(["minimal", "--deals", "1"] * (command == "tournament"))]
-    done = referee(*words)
+    more = {"play": ["minimal"], "tournament": ["minimal", "--deals", "1"]}.get(command, [])
+    done = referee(command, "anna", *more, "--sandbox", "auto")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("referee: --sandbox bwrap: there is no bwrap here")
     assert "--sandbox none" in done.stderr

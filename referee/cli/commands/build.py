@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     found = find_all(partial(_folder, options.game), options.bots)
     folders = list({folder.directory: folder for folder in found}.values())  # each once
-    protect_from_folders(options, (folder.build for folder in folders))
+    protect_from_folders(options, folders)
     sandbox = chosen_sandbox(options)
     done: dict[int, Built] = {}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
+from referee.cli.consent import protect_from_folders
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
 from referee.cli.settings import (
     add_env,
@@ -228,6 +229,7 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
+        protect_from_folders(options, [self._bot])
         sandbox = chosen_sandbox(options, options.output)
         system = {**sandbox.limits, **chosen_settings(options)}
         timeout = system.pop("time_limit", Limits().timeout)

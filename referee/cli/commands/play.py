@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, add_seed, count, made_folder
-from referee.cli.consent import add_run_recorded, check_recorded
+from referee.cli.consent import add_run_recorded, check_recorded, protect_from_folders
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
@@ -160,6 +160,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]
     if not is_typed:
         _check_recorded(options)
+    protect_from_folders(options, sources)
     sandbox = chosen_sandbox(options, *unseen)
     before = resumed.settings if resumed is not None else {}
     before = {  # what a record says lifts no limit of the sandbox

@@ -236,7 +236,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         limits = {name: stages[-1].settings.get(name) for name in limits}
         if options.sandbox == "auto" and stages[-1].sandbox == "bwrap":  # "none" is no reason
             options.sandbox = "bwrap"
-    protect_from_folders(options, folders)
+    protect_from_folders(options, given)
     sandbox = chosen_sandbox(options)
     now = setup(
         with_unique_names(bots),
@@ -256,6 +256,11 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     anchor_of(options, [bot.name for bot in now.bots])
     if is_known:
         return
+    if options.sandbox == "auto" and not store.is_empty and stages[-1].sandbox != now.sandbox:
+        raise UsageError(
+            f"{store.name}: its matches had no sandbox, and now there is one: --sandbox none goes "
+            "on without it"
+        )
     if options.extend and not store.is_empty:
         check_extension(stages[-1], now)
     elif not store.is_empty:  # else nothing is lost: a slip of the keyboard can be mended
