@@ -110,6 +110,27 @@ def test_the_lines_of_a_tournament(folders: Path) -> None:
     assert digests("other.sqlite") == digests("s.sqlite")
 
 
+@needs_bwrap
+def test_the_line_of_a_bot_with_a_directory_of_its_own(folders: Path) -> None:
+    """Which only a configuration can give it."""
+    (folders / "bots" / "reader" / "bot.toml").unlink()
+    command, directory = json.dumps(f"{sys.executable} bot.py"), json.dumps("bots/reader")
+    Path("cup.toml").write_text(
+        f'[[bot]]\nname = "one"\ncommand = {command}\ndirectory = {directory}\n'
+        '[[bot]]\nname = "two"\ncommand = "smithy.json"\n'
+    )
+    words = ["--config", "cup.toml", "--deals", "1", "--max-turns", "2", "--jobs", "1", "-q"]
+    words += ["--records", "records", "--keep", "all", "--store", "s.sqlite"]
+    assert referee("tournament", *words).returncode == 0
+    (lesson,) = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)["lessons"][
+        "one"
+    ]
+    file = folders / "records" / f"{lesson['match']:06}.record.jsonl.zst"
+    again = replayed(lesson["command"], folders)
+    assert same_match(again, unpacked(file, folders))
+    assert "disqualified" in [line["entry"] for line in again]
+
+
 def unpacked(file: Path, folder: Path) -> list[dict[str, Any]]:
     """A packed record, without times."""
     plain = folder / "plain.jsonl"

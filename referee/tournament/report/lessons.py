@@ -130,8 +130,22 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return _from_here(file) if os.path.exists(file) else entrant.bot
     env = [f"{name}={value}" for name, value in entrant.env]
     directory = ["-C", entrant.directory] if entrant.directory else []
+    words = ["env", *directory, *env, *source.argv]
+    paths = [os.path.join(entrant.directory, word) for word in source.argv]
+    inside = [os.path.dirname(path) for path in paths if _is_own(path, entrant.directory)]
+    if not env and {*inside} == {entrant.directory}:
+        # The program stays the first word, by which the sandbox knows what it needs; in there a
+        # bot starts in the folder of its files.
+        words = [
+            path if os.path.isfile(path) else word
+            for path, word in zip(paths, source.argv, strict=True)
+        ]
     dialect = f"{source.dialect}:" if source.dialect else ""
-    return dialect + shlex.join(["env", *directory, *env, *source.argv])
+    return dialect + shlex.join(words)
+
+
+def _is_own(path: str, directory: str) -> bool:
+    return os.path.isfile(path) and path.startswith(os.path.join(directory, ""))
 
 
 def _folder_of(entrant: Entrant) -> str:
