@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -189,3 +191,15 @@ def test_visitors_play_only_against_bots_that_were_typed(folder: Path) -> None:
     with running("--play", "minimal", "--games", str(games), str(folder)) as (_, url):
         assert httpx.get(f"{url.removesuffix('play')}seat/g").status_code == 404
     assert not (folder / "ran").exists()
+
+
+def test_a_directory_that_no_system_has(folder: Path) -> None:
+    """A store may say anything: it is shown, and its bots are refused in one line."""
+    with contextlib.closing(sqlite3.connect("s.sqlite")) as connection, connection:
+        changed = "UPDATE about SET value = replace(value, ?, ?) WHERE key = 'stages'"
+        connection.execute(changed, ('"directory":""', r'"directory":"a\u0000b"'))
+        connection.execute("UPDATE bots SET directory = ?", ("a\0b",))
+    assert referee("standings", "s.sqlite", "--bot", "./bot.py").returncode == 0
+    done = referee(*VERIFY)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert all("NUL" in line for line in done.stderr.splitlines())
