@@ -27,8 +27,7 @@ from referee.tournament.schedule.pairing import MAX_PLAYERS, seatings
 SPRT_DEALS = 50_000
 """A sequential test that has not decided by then ends undecided."""
 Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
-NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
-"""Takes `NAME=BOT` apart."""
+_NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 
 
 class Setup(Struct, frozen=True, kw_only=True):
@@ -162,7 +161,7 @@ def entrants(arguments: Iterable[str], game: str) -> list[Entrant]:
     taken: dict[str, str] = {}
 
     def find(argument: str) -> Entrant:
-        named = NAMED(argument)
+        named = _NAMED(argument)
         name, bot = (named[1], named[2]) if named else ("", argument)
         folder = bot_folder(bot, game)
         if folder is None:

@@ -28,7 +28,7 @@ from referee.tournament.report.history import History
 from referee.tournament.report.lessons import bot_argument
 from referee.tournament.report.whole import Report
 from referee.tournament.rows import Entrant, MatchRow
-from referee.tournament.setup import NAMED, Setup
+from referee.tournament.setup import Setup
 from referee.tournament.store import Store
 from referee.web import file
 from referee.web.server import charts
@@ -253,8 +253,10 @@ def command(setup: Setup) -> str:
 
 def _named(entrant: Entrant, bot: str) -> str:
     """A bot as `referee tournament` takes it."""
-    word = f"{entrant.name}={bot}"
-    return word if entrant.name != bot and NAMED(word) and as_bot(word) == word else as_bot(bot)
+    name = entrant.name
+    takes_name = name != bot and name.split() == [name] and not {*"=/:"} & {*name}
+    word = f"{name}={bot}" if takes_name else bot
+    return word if as_bot(word) == word else as_bot(bot)
 
 
 # --- the list -------------------------------------------------------------------------------------
