@@ -15,6 +15,7 @@ in_process.py  a bot that is a Python object
 person.py      a person as a bot
 around.py      a bot that stands before another one
 replayed.py    a bot whose first answers come from a record
+repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others
 from_python.py what a Python program gives as a bot -> where it comes from
 dialect.py     a bot that speaks a dialect of its game

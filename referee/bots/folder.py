@@ -76,7 +76,7 @@ def read_folder(path: str) -> BotFolder:
         if not stat.S_ISREG(os.lstat(file).st_mode):
             raise UsageError(f"{file} is no plain file: put one there")
         table, problems = read_table(_Table, read_toml(file), file)
-    except (UsageError, OSError) as error:
+    except (UsageError, OSError, ValueError) as error:  # ValueError: the path has a NUL
         return BotFolder(path, name, "", "", "", (str(error),))
     problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
     found = table.name or name, table.command, table.build, table.language

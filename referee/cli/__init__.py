@@ -4,6 +4,7 @@
     registry.py   the commands by name, and their parsers
     arguments.py  how arguments are read, and the help of a command
     settings.py   options that are also keys of a configuration
+    consent.py    which programs a command may start
     console.py    messages, exit codes, terminals
     work.py       what commands that work for long share
     serving.py    what commands share that show something in the browser

@@ -11,14 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias, get_type_hints
 
+from referee.bots.repeat import as_bot
 from referee.games import DEFAULT_GAME, GAMES
 from referee.games.interface.faults import Termination
+from referee.match.limits import SANDBOXED
 from referee.match.result import Departure, FirstFault, MatchResult, PlayerResult
 from referee.play import Played
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain
 
 MAX_NAME = 24
 """Columns of a name in the table, at most."""
+_OF_BOTS = {"--sandbox", "--sandbox-read", "--env"}
+_OF_BOTS |= {f"--{name.replace('_', '-')}" for name in SANDBOXED}
+"""The options of `play` that `conform` has as well."""
 _ASKED_CAP = 600
 """Characters of a request's line that are shown, at most."""
 _GAP = "  "
@@ -109,11 +114,11 @@ def _conform(player: PlayerResult, game: str, section: str, again: Sequence[str]
     from referee.conformance.case import pattern_of  # only after a mistake
 
     pattern = pattern_of(GAMES[game], section)
-    words = ["referee", "conform", player.bot]
+    words = ["referee", "conform", as_bot(player.bot)]
     if game != DEFAULT_GAME:
         words += ["--game", game]
     for option, value in pairwise(again):
-        if option.startswith("--sandbox"):
+        if option in _OF_BOTS:
             words += [option, value]
     if pattern:
         words += ["--case", pattern]

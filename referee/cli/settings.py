@@ -99,18 +99,19 @@ def _shown(value: float) -> str:
     return _number(value)
 
 
-def add_sandbox(parser: argparse.ArgumentParser, default: str) -> None:
+def add_sandbox(parser: argparse.ArgumentParser, default: str | None) -> None:
     """Add what keeps bots apart from everything else.
 
     Args:
         default: of `CHOICES`. Who tries a bot of their own does not expect that it cannot write a
-            file; who lets many play trusts none of them.
+            file; who lets many play trusts none of them. None: "none", but of programs that a
+            record names "bwrap".
     """
     default = os.environ.get(SANDBOX, default)
     add = parser.add_argument
     kinds = (
         "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
-        f"works (default: {default})"
+        f"works (default: {default or 'none; with --run-recorded bwrap'})"
     )
     add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
     read = "a further folder that bots in a sandbox can read, at its own path; repeatable"
@@ -126,18 +127,12 @@ def chosen_sandbox(options: argparse.Namespace, *hidden: str | None) -> Sandbox:
     Raises:
         UsageError: there is none such here; the text says what to do.
     """
-    if options.sandbox not in CHOICES:  # argparse takes any default
-        known = ", ".join(CHOICES)
-        raise UsageError(f"{SANDBOX}={options.sandbox}: there are {known}")
+    choice = options.sandbox or "none"
+    if choice not in CHOICES:  # argparse takes any default
+        raise UsageError(f"{SANDBOX}={choice}: there are {', '.join(CHOICES)}")
     from referee.bots.processes.sandbox import resolve
 
-    return resolve(options.sandbox, options.sandbox_read, [name for name in hidden if name])
-
-
-def sandbox_as_words(options: argparse.Namespace) -> list[str]:
-    """What was chosen of the sandbox, as words of a command line."""
-    words = [] if options.sandbox == "none" else ["--sandbox", options.sandbox]
-    return words + [word for folder in options.sandbox_read for word in ("--sandbox-read", folder)]
+    return resolve(choice, options.sandbox_read, [name for name in hidden if name])
 
 
 def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -159,19 +154,6 @@ def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
     if chosen.get("time_limit") == math.inf:  # somebody is at a debugger
         chosen.setdefault("startup_limit", math.inf)
     return chosen
-
-
-def settings_as_words(options: argparse.Namespace) -> list[str]:
-    """What was chosen, as words of a command line."""
-    words = []
-    for text in options.set:
-        words += ["--set", text]
-    defaults = Limits()._asdict()
-    for name in _FLAGS:
-        value = getattr(options, name)
-        if value is not None and (value != defaults.get(name) or name in SANDBOXED):
-            words += [_flag(name), _number(value)]
-    return words
 
 
 def _number(value: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
+from referee.bots.repeat import as_bot
 from referee.conformance.case import AnyCase, Stated
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
@@ -63,7 +64,7 @@ class TextReport:
         width: columns.
         colour: whether to style by escape sequences.
         strict: whether SHOULD counts.
-        sandbox: options for commands that try the same bot again.
+        options: words for commands that try the same bot again.
     """
 
     def __init__(
@@ -73,14 +74,14 @@ class TextReport:
         width: int,
         colour: bool,
         strict: bool = False,
-        sandbox: Sequence[str] = (),
+        options: Sequence[str] = (),
     ) -> None:
         self._chapters = chapters
         self._full_width = max(width, 60)
         self._width = min(self._full_width, _MAX_WIDTH)
         self._colour = colour
         self._strict = strict
-        self._sandbox = sandbox
+        self._options = options
 
     def listed(self, cases: Sequence[Stated]) -> Iterator[str]:
         """Cases that are listed, not run."""
@@ -193,8 +194,8 @@ class TextReport:
         results = results[:_SHOWN_IDS]
         if report.tested == "bot":
             cases = [word for result in results for word in ("--case", result.id)]
-            played = [*game, *self._sandbox, "--seed", str(report.seed)]
-            yield ["referee", "conform", report.command, *played, *cases]
+            played = [*game, *self._options, "--seed", str(report.seed)]
+            yield ["referee", "conform", as_bot(report.command), *played, *cases]
             return
         seeds: dict[tuple[str, ...], dict[str, None]] = {}
         for result in results:

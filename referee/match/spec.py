@@ -19,7 +19,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES, game_rules
 from referee.games.interface.rules import Rules
-from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, OF_TOURNAMENTS, Limits
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, MIB, OF_TOURNAMENTS, Limits
 from referee.match.machine import MAX_SEED, Match
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.text.nearest import instead
@@ -47,6 +47,8 @@ _KINDS: dict[str, Any] = {
     "tmp_limit": _Bytes | UnsetType,
     "stderr_limit": _Bytes | UnsetType,
 }
+_IN_BYTES = {name for name, kind in _KINDS.items() if kind == _Bytes | UnsetType}
+"""The limits that take units, such as 64M."""
 _ALWAYS = frozenset(Limits._fields[:5])
 """The limits that every record has."""
 _DEFAULTS = Limits()._asdict()
@@ -139,30 +141,47 @@ def tournament_limits(rules: Rules) -> dict[str, float]:
     return {**OF_TOURNAMENTS, **rules.tournament_limits}
 
 
-def settings_words(rules: Rules, settings: Mapping[str, Any]) -> list[str]:
-    """The settings that are not the game's defaults, as words of a command.
-
-    The limits that strangers' bots have unless others are chosen are left out as well: there are
-    many, and who plays a match again hardly needs them.
+def settings_words(
+    rules: Rules, settings: Mapping[str, Any], usual: Mapping[str, Any] | None = None
+) -> list[str]:
+    """The settings that are not those of a command that says nothing of them, as its words.
 
     Args:
         rules: the game.
         settings: as in a record's header, in builtin types.
+        usual: the limits that the command itself sets, beside the game's defaults.
     """
-    both = settings_type(rules)(), settings
-    default, given = (msgspec.json.decode(msgspec.json.encode(each)) for each in both)
+    default = {name: _or_none(value) for name, value in _DEFAULTS.items()}
+    default |= _plain(settings_type(rules)())
+    given = default | _plain(settings)
+    before = default | dict(usual or {})
+    if given["time_limit"] is None:  # which stops that clock, too
+        before["startup_limit"] = None
     words = []
-    of_tournaments = tournament_limits(rules)
-    for name, value in given.items():
-        if value in (default.get(name), of_tournaments.get(name, UNSET)):
+    for name in settings_type(rules).__struct_fields__:
+        value = given[name]
+        if value == before[name]:
             continue
-        if name in Limits._fields:
-            text = f"{value:g}" if isinstance(value, float) else str(value).lower()
+        text = ",".join(map(_as_word, value if isinstance(value, list) else [value]))
+        if name in _IN_BYTES and value is not None and value % MIB == 0:
+            text = f"{value // MIB}M"
+        if name in Limits._fields or name == "max_turns":
             words += ["--" + name.replace("_", "-"), text]
         else:
-            text = ",".join(map(str, value)) if isinstance(value, list) else value
             words += ["--set", f"{name}={text}"]
     return words
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    """Settings as JSON has them: lists, not tuples; nothing that is unset."""
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
+    return plain
+
+
+def _as_word(value: Any) -> str:
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
 
 
 def match_spec(

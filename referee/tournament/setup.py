@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
@@ -140,6 +141,8 @@ def find_entrant(entrant: Entrant, game: str) -> BotSource:
     Raises:
         UsageError: as of `find_bot`; or it would be told what is hidden.
     """
+    if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
+        raise UsageError(f"BOT {entrant.bot}: its directory or environment has a NUL character")
     source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
     if source.dialect and game_rules(game).dialects[source.dialect]().tells_hidden:
         raise UsageError(

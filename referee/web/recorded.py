@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import msgspec
 
 from referee.bots.bot import Failure
+from referee.bots.repeat import repeat_words
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
 from referee.games.interface.game import ALL, PUBLIC
@@ -25,9 +25,10 @@ from referee.logs.source import LogReader
 from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.messages import GameEnd, PlayerName
-from referee.match.spec import MatchSpec, settings_words, split
+from referee.match.sandbox import Sandbox
+from referee.match.spec import MatchSpec, split
 from referee.play import Given
-from referee.text.terminal import as_text
+from referee.text.terminal import as_text, command_line
 from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Steps
 
 _TOO_SHORT = "no state of a game comes before this: there is nothing to show"
@@ -128,11 +129,12 @@ def _record_page(
     made.close()
     made.merge_viewers()
     rules = GAMES[header.game]
-    options, _ = split(rules, header.options)
+    options, limited = split(rules, header.options)
     settings = msgspec.to_builtins(header.options)
     limits = {key: value for key, value in settings.items() if key in Limits._fields}
     own = {key: value for key, value in settings.items() if key not in limits}
-    words = ["referee", "play", "--game", header.game, *header.bots, "--seed", str(header.seed)]
+    sandbox = Sandbox("none" if header.sandbox is msgspec.UNSET else header.sandbox)
+    spec = MatchSpec(header.game, tuple(header.bots), header.seed, options, limited, sandbox)
     ended = None
     if match.outcome is not None:
         scores = [standing.score for standing in match.standings()]
@@ -147,7 +149,7 @@ def _record_page(
         options=own,
         limits=limits,
         seed=header.seed,
-        command=shlex.join([*words, *settings_words(rules, settings)]),
+        command=command_line(repeat_words(spec, recorded=True)),
         date=header.started,
         outcome=ended,
         problem=problem,

@@ -101,7 +101,7 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
     if problem and choice == "auto":
         return NO_SANDBOX
     if problem:
-        raise UsageError(f"--sandbox bwrap: {problem}")
+        raise UsageError(f"--sandbox bwrap: {problem} (--sandbox none: bots have your rights)")
     seen, unseen = (tuple(map(os.path.abspath, paths)) for paths in (readable, hidden))
     return Sandbox("bwrap", seen, unseen)
 

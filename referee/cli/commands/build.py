@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, seconds
+from referee.cli.consent import protect_from_folders
 from referee.cli.console import OK, printing, say
 from referee.cli.settings import add_game, add_sandbox, chosen_sandbox
 from referee.errors import UsageError
@@ -64,6 +65,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     found = find_all(partial(_folder, options.game), options.bots)
     folders = list({folder.directory: folder for folder in found}.values())  # each once
+    protect_from_folders(options, folders)
     sandbox = chosen_sandbox(options)
     done: dict[int, Built] = {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
+from referee.cli.consent import protect_from_folders
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
 from referee.cli.settings import (
     add_env,
@@ -19,7 +21,6 @@ from referee.cli.settings import (
     add_system_limits,
     chosen_sandbox,
     chosen_settings,
-    sandbox_as_words,
 )
 from referee.errors import UsageError
 from referee.games import GAMES
@@ -126,7 +127,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         TextReport,
         subject.chapters,
         strict=options.strict,
-        sandbox=sandbox_as_words(options),
+        options=_as_words(options),
     )
     on_stdout = text_report(width=width(sys.stdout), colour=has_colour(sys.stdout))
     if options.list:
@@ -169,6 +170,18 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
     yield from text.verdict(report)
     yield from text.notes(report)
     yield from text.commands(report)
+
+
+def _as_words(options: argparse.Namespace) -> list[str]:
+    """What was chosen for the bot, as words of a command line."""
+    from referee.bots.repeat import sandbox_words
+
+    words = [word for name, value in options.env for word in ("--env", f"{name}={value}")]
+    words += sandbox_words(options.sandbox, options.sandbox_read)
+    for name, value in chosen_settings(options).items():
+        shown = "none" if value == math.inf else str(value).removesuffix(".0")
+        words += [f"--{name.replace('_', '-')}", shown]
+    return words
 
 
 def _list(options: argparse.Namespace, cases: Sequence[Stated], text: TextReport) -> None:
@@ -220,6 +233,7 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
+        protect_from_folders(options, [self._bot])
         sandbox = chosen_sandbox(options, options.output)
         system = {**sandbox.limits, **chosen_settings(options)}
         timeout = system.pop("time_limit", Limits().timeout)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, add_seed, count, made_folder
+from referee.cli.consent import add_run_recorded, check_recorded, protect_from_folders
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
@@ -26,14 +27,13 @@ from referee.cli.serving import (
     with_extra,
 )
 from referee.cli.settings import (
+    SANDBOX,
     add_env,
     add_game,
     add_sandbox,
     add_settings,
     chosen_sandbox,
     chosen_settings,
-    sandbox_as_words,
-    settings_as_words,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.games import DEFAULT_GAME
@@ -105,9 +105,10 @@ def add(commands: Commands) -> None:
     add("--record-stderr", action="store_true", help=said)
     add_settings(play, endless=True)
     add_env(play)
-    add_sandbox(play, "none")
+    add_sandbox(play, None)
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
+    add_run_recorded(play, "the record of --from")
     turn = "with --from: the first turn that is played (all players' turns count)"
     add("--turn", type=count, metavar="N", help=turn)
     kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
@@ -149,6 +150,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         recorded = _watched_record(options, watching)
     elif options.record_stderr and options.record is None:
         raise UsageError("--record-stderr goes with --record FILE")
+    is_typed = bool(options.bots)
     resumed = _resumed(options)
     options.game = options.game or game_of_bots((bot, "") for bot in options.bots)
     if not options.bots:
@@ -157,8 +159,14 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     sources, sitting = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
     unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]
+    if not is_typed:
+        _check_recorded(options)
+    protect_from_folders(options, sources)
     sandbox = chosen_sandbox(options, *unseen)
     before = resumed.settings if resumed is not None else {}
+    before = {  # what a record says lifts no limit of the sandbox
+        name: value for name, value in before.items() if name not in sandbox.limits or value
+    }
     spec = match_spec(
         [source.argument for source in sources],
         game=options.game,
@@ -198,7 +206,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
                 say(f"{interrupted}; the match was given up, all bots were ended")
             raise
     with interrupts.raising(), printing():
-        _print_result(options, played)
+        _print_result(options, spec, played)
     if lost is not None:
         return fail(str(lost), USAGE)
     if server is not None:
@@ -279,6 +287,14 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
         )
 
     return find_all(find, enumerate(options.bots)), sitting
+
+
+def _check_recorded(options: argparse.Namespace) -> None:
+    """See that the bots of the record that is gone on with may be started."""
+    from referee.bots.command import HUMAN, find_bot
+
+    bots = [find_bot(bot, options.game) for bot in options.bots if bot != HUMAN]
+    check_recorded(options, options.resume, bots, options.game)
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:
@@ -490,7 +506,7 @@ def _progress(runner: Runner) -> str:
     return line
 
 
-def _print_result(options: argparse.Namespace, played: Played) -> None:
+def _print_result(options: argparse.Namespace, spec: MatchSpec, played: Played) -> None:
     if options.format == "json":
         import msgspec
 
@@ -504,7 +520,7 @@ def _print_result(options: argparse.Namespace, played: Played) -> None:
     file = sys.stderr if options.log == "-" else sys.stdout
     text = match_report(
         played,
-        _again(options, played),
+        _again(options, spec),
         width=width(file),
         colour=has_colour(file),
         record=options.record,
@@ -525,15 +541,19 @@ def _say_disqualified(played: Played) -> None:
             )
 
 
-def _again(options: argparse.Namespace, played: Played) -> list[str]:
+def _again(options: argparse.Namespace, spec: MatchSpec) -> list[str]:
     """The command that plays the same match again."""
-    words = ["referee", "play", *["--page"][: options.page], *options.bots]
+    from msgspec.structs import replace
+
+    from referee.bots.repeat import repeat_words
+
+    start = []
     if options.turn is not None:
-        words += ["--from", options.resume, "--turn", str(options.turn)]
-    else:
-        words += ["--seed", str(played.result.seed)]
-        for name, value in options.env:
-            words += ["--env", f"{name}={value}"]
-        if options.game != DEFAULT_GAME:
-            words[2:2] = ["--game", options.game]
-    return words + sandbox_as_words(options) + settings_as_words(options)
+        start = ["--from", options.resume, "--turn", str(options.turn)]
+    typed = replace(spec, bots=tuple(options.bots))  # with bytes that are no UTF-8
+    words = repeat_words(typed, recorded=False, start=start, env=options.env)
+    words[2:2] = ["--page"][: options.page]
+    is_default = options.sandbox != "auto" and os.environ.get(SANDBOX, "none") == "none"
+    if spec.sandbox.kind == "none" and not is_default:
+        words += ["--sandbox", "none"]
+    return words

@@ -20,6 +20,7 @@ from referee.cli.arguments import (
     probability,
 )
 from referee.cli.commands.standings import add_standings, anchor_of, print_standings
+from referee.cli.consent import protect_from_folders
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import (
     add_env,
@@ -240,8 +241,9 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     limits: dict[str, Any] = tournament_limits(GAMES[options.game])
     if stages:  # what is not chosen stays as it is there
         limits = {name: stages[-1].settings.get(name) for name in limits}
-        if options.sandbox == "auto":
-            options.sandbox = stages[-1].sandbox
+        if options.sandbox == "auto" and stages[-1].sandbox == "bwrap":  # "none" is no reason
+            options.sandbox = "bwrap"
+    protect_from_folders(options, given)
     sandbox = chosen_sandbox(options)
     now = setup(
         with_unique_names(bots),
@@ -261,6 +263,11 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     anchor_of(options, [bot.name for bot in now.bots])
     if is_known:
         return
+    if options.sandbox == "auto" and not store.is_empty and stages[-1].sandbox != now.sandbox:
+        raise UsageError(
+            f"{store.name}: its matches had no sandbox, and now there is one: --sandbox none goes "
+            "on without it"
+        )
     if options.extend and not store.is_empty:
         check_extension(stages[-1], now)
     elif not store.is_empty:  # else nothing is lost: a slip of the keyboard can be mended

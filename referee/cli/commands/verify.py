@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -11,11 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, check_files, count
+from referee.cli.consent import add_run_recorded, check_recorded
 from referee.cli.console import BUG, OK, USAGE, fail, printing
 from referee.cli.many_files import Report, Told, add_report_options, difference, examine
+from referee.cli.settings import SANDBOX
 from referee.cli.work import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
+from referee.match.sandbox import CHOICES
 from referee.text.junit import Case
 from referee.text.terminal import as_text
 
@@ -45,6 +49,10 @@ def add(commands: Commands) -> None:
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
     add("--sample", type=count, metavar="N", help="check N matches of the store, drawn by lot")
     add("--records-of", metavar="DIR", help="where the tournament's records are, to be run again")
+    add_run_recorded(verify, "the store")
+    default = os.environ.get(SANDBOX, "bwrap")
+    kinds = "none: a tournament that had no sandbox has none when it is played again"
+    add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
     add(
         "--log",
         metavar="FILE",
@@ -144,8 +152,10 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
 def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from pathlib import Path
 
-    from referee.tournament.playing.check import check, sampled
+    from referee.bots.command import find_all
+    from referee.tournament.playing.check import check, sampled, without_record
     from referee.tournament.playing.dispatcher import Dispatcher
+    from referee.tournament.setup import find_entrant
     from referee.tournament.store import Store
     from referee.workers import worker_processes
 
@@ -159,13 +169,18 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     collect_garbage()
     with Store.for_reading(options.store) as store:
         matches = sampled(store, options.sample)
+        setup = store.stages[-1]
+        again = without_record(matches, folder)
+        played = sorted({number for match in again for number in match.players})
+        bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
+        check_recorded(options, str(options.store), bots, setup.game, setup.sandbox)
         with (
             Dispatcher(partial(worker_processes, jobs), lambda: jobs) as dispatcher,
             printing(),
             printing(options.output, [options.store]) as file,
             Report(options, sys.stdout, file) as report,
         ):
-            for checked in check(store, matches, dispatcher, folder):
+            for checked in check(setup, matches, again, dispatcher, folder):
                 interrupts.check()
                 if checked is None:
                     continue

@@ -13,6 +13,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import record_of
 from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.setup import Setup
 from referee.tournament.store import Store
 
 
@@ -39,27 +40,36 @@ def sampled(store: Store, sample: int | None) -> list[MatchRow]:
     return [matches[index] for index in sorted(chosen)]
 
 
+def without_record(matches: list[MatchRow], records: Path | None) -> list[MatchRow]:
+    """Those of the matches that can only be checked by playing them again."""
+    if records is None:
+        return matches
+    return [match for match in matches if not record_of(records, match.match).exists()]
+
+
 def check(
-    store: Store, matches: list[MatchRow], dispatcher: Dispatcher, records: Path | None
+    setup: Setup,
+    matches: list[MatchRow],
+    again: list[MatchRow],
+    dispatcher: Dispatcher,
+    records: Path | None,
 ) -> Iterator[Checked | None]:
     """Check matches, those first that have a record.
 
     Args:
-        records: the folder of the match records, or None.
+        setup: of the tournament.
+        again: those of the matches that are played again.
+        records: the folder of the records of the others, or None.
 
     Yields:
         A match that was checked, or None now and then, so that the caller can look around.
     """
-    digests = {}
-    plans = []
+    digests = {match.match: match.digest for match in again}
     for match in matches:
-        path = records and record_of(records, match.match)
-        if path is not None and path.exists():
-            yield _from_record(match, path)
-        else:
-            digests[match.match] = match.digest
-            plans.append(Plan(match.match, match.deal, match.seed, match.players))
-    for rows in dispatcher.play(store.stages[-1], iter(plans)):
+        if records is not None and match.match not in digests:
+            yield _from_record(match, record_of(records, match.match))
+    plans = [Plan(match.match, match.deal, match.seed, match.players) for match in again]
+    for rows in dispatcher.play(setup, iter(plans)):
         if not rows:
             yield None
         for row in rows:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from heapq import heappush, heappushpop
 from itertools import groupby
+from pathlib import Path
 
 from msgspec import Struct
 
+from referee.bots.bundled import bundled_bots
 from referee.bots.command import BotCommand, find_bot
+from referee.bots.folder import BUILT, COPY, read_folder
+from referee.bots.repeat import repeat_words
 from referee.errors import UsageError
-from referee.games import GAMES
-from referee.match.spec import settings_words
+from referee.match.sandbox import Sandbox
+from referee.match.spec import match_spec
 from referee.text.terminal import command_line
 from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.standings import Standings
@@ -96,29 +101,66 @@ def _lesson(
 
 def _again(match: MatchRow, setup: Setup) -> str:
     """The command that plays a match again."""
-    bots = [_as_argument(setup.bots[bot], setup.game) for bot in match.players]
-    seed = str(match.seed)
-    return command_line(
-        ["referee", "play", "--game", setup.game, *bots, "--seed", seed, *chosen(setup)]
+    spec = match_spec(
+        [bot_argument(setup.bots[bot], setup.game) for bot in match.players],
+        game=setup.game,
+        seed=match.seed,
+        options=setup.settings,
+        sandbox=Sandbox(setup.sandbox, setup.sandbox_read),
     )
+    return command_line(repeat_words(spec, recorded=True))
 
 
-def chosen(setup: Setup) -> list[str]:
-    """The settings that are not the game's defaults, as words of a command."""
-    return settings_words(GAMES[setup.game], setup.settings)
+def bot_argument(entrant: Entrant, game: str) -> str:
+    """The BOT argument of a bot: its folder or name as it was given.
 
-
-def _as_argument(entrant: Entrant, game: str) -> str:
-    """A BOT argument that starts a bot where it is, with its environment."""
-    if not entrant.directory and not entrant.env:
+    A bot with an environment or a directory of its own, which no argument can say, is a command
+    line that starts with `env`.
+    """
+    if not entrant.env and (not entrant.directory or entrant.bot in bundled_bots(game)):
         return entrant.bot
+    if not entrant.env and (folder := _folder_of(entrant)):
+        return _from_here(folder)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
     except UsageError:  # it is not there any more
         return entrant.bot
     if not isinstance(source, BotCommand):
-        return entrant.bot
+        file = os.path.join(entrant.directory, entrant.bot)
+        return _from_here(file) if os.path.exists(file) else entrant.bot
     env = [f"{name}={value}" for name, value in entrant.env]
     directory = ["-C", entrant.directory] if entrant.directory else []
+    words = ["env", *directory, *env, *source.argv]
+    paths = [os.path.join(entrant.directory, word) for word in source.argv]
+    inside = [os.path.dirname(path) for path in paths if _is_own(path, entrant.directory)]
+    if not env and {*inside} == {entrant.directory}:
+        # The program stays the first word, by which the sandbox knows what it needs; in there a
+        # bot starts in the folder of its files.
+        words = [
+            path if os.path.isfile(path) else word
+            for path, word in zip(paths, source.argv, strict=True)
+        ]
     dialect = f"{source.dialect}:" if source.dialect else ""
-    return dialect + shlex.join(["env", *directory, *env, *source.argv])
+    return dialect + shlex.join(words)
+
+
+def _is_own(path: str, directory: str) -> bool:
+    return os.path.isfile(path) and path.startswith(os.path.join(directory, ""))
+
+
+def _folder_of(entrant: Entrant) -> str:
+    """The folder with a `bot.toml` that a bot was given as; empty if it was given otherwise."""
+    path = Path(entrant.directory)
+    if path.parts[-2:] == (BUILT, COPY):
+        path = path.parent.parent
+    folder = read_folder(str(path))
+    is_same = (folder.command, folder.directory) == (entrant.bot, entrant.directory)
+    return folder.path if is_same else ""
+
+
+def _from_here(path: str) -> str:
+    """A path as it is typed here, and never taken for anything else."""
+    short = os.path.relpath(path)
+    if short.startswith(os.pardir):
+        return path
+    return short if os.sep in short and not {":", "="} & {*short} else os.path.join(".", short)

@@ -76,9 +76,21 @@ def bot_text(
     if lessons:
         yield ""
         yield Text("Matches to learn from:", style="bold")
+        if note := sandbox_note(found, lessons):
+            yield _line(note)
     for lesson in lessons:
         yield _line(f"match {lesson.match}: {lesson.why}")
         yield Text(f"  {lesson.command}", no_wrap=True, overflow="ignore")
+
+
+def sandbox_note(found: Standings, lessons: Sequence[Lesson]) -> str:
+    """Why the commands of lessons are not quite what was played; empty if they are."""
+    if found.sandbox != "none" or not any("--sandbox bwrap" in each.command for each in lessons):
+        return ""
+    return (
+        "These matches had no sandbox. The commands ask for one, since they start programs; "
+        "--sandbox none plays them exactly as they were, with your rights."
+    )
 
 
 def headline(found: Standings) -> str:

@@ -18,14 +18,16 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
+from referee.bots.repeat import as_bot, not_weaker, sandbox_words
 from referee.games import GAMES
+from referee.match.spec import settings_words, tournament_limits
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.report import text
 from referee.tournament.report.history import History
-from referee.tournament.report.lessons import chosen
+from referee.tournament.report.lessons import bot_argument
 from referee.tournament.report.whole import Report
-from referee.tournament.rows import MatchRow
+from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.setup import Setup
 from referee.tournament.store import Store
 from referee.web import file
@@ -223,7 +225,7 @@ def title(setup: Setup) -> str:
 
 def command(setup: Setup) -> str:
     """The command that plays a tournament, but for what only a configuration file can say."""
-    bots = [bot.bot if bot.name == bot.bot else f"{bot.name}={bot.bot}" for bot in setup.bots]
+    bots = [_named(bot, bot_argument(bot, setup.game)) for bot in setup.bots]
     options: dict[str, object] = {
         "game": setup.game if setup.game != next(iter(GAMES)) else None,
         "format": setup.format if setup.format != "round-robin" else None,
@@ -243,9 +245,18 @@ def command(setup: Setup) -> str:
         if value is not None:
             words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--no-keep-alive"] * (not setup.keep_alive)
-    words += ["--sandbox", setup.sandbox]
-    words += [word for folder in setup.sandbox_read for word in ("--sandbox-read", folder)]
-    return command_line([*words, *chosen(setup)])
+    rules, given = GAMES[setup.game], [bot.bot for bot in setup.bots]
+    kind, settings = not_weaker(setup.game, given, setup.sandbox, setup.settings)
+    words += sandbox_words(kind, setup.sandbox_read) or ["--sandbox", "none"]
+    return command_line([*words, *settings_words(rules, settings, tournament_limits(rules))])
+
+
+def _named(entrant: Entrant, bot: str) -> str:
+    """A bot as `referee tournament` takes it."""
+    name = entrant.name
+    takes_name = name != bot and name.split() == [name] and not {*"=/:"} & {*name}
+    word = f"{name}={bot}" if takes_name else bot
+    return word if as_bot(word) == word else as_bot(bot)
 
 
 # --- the list -------------------------------------------------------------------------------------

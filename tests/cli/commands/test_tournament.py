@@ -956,7 +956,7 @@ def test_real_matches_verify(tmp_path: Path) -> None:
         "000001.record.jsonl.zst",
     ]
     (records / "000001.record.jsonl.zst").unlink()
-    check = ["verify", "--store", store, "--jobs", "1"]
+    check = ["verify", "--store", store, "--jobs", "1", "--run-recorded"]
     done = referee(*check, "--records-of", str(records))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (

@@ -338,8 +338,9 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
     out = [Left("exited", "exit code 48", words), None]
     store = played(setup, lambda plan: row(plan, left=out))
     text = standings_file(store, report(store), history(store), 1_767_268_800)
-    command = "referee tournament bot0 bot1 --deals 3 --seed 1 --sandbox none"
-    command += " --set max_turns=30 --time-limit 2"
+    # It had no sandbox, but bot0 may be a stranger's: who copies this gets one.
+    command = "referee tournament bot0 bot1 --deals 3 --seed 1 --sandbox bwrap"
+    command += " --time-limit 2 --max-turns 30 --time-bank none --cpu-limit none"
     assert command in html.unescape(text)
     assert "<dt>Page made<dd>2026-01-01 12:00 UTC" in text
     assert "<code>time_limit 2.0</code>" in text
@@ -373,7 +374,7 @@ def test_lost_matches_to_learn_from() -> None:
     assert words[:2] == ["referee", "play"]
     assert [word for word in words if word.startswith("bot")] == bots
     assert words[words.index("--seed") + 1] == str(line.seed)
-    assert words[-4:] == ["--set", "max_turns=30", "--time-limit", "2"]
+    assert words[-6:] == ["--sandbox", "bwrap", "--time-limit", "2", "--max-turns", "30"]
 
 
 def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) -> None:

@@ -1,0 +1,77 @@
+"""The command that plays a match again: every page and report has it from here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from referee.bots.bundled import bundled_bots, rule_files
+from referee.bots.command import HUMAN
+from referee.games import DEFAULT_GAME
+from referee.match.limits import SANDBOXED
+from referee.match.spec import MatchSpec, settings_words
+
+
+def repeat_words(
+    spec: MatchSpec,
+    *,
+    recorded: bool,
+    start: Sequence[str] = (),
+    env: Iterable[tuple[str, str]] = (),
+) -> list[str]:
+    """The words of the command that plays a match again, on the same terms.
+
+    Args:
+        recorded: whether a file says what was played. A stranger may have written it so that the
+            command is copied: it always asks for the sandbox and lifts no limit, unless all bots
+            came with the referee.
+        start: words that stand for game and seed, such as `--from`.
+        env: the variables of all bots.
+    """
+    kind: str = spec.sandbox.kind
+    settings = msgspec.to_builtins(spec.settings)
+    if recorded:
+        kind, settings = not_weaker(spec.game, spec.bots, kind, settings)
+    usual = SANDBOXED if kind == "bwrap" else {}
+    game = [] if spec.game == DEFAULT_GAME or start else ["--game", spec.game]
+    words = ["referee", "play", *game, *map(as_bot, spec.bots)]
+    words += start or ["--seed", str(spec.seed)]
+    words += [word for name, value in env for word in ("--env", f"{name}={value}")]
+    return (
+        words
+        + sandbox_words(kind, spec.sandbox.readable)
+        + settings_words(spec.rules, settings, usual)
+    )
+
+
+def not_weaker(
+    game: str, bots: Iterable[str], kind: str, settings: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """The sandbox and the settings that a file claims, as far as a command may ask for them.
+
+    Args:
+        bots: BOT arguments.
+        kind, settings: what the file says.
+    """
+    if all(_is_harmless(bot, game) for bot in bots):
+        return kind, settings
+    lifted = {name: most for name, most in SANDBOXED.items() if settings.get(name) is None}
+    return "bwrap", settings | lifted
+
+
+def sandbox_words(kind: str, readable: Iterable[str]) -> list[str]:
+    """A sandbox as options."""
+    words = [] if kind == "none" else ["--sandbox", kind]
+    return words + [word for folder in readable for word in ("--sandbox-read", folder)]
+
+
+def as_bot(argument: str) -> str:
+    """A BOT argument that is never taken for an option, whoever wrote it."""
+    return f"./{argument}" if argument.startswith("-") else argument
+
+
+def _is_harmless(bot: str, game: str) -> bool:
+    """Whether it starts no program that somebody else wrote, whatever files are here."""
+    return bot == HUMAN or bot in bundled_bots(game) or bot in rule_files(game)

@@ -1,0 +1,205 @@
+"""No command starts a program that only a file names, unless the user says so (SECURITY.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from referee.bots.processes import sandbox
+from tests.support.live import ROOT, referee
+from tests.support.sandboxed import needs_bwrap
+from tests.support.serving import running
+
+MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
+SHORT = ["--max-turns", "1", "--seed", "1"]
+
+
+LEAVES = """
+import contextlib, os
+with contextlib.suppress(OSError):
+    open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "ran"), "w").close()
+"""
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A stranger's record and store: their bot, which leaves the file `ran`, had no sandbox."""
+    made = tmp_path_factory.mktemp("theirs")
+    (made / "bot.py").write_text(LEAVES + MINIMAL)
+    none = ["--sandbox", "none", *SHORT]
+    played = ["play", "./bot.py", "minimal", "--record", "r.jsonl"]
+    assert referee(*played, *none, cwd=made).returncode == 0
+    words = ["./bot.py", "minimal", "--deals", "1", "--jobs", "1", "--store", "s.sqlite", "-q"]
+    assert referee("tournament", *words, *none, cwd=made).returncode == 0
+    (made / "ran").unlink()
+    return made
+
+
+@pytest.fixture
+def folder(theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of these files, where the command runs."""
+    shutil.copytree(theirs, tmp_path, dirs_exist_ok=True)
+    monkeypatch.delenv("REFEREE_SANDBOX")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def no_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without bubblewrap."""
+    monkeypatch.setattr(sandbox, "_probed", lambda: ((), "there is no bwrap here"))
+
+
+FROM = ["play", "--from", "r.jsonl", "--turn", "1"]
+VERIFY = ["verify", "--store", "s.sqlite"]
+
+
+@pytest.mark.parametrize(
+    ("words", "lacks"),
+    [
+        (FROM, "--run-recorded"),
+        ([*FROM, "--sandbox", "bwrap"], "--run-recorded"),
+        ([*FROM, "--sandbox", "none"], "--run-recorded"),
+        (VERIFY, "--run-recorded --sandbox none"),
+        ([*VERIFY, "--sample", "1", "--sandbox", "bwrap"], "--run-recorded --sandbox none"),
+        ([*VERIFY, "--run-recorded"], "--sandbox none"),
+        ([*VERIFY, "--sandbox", "none"], "--run-recorded"),
+    ],
+)
+def test_programs_that_only_a_file_names_are_listed(
+    words: list[str], lacks: str, folder: Path
+) -> None:
+    done = referee(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"referee: {words[2]} names programs that you did not type: ")
+    assert f"{sys.executable} bot.py" in done.stderr.replace("./bot.py", "bot.py")
+    assert done.stderr.endswith(f", add {lacks}\n")
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "ran").exists()
+
+
+def against_a_person(record: Path) -> str:
+    """The record, as if the bot's opponent had been a person."""
+    text = record.read_text()
+    assert '"minimal"]' in text
+    return text.replace('"minimal"]', '"human"]', 1)
+
+
+def test_a_person_in_the_browser_starts_no_program_of_a_record(folder: Path) -> None:
+    (folder / "p.jsonl").write_text(against_a_person(folder / "r.jsonl"))
+    done = referee("play", "--page", "--from", "p.jsonl", "--turn", "1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "names programs that you did not type" in done.stderr
+    assert not (folder / "ran").exists()
+
+
+@needs_bwrap
+def test_programs_of_a_record_get_the_sandbox(folder: Path) -> None:
+    """Unless the user types none; the record says that they had none."""
+    done = referee(*FROM, "--run-recorded", "--format", "json")
+    assert json.loads(done.stdout)["sandbox"] == "bwrap"
+    assert not (folder / "ran").exists()
+    done = referee(*FROM, "--run-recorded", "--sandbox", "none")
+    assert done.returncode == 0
+    assert (folder / "ran").exists()
+
+
+def test_a_tournament_without_a_sandbox_is_played_again_without_one(folder: Path) -> None:
+    done = referee(*VERIFY, "--run-recorded", "--sandbox", "none", "--jobs", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (folder / "ran").exists()
+
+
+def test_what_came_with_the_referee_needs_no_option(folder: Path) -> None:
+    words = ["minimal", "smithy.json", "--deals", "1", "--store", "b.sqlite", "-q"]
+    assert referee("tournament", *words, "--sandbox", "none", *SHORT).returncode == 0
+    done = referee("verify", "--store", "b.sqlite", "--jobs", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_variable_in_a_store_makes_a_bundled_bot_a_program(folder: Path) -> None:
+    """`LD_PRELOAD` would reach the sandbox itself."""
+    words = ["minimal", "big_money", "--env", "LD_PRELOAD=./evil.so", "--deals", "1", "-q"]
+    referee("tournament", *words, "--store", "e.sqlite", "--sandbox", "none", *SHORT)
+    done = referee("verify", "--store", "e.sqlite", "--jobs", "1", "--sandbox", "none")
+    assert done.returncode == 2
+    assert "LD_PRELOAD=./evil.so" in done.stderr
+
+
+@needs_bwrap
+def test_a_store_does_not_take_the_sandbox_from_those_who_go_on(folder: Path) -> None:
+    words = ["./bot.py", "minimal", "--deals", "2", "--store", "s.sqlite", "--extend", "-q"]
+    done = referee("tournament", *words, *SHORT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--sandbox none goes on without it" in done.stderr
+    assert not (folder / "ran").exists()
+
+
+@pytest.mark.usefixtures("no_bwrap")
+@pytest.mark.parametrize("command", ["build", "tournament", "play", "conform"])
+def test_a_folder_is_not_started_without_a_sandbox_unless_that_is_typed(
+    command: str, folder: Path
+) -> None:
+    """What its `bot.toml` names is its author's, and nobody typed it."""
+    bot = folder / "anna"
+    bot.mkdir()
+    (folder / "bot.py").rename(bot / "bot.py")
+    build = 'build = "touch ../../../ran"\n' if command == "build" else ""
+    (bot / "bot.toml").write_text(f'command = "{sys.executable} bot.py"\n{build}')
+    more = {"play": ["minimal"], "tournament": ["minimal", "--deals", "1"]}.get(command, [])
+    done = referee(command, "anna", *more, "--sandbox", "auto")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("referee: --sandbox bwrap: there is no bwrap here")
+    assert "--sandbox none" in done.stderr
+    assert not (folder / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["verify", "r.jsonl"],
+        ["validate", "r.jsonl"],
+        ["replay", "r.jsonl"],
+        ["page", "r.jsonl", "--output", "page.html"],
+        ["standings", "s.sqlite", "--bot", "./bot.py"],
+        ["standings", "s.sqlite", "--format", "json"],
+        ["standings", "s.sqlite", "--format", "html", "--output", "s.html"],
+        ["export", "s.sqlite"],
+    ],
+    ids=" ".join,
+)
+def test_reading_a_file_starts_nothing_of_it(words: list[str], folder: Path) -> None:
+    done = referee(*words)
+    assert done.returncode in (0, 1), done.stderr  # 1: a record is no spectator log
+    assert not (folder / "ran").exists()
+
+
+def test_visitors_play_only_against_bots_that_were_typed(folder: Path) -> None:
+    """Not against those of a game that is found in the folder of their games."""
+    games = folder / "games"
+    games.mkdir()
+    cut = against_a_person(folder / "r.jsonl").splitlines(keepends=True)[:-1]
+    (games / "g.jsonl").write_text("".join(cut))
+    (games / "g.jsonl.seats").write_text(json.dumps({"id": "g", "digests": {1: "x"}, "port": 1}))
+    with running("--play", "minimal", "--games", str(games), str(folder)) as (_, url):
+        assert httpx.get(f"{url.removesuffix('play')}seat/g").status_code == 404
+    assert not (folder / "ran").exists()
+
+
+def test_a_directory_that_no_system_has(folder: Path) -> None:
+    """A store may say anything: it is shown, and its bots are refused in one line."""
+    with contextlib.closing(sqlite3.connect("s.sqlite")) as connection, connection:
+        changed = "UPDATE about SET value = replace(value, ?, ?) WHERE key = 'stages'"
+        connection.execute(changed, ('"directory":""', r'"directory":"a\u0000b"'))
+        connection.execute("UPDATE bots SET directory = ?", ("a\0b",))
+    assert referee("standings", "s.sqlite", "--bot", "./bot.py").returncode == 0
+    done = referee(*VERIFY)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert all("NUL" in line for line in done.stderr.splitlines())

@@ -1,0 +1,202 @@
+"""Every command that is printed to play a match again plays that match, on the same terms."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from referee.bots.bundled import rule_files
+from referee.logs.zstd import zstd
+from referee.tournament.report.lessons import _again
+from referee.tournament.rows import Entrant, Plan
+from referee.tournament.setup import setup
+from referee.web.recorded import read_match
+from referee.web.server import pages
+from tests.support.live import ROOT, referee, without_times
+from tests.support.made_up import row
+from tests.support.sandboxed import needs_bwrap
+from tests.support.serving import running
+
+MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
+READER = f"open('../weights.json').close()\n{MINIMAL}"
+"""It plays where it sees what is beside its folder, and ends in the sandbox."""
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Bots as they are handed in; the referee is started where they are."""
+    monkeypatch.delenv("REFEREE_SANDBOX")
+    monkeypatch.chdir(tmp_path)
+    for name, program, command in (
+        ("my bot", MINIMAL, f"{sys.executable} bot.py"),
+        ("reader", READER, f"{sys.executable} bot.py"),
+        ("rules", rule_files("dominion")["smithy.json"].read_text(), "bot.json"),
+    ):
+        folder = tmp_path / "bots" / name
+        folder.mkdir(parents=True)
+        (folder / f"bot.{'json' if name == 'rules' else 'py'}").write_text(program)
+        (folder / "bot.toml").write_text(f'command = "{command}"\n')
+    (tmp_path / "bots" / "weights.json").write_text("{}")
+    return tmp_path
+
+
+def shell(line: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """What comes of copying a line into a shell."""
+    line = line.strip().replace("referee", f"{shlex.quote(sys.executable)} -m referee", 1)
+    words = ["sh", "-c", " ".join([line, *more])]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+
+
+def replayed(line: str, folder: Path) -> list[dict[str, Any]]:
+    """The record of the match that a line plays, without times."""
+    record = folder / "again.jsonl"
+    record.unlink(missing_ok=True)
+    done = shell(line, "--record", shlex.quote(str(record)))
+    assert done.returncode in (0, 1), done.stderr
+    return without_times(record)
+
+
+def same_match(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> bool:
+    """Whether two records are of one match; their headers may name its bots in other words."""
+
+    def compared(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [
+            {key: value for key, value in line.items() if key not in ("bots", "digest", "seconds")}
+            for line in lines
+            if line["entry"] != "exit"  # a bot that is kept does not exit
+        ]
+
+    return compared(found) == compared(wanted)
+
+
+@needs_bwrap
+def test_the_lines_of_a_tournament(folders: Path) -> None:
+    """In text, HTML, JSON and on the pages of serve: the sandbox, the limits, and the folders."""
+    words = ["tournament", "bots/my bot", "bots/reader", "bots/rules", "minimal", "--deals", "1"]
+    words += ["--seed", "4", "--max-turns", "4", "--process-limit", "64", "--time-bank", "50"]
+    words += ["--records", "records", "--keep", "all", "--store", "s.sqlite", "-q", "--jobs", "1"]
+    assert referee(*words).returncode == 0
+    lessons = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)["lessons"]
+    commands = {lesson["command"]: lesson["match"] for each in lessons.values() for lesson in each}
+    assert any("'bots/my bot'" in command for command in commands)
+    assert any("bots/rules" in command for command in commands)
+    page = html.unescape(referee("standings", "s.sqlite", "--format", "html").stdout)
+    for name, of_bot in lessons.items():
+        text = referee("standings", "s.sqlite", "--bot", name).stdout
+        assert all(f"  {lesson['command']}\n" in text for lesson in of_bot)
+        assert all(f"<code>{lesson['command']}</code>" in page for lesson in of_bot)
+    for command, match in commands.items():
+        played = unpacked(folders / "records" / f"{match:06}.record.jsonl.zst", folders)
+        assert same_match(replayed(command, folders), played), command
+    exited = [lesson for lesson in lessons["reader"] if lesson["why"] == "disqualified, exited"]
+    assert len(exited) == 3
+    with running("s.sqlite") as (_, url):
+        served = httpx.get(f"{url}store/s.sqlite/bot/1").text
+    assert all(lesson["command"] in html.unescape(served) for lesson in lessons["reader"])
+    whole = re.search(r"<dt>Command<dd><code>(.*?)</code>", page)
+    assert whole is not None
+    assert shell(whole[1], "--store", "other.sqlite", "-q").returncode == 0
+    assert digests("other.sqlite") == digests("s.sqlite")
+
+
+@needs_bwrap
+def test_the_line_of_a_bot_with_a_directory_of_its_own(folders: Path) -> None:
+    """Which only a configuration can give it."""
+    (folders / "bots" / "reader" / "bot.toml").unlink()
+    command, directory = json.dumps(f"{sys.executable} bot.py"), json.dumps("bots/reader")
+    Path("cup.toml").write_text(
+        f'[[bot]]\nname = "one"\ncommand = {command}\ndirectory = {directory}\n'
+        '[[bot]]\nname = "two"\ncommand = "smithy.json"\n'
+    )
+    words = ["--config", "cup.toml", "--deals", "1", "--max-turns", "2", "--jobs", "1", "-q"]
+    words += ["--records", "records", "--keep", "all", "--store", "s.sqlite"]
+    assert referee("tournament", *words).returncode == 0
+    (lesson,) = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)["lessons"][
+        "one"
+    ]
+    file = folders / "records" / f"{lesson['match']:06}.record.jsonl.zst"
+    again = replayed(lesson["command"], folders)
+    assert same_match(again, unpacked(file, folders))
+    assert "disqualified" in [line["entry"] for line in again]
+
+
+def unpacked(file: Path, folder: Path) -> list[dict[str, Any]]:
+    """A packed record, without times."""
+    plain = folder / "plain.jsonl"
+    plain.write_bytes(zstd.decompress(file.read_bytes()))
+    return without_times(plain)
+
+
+def digests(store: str) -> list[str]:
+    """Of all matches of a tournament."""
+    with contextlib.closing(sqlite3.connect(store)) as connection:
+        return [row[0] for row in connection.execute("SELECT digest FROM matches ORDER BY match")]
+
+
+@needs_bwrap
+@pytest.mark.parametrize("kind", ["bwrap", "none", "auto"])
+def test_the_line_of_a_match(kind: str, folders: Path) -> None:
+    """Same digest; the bot that reads beside its folder ends in the sandbox, and plays outside."""
+    words = ["play", "bots/reader", "bots/my bot", "--sandbox", kind, "--max-turns", "3"]
+    words += ["--seed", "2", "--memory-limit", "1G", "--time-limit", "9.25", "--env", "A=b c"]
+    done = referee(*words, "--record", "r.jsonl")
+    assert done.returncode == (kind != "none")
+    (line,) = re.findall(r"The same match again:\n(.*)\n", done.stdout)
+    played = without_times(folders / "r.jsonl")
+    assert replayed(line, folders) == played
+    from_record = read_match(str(folders / "r.jsonl")).header.command
+    assert from_record is not None
+    assert "--sandbox bwrap" in from_record  # even if the record says that there was none
+    if kind != "none":
+        again = replayed(from_record, folders)
+        assert [line for line in again if line["entry"] == "disqualified"] == [
+            line for line in played if line["entry"] == "disqualified"
+        ]
+
+
+@needs_bwrap
+def test_the_line_that_checks_a_bot(folders: Path) -> None:
+    """It fails in the handshake there as well: the check has the same sandbox."""
+    words = ["play", "bots/reader", "minimal", "--sandbox", "bwrap", "--process-limit", "64"]
+    done = referee(*words)
+    (line,) = re.findall(r"To check the handshake of player1:\n(.*)\n", done.stdout)
+    assert "--sandbox bwrap --process-limit 64" in line
+    first = shell(line)
+    assert first.returncode == 1
+    again = re.findall(r"of each kind of failure, again:\n(.*)\n", first.stdout)[0]
+    assert "--sandbox bwrap" in again
+    assert "--process-limit 64" in again
+    assert shell(again).returncode == 1
+
+
+@needs_bwrap
+def test_no_line_lets_the_author_of_a_file_choose_what_runs_outside(folders: Path) -> None:
+    """Neither a store that says that there was no sandbox, nor a bot that looks like an option."""
+    bots = (
+        Entrant("bomb", f"sh -c {shlex.quote('touch ran; ' * 2)}"),
+        Entrant("--store=stolen", "--record=stolen"),
+        Entrant("x", "bots/my bot"),
+    )
+    limits = {"process_limit": None, "memory_limit": None}
+    made = setup(bots, game="dominion", seed=1, deals=2, settings=limits, sandbox="none")
+    found = [pages.command(made)]
+    found += [_again(row(Plan(0, 0, 5, (first, 2))), made) for first in range(2)]
+    for line in found:
+        words = shlex.split(line)
+        assert words[words.index("--sandbox") + 1] == "bwrap"
+        assert not {"--process-limit", "--memory-limit"} & {*words}
+        assert not any(word.startswith(("--record", "--store")) for word in words)
+        shell(line)
+        assert not (folders / "ran").exists()
+        assert not (folders / "stolen").exists()
