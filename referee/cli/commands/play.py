@@ -36,7 +36,6 @@ from referee.cli.settings import (
     chosen_settings,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
-from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.sink import Sink
 from referee.text.terminal import escaped, plain
