@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from referee.bots.command import BotSource, bot_folder, bot_in, find_all, find_bot
-from referee.bots.folder import BOT_FILE
+from referee.bots.folder import BOT_FILE, BotFolder, is_built
 from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.games import game_rules
 from referee.match.limits import MAX_COUNT
@@ -49,6 +49,7 @@ class Setup(Struct, frozen=True, kw_only=True):
         sandbox: of the bots that are programs.
         sandbox_read: folders that are readable in it (`Sandbox.readable`).
         bots: in the order in which they are numbered.
+        unbuilt: names of the bots that do not take part, since their folders were not built.
     """
 
     game: str
@@ -66,6 +67,7 @@ class Setup(Struct, frozen=True, kw_only=True):
     sandbox: Kind = "none"
     sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
+    unbuilt: tuple[str, ...] = ()
 
     @property
     def matches_a_deal(self) -> int:
@@ -157,22 +159,31 @@ def named(argument: str) -> tuple[str, str]:
     return (found[1], found[2]) if found else ("", argument)
 
 
-def entrants(arguments: Iterable[str], game: str) -> list[Entrant]:
+def entrants(
+    arguments: Iterable[str], game: str, unbuilt: list[BotFolder] | None = None
+) -> list[Entrant]:
     """Bots as they stand on a command line: `NAME=BOT`, or BOT, which is its name then.
 
     The bot in a folder is called as its `bot.toml` says, and no other may be called so.
+
+    Args:
+        unbuilt: takes the folders that are not built, which are then left out; None: they are an
+            error.
 
     Raises:
         UsageError: all that is wrong with the folders.
     """
     taken: dict[str, str] = {}
 
-    def find(argument: str) -> Entrant:
+    def find(argument: str) -> Entrant | None:
         name, bot = named(argument)
         folder = bot_folder(bot, game)
         if folder is None:
             taken.setdefault(name or bot, argument)
             return Entrant(name or bot, bot)
+        if unbuilt is not None and not folder.problems and not is_built(folder):
+            unbuilt.append(folder)
+            return None
         name, lines = name or folder.name, []
         if name in taken:
             lines = [
@@ -191,7 +202,7 @@ def entrants(arguments: Iterable[str], game: str) -> list[Entrant]:
             raise Mistakes(lines)
         return Entrant(name, folder.command, folder.directory)
 
-    return find_all(find, arguments)
+    return [entrant for entrant in find_all(find, arguments) if entrant is not None]
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
@@ -234,14 +245,14 @@ def check_extension(old: Setup, new: Setup) -> None:
     Raises:
         UsageError: it has not; the text says what differs.
     """
-    growing = ("bots", "deals", "matches", "rounds")
+    growing = ("bots", "deals", "matches", "rounds", "unbuilt")
     grown = {name: getattr(old, name) for name in growing}
     if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:
         problem = _different_bots(old.bots, new.bots)
         raise UsageError(f"--extend only adds bots at the end: {problem}")
-    for name in growing[1:]:
+    for name in growing[1:4]:
         before, now = getattr(old, name), getattr(new, name)
         if (before is None) != (now is None) or (before is not None and now < before):
             raise UsageError(f"--extend only adds: {name}: {before} in the store, {now} now")

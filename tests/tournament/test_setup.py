@@ -22,6 +22,7 @@ from referee.tournament.setup import (
     find_entrant,
     with_unique_names,
 )
+from tests.support.live import referee
 from tests.support.made_up import made_setup
 
 
@@ -249,6 +250,22 @@ def test_all_that_is_to_be_built_stands_in_one_line(folders: Path) -> None:
         "bots/a, bots/b, bots/c and 1 more are not built, or changed since: "
         "referee build bots/a bots/b bots/c 'bots/d e'",
     )
+
+
+def test_a_tournament_without_the_folders_that_are_not_built(folders: Path) -> None:
+    """It says which, once in a line of its own and then in the standings; they take no name."""
+    Path("bots/b/bot.toml").write_text('command = "minimal"\nbuild = "make"\nname = "Bot c"\n')
+    words = ["tournament", "bots/a", "bots/b", "bots/c", "--deals", "1", "--jobs", "1", "--quiet"]
+    done = referee(*words, "--skip-unbuilt", "--max-turns", "1")
+    says = "bots/b is not built, or changed since: referee build bots/b"
+    assert (done.returncode, done.stderr) == (0, f"referee: left out: {says}\n")
+    assert "; left out, not built: Bot c" in " ".join(done.stdout.split())
+    assert f"referee: {says}\n" in referee(*words).stderr
+
+
+def test_what_was_left_out_can_come_in_later() -> None:
+    old, new = made_setup(3, unbuilt=("late",)), made_setup(4)
+    check_extension(old, new)
 
 
 def test_one_folder_twice_has_two_names(folders: Path) -> None:

@@ -30,7 +30,7 @@ from referee.cli.settings import (
     chosen_sandbox,
     chosen_settings,
 )
-from referee.errors import UsageError
+from referee.errors import NotBuiltError, UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
@@ -38,6 +38,7 @@ from referee.tournament import choices
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from referee.bots.folder import BotFolder
     from referee.tournament.rating.sprt import Sprt
     from referee.tournament.store import Store
 
@@ -88,6 +89,8 @@ def _add_options(parser: Parser) -> None:
     add("--challengers", type=count, metavar="N", help=first)
     seats = "what of its seats a deal is played in"
     add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
+    skip = "leave out folders of bots that are not built, or changed since"
+    add("--skip-unbuilt", action="store_true", help=skip)
     add_seed(parser)
     for name, kind, text, default in (
         ("--elo0", number, "the lower hypothesis", choices.ELO0),
@@ -161,7 +164,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 # --- what is to be played -------------------------------------------------------------------------
 
-_FLAGS = ("extend", "no-keep-alive", "record-stderr", "json", "quiet")
+_FLAGS = ("extend", "skip-unbuilt", "no-keep-alive", "record-stderr", "json", "quiet")
 _NOT_IN_CONFIG = ("config", "set", "env", "help", "watch")
 _CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
@@ -230,7 +233,10 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
             [(named(bot)[1], "") for bot in options.bots]
             + [(bot.bot, bot.directory) for bot in of_config]
         )
-    given = entrants(options.bots, options.game)
+    unbuilt: list[BotFolder] | None = [] if options.skip_unbuilt else None
+    given = entrants(options.bots, options.game, unbuilt)
+    for folder in unbuilt or ():
+        say(f"left out: {NotBuiltError([folder.path])}")
     folders = [bot.directory for bot in given if bot.directory]
     options.directories = [*options.directories, *folders]
     for_all = dict(options.env)
@@ -254,6 +260,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         sandbox=sandbox.kind,
         sandbox_read=sandbox.readable,
         settings=limits | chosen_settings(options),
+        unbuilt=tuple(folder.name for folder in unbuilt or ()),
     )
     is_known = bool(stages) and stages[-1] == now
     if options.cluster is None and not (is_known and is_finished(store)):

@@ -168,6 +168,7 @@ class Standings(Struct, frozen=True):
         sprt: of a sequential test; else None.
         out: the names of bots that were put out, since they kill the processes that play.
         sandbox: of the bots that are programs.
+        unbuilt: names of the bots that were left out, since their folders were not built.
     """
 
     game: str
@@ -189,6 +190,7 @@ class Standings(Struct, frozen=True):
     sprt: SprtStanding | None
     out: list[str]
     sandbox: Kind
+    unbuilt: list[str]
 
 
 def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
@@ -249,6 +251,7 @@ def standings(
         sprt=None if test is None else _sprt(test),
         out=[names[bot] for bot in sorted(store.put_out())],
         sandbox=setup.sandbox,
+        unbuilt=[*setup.unbuilt],
     )
 
 

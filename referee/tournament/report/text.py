@@ -104,6 +104,8 @@ def headline(found: Standings) -> str:
         parts.append(f"sandbox {found.sandbox}")
     if found.without:
         parts.append(f"without {', '.join(map(plain, found.without))}")
+    if found.unbuilt:
+        parts.append(f"left out, not built: {', '.join(map(plain, found.unbuilt))}")
     if found.void:
         parts.append(f"{found.void:,} void")
     return "; ".join(parts)
