@@ -1,12 +1,16 @@
 """Building the bot in a folder, in a sandbox (spec/organisers.md, 3).
 
-    FOLDER/.building/new/bot      a copy of the sources, which the build command may write to
+    FOLDER/.building/new/bot      a copy of the sources, and then what was made of it
     FOLDER/.building/new/sources  the hash of what was copied
     FOLDER/.built                 `new`, once all is well
 
 The sources are never written to, and `.built` is moved into place as a whole: whenever it is there,
 it is what came of a build that succeeded. What the build has made is a stranger's, so outside the
-sandbox no link of it is followed, and nothing of it is run.
+sandbox no link of it is followed, and nothing of it is run. No other user can enter `.building`.
+
+In a sandbox the command works in a file system in memory, which begins as a copy of the sources.
+The size of that is the limit of its files. Files that are removed but still open take room too, and
+on a disk nobody could count them all.
 """
 
 from __future__ import annotations
@@ -15,43 +19,47 @@ import contextlib
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import IO, Literal, NamedTuple, TypeAlias
 
 import trio
 
 from referee.bots.command import BotCommand, find_single
 from referee.bots.folder import (
+    BOT_FILE,
     BUILDING,
     BUILT,
     COPY,
     LEFT_OUT,
     SOURCES,
     BotFolder,
+    is_bot_folder,
     is_built,
     sources_hash,
 )
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import wait_for_exit
+from referee.bots.processes.sandbox import SOURCES as HANDED_IN
 from referee.errors import UsageError
 from referee.interrupts import signal_name
 from referee.match.limits import MIB, Limits
 from referee.match.sandbox import Sandbox
 
+DISK_LIMIT = 2048 * MIB
+"""What all files of a build may take together, the bot's own among them."""
 _LIMITS = Limits(
-    memory_limit=4096 * MIB,
+    memory_limit=4096 * MIB,  # the files are in it, where there are control groups
     process_limit=1024,
-    file_size_limit=1024 * MIB,
+    file_size_limit=DISK_LIMIT,
     tmp_limit=1024 * MIB,  # Go compiles its library there
 )
 """Of a build; compilers need more than bots."""
-DISK_LIMIT = 4096 * MIB
-"""What all files of a build may take together, the bot's own among them."""
-DISK_SECONDS = 0.5
-"""From one look at them to the next."""
+_FULL = b"No space left on device"
 SHOWN_LINES = 40
 """Of what a build says, half of them its first."""
 _KEPT_BYTES = 32 * 1024
@@ -121,10 +129,18 @@ async def _build(
     _remove(building)  # of a referee that was killed
     try:
         await trio.to_thread.run_sync(_copy, folder.path, new)
-        problem = await _run(folder, str(new / COPY), sandbox, limit, output)
+        with trio.move_on_after(limit) as clock:
+            if sandbox.kind == "none":
+                problem = await _run(folder, new / COPY, [folder.build], sandbox, output)
+            else:
+                problem = await _run_apart(folder, building, sandbox, output)
+        if clock.cancelled_caught:
+            return f"it took more than {limit:g} s (--time-limit)"
         if problem:
             return problem
         _make_own(new)
+        if not is_bot_folder(str(new / COPY)):
+            return f"it has removed its {BOT_FILE}"
         try:
             find_single(folder.command, game, str(new / COPY))
         except UsageError as error:
@@ -147,65 +163,76 @@ def _put_in_place(building: Path, built: Path) -> None:
     (building / "new").rename(built)
 
 
+async def _run_apart(folder: BotFolder, building: Path, sandbox: Sandbox, output: _Output) -> str:
+    """Run the build command in a file system of its own, and take out what it has made.
+
+    That is unpacked in another sandbox, as it is a stranger's. Returns: as of `_run`.
+    """
+    place = building / "new" / COPY
+    building_it = sandbox._replace(writable=True, room=DISK_LIMIT)
+    with tempfile.TemporaryFile(dir=building) as made:
+        script = f'cp -a {HANDED_IN}/. . && /bin/sh -c "$0" >&2 && exec tar -cf - .'
+        problem = await _run(
+            folder, place, [script, folder.build], building_it, output, stdout=made
+        )
+        if problem:
+            return problem
+        _remove(place)
+        place.mkdir()
+        made.seek(0)
+        unpacking = sandbox._replace(writable=True)
+        return await _run(folder, place, ["exec tar -xf - >&2"], unpacking, output, stdin=made)
+
+
 async def _run(
-    folder: BotFolder, place: str, sandbox: Sandbox, limit: float, output: _Output
+    folder: BotFolder,
+    place: Path,
+    words: Sequence[str],
+    sandbox: Sandbox,
+    output: _Output,
+    stdin: IO[bytes] | int = subprocess.DEVNULL,
+    stdout: IO[bytes] | int = subprocess.PIPE,
 ) -> str:
-    """Run the build command in a copy. Returns: why it failed; empty if it did not."""
-    argv = ("/bin/sh", "-c", folder.build)
-    command = BotCommand(folder.path, argv, directory=place)
+    """Run a line of a shell in a folder. Returns: why it failed; empty if it did not.
+
+    Args:
+        words: the line, and its words.
+        stdout: if it is a file, only the stderr of the command is kept in `output`.
+    """
     bot = LaunchedBot(
-        command,
+        BotCommand(folder.path, ("/bin/sh", "-c", *words), directory=str(place)),
         _LIMITS,
-        sandbox._replace(writable=True),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        sandbox,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.STDOUT if stdout == subprocess.PIPE else subprocess.PIPE,
     )
     try:
-        if bot.popen is None or bot.popen.stdout is None:
+        if bot.popen is None or (said := bot.popen.stderr or bot.popen.stdout) is None:
             return f"it cannot be started: {bot.error}"
-        fd = bot.popen.stdout.fileno()
+        fd = said.fileno()
         os.set_blocking(fd, False)
-        is_full = False
-        with trio.move_on_after(limit) as clock:
+        try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(output.read_all, fd)
-
-                async def watch() -> None:
-                    nonlocal is_full
-                    while not is_full:
-                        await trio.sleep(DISK_SECONDS)
-                        is_full = await _disk_use(place) > DISK_LIMIT
-                    nursery.cancel_scope.cancel()
-
-                nursery.start_soon(watch)
                 await wait_for_exit(bot)
                 nursery.cancel_scope.cancel()  # who holds the pipe still is killed now
-        bot.kill()
-        output.read_rest(fd)
-        if clock.cancelled_caught:
-            return f"it took more than {limit:g} s (--time-limit)"
-        if is_full:
-            return f"its files took more than {DISK_LIMIT // MIB} MiB"
+        finally:
+            bot.kill()
+            output.read_rest(fd)
         bot.has_begun()
     finally:
         bot.end()
     code = bot.exit_code
     if code is None:
         return "there is no sandbox (as root that needs CAP_SYS_ADMIN: build as another user)"
+    if code == -signal.SIGXFSZ or (code and output.says(_FULL)):
+        return f"its files take more than {DISK_LIMIT // MIB} MiB"
     if code < 0:
         return f"ended by {signal_name(-code)}"
     if code == _NOT_FOUND:
         return "exit code 127: a program is missing (referee doctor lists compilers)"
     return f"exit code {code}" if code else ""
-
-
-async def _disk_use(folder: str) -> int:
-    """Bytes of all files in a folder, as far as they can be seen; `du` copes with any depth."""
-    done = await trio.run_process(
-        ["du", "-sk", folder], capture_stdout=True, stderr=subprocess.DEVNULL, check=False
-    )
-    return 1024 * int(done.stdout.split()[0] if done.stdout else 0)
 
 
 @contextlib.contextmanager
@@ -234,7 +261,9 @@ def _copy(path: str, new: Path) -> None:
         UsageError: they are no sources of a bot.
     """
     sources_hash(path)  # before a FIFO is copied
-    new.mkdir(parents=True)
+    new.parent.mkdir(mode=0o700)
+    new.parent.chmod(0o700)  # also not the group of the folder around it
+    new.mkdir()
     ignore = shutil.ignore_patterns(*LEFT_OUT)
     try:
         shutil.copytree(path, new / COPY, symlinks=True, ignore=ignore)
@@ -302,6 +331,10 @@ class _Output:
         self._tail = (self._tail + data[room:])[-_KEPT_BYTES:]
         self._breaks += data.count(b"\n")
         return bool(data)
+
+    def says(self, words: bytes) -> bool:
+        """Whether the kept output contains these."""
+        return words in self._head or words in self._tail
 
     def lines(self) -> tuple[str, ...]:
         """The lines, `SHOWN_LINES` of them and one that says how many were left out."""

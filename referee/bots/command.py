@@ -16,12 +16,20 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from referee.bots.bundled import bundled_bots, rule_files, templates
-from referee.bots.folder import BOT_FILE, BotFolder, is_built, read_folder
+from referee.bots.folder import (
+    BOT_FILE,
+    BotFolder,
+    is_bot_folder,
+    is_built,
+    leads_out,
+    read_folder,
+)
 from referee.errors import BotNotFoundError, Mistakes, NotBuiltError, UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.text.nearest import did_you_mean
@@ -223,14 +231,34 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
     return PythonBot(as_text(argument), partial(_of_file, game, path), is_file=True)
 
 
+def _check_inside(word: str, directory: str) -> None:
+    """See that a file that a bot's folder names is in the folder.
+
+    The program may be a link: that of a virtual environment is one.
+
+    Raises:
+        BotNotFoundError: it is not.
+    """
+    if directory and is_bot_folder(directory) and leads_out(word, directory):
+        raise BotNotFoundError(
+            f"BOT {word} is outside the folder, by a link or by ..: copy the file into the folder"
+        )
+
+
 def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
-    """The file that a BOT argument names, or a bundled one of the games; None for a program."""
+    """The file that a BOT argument names, or a bundled one of the games; None for a program.
+
+    Raises:
+        BotNotFoundError: a bot's folder names it, and it is not in that folder.
+    """
     path = Path(directory, argument)
     if path.suffix == ".json" and not os.path.exists(path):
         bundled = (rule_files(game).get(argument) for game in games)
         path = next(filter(None, bundled), path)
     if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
         return None
+    if path == Path(directory, argument):  # not a bundled one
+        _check_inside(argument, directory)
     return path
 
 
@@ -248,7 +276,10 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
         folder = bot_folder(argument, DEFAULT_GAME, directory)
         if folder is not None:
             argument, directory = folder.command, folder.directory
-        path = _file(argument, directory, GAMES)
+        path = None
+        with suppress(UsageError):  # `find_bot` reports what is wrong with a folder
+            if folder is None or is_built(folder):
+                path = _file(argument, directory, GAMES)
         if path is not None and path.suffix == ".json" and os.access(path, os.R_OK):
             from referee.rulefiles.bot import game_of
 
@@ -321,6 +352,9 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
         if on_path is None:
             raise BotNotFoundError(_not_found(argument, first, game))
         found = (os.path.abspath(on_path),)
+    for word in rest:
+        if ".." in Path(word).parts and os.path.exists(os.path.join(directory, word)):
+            _check_inside(word, directory)
     return BotCommand(as_text(argument), (*found, *rest), directory=directory)
 
 
@@ -343,6 +377,8 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
             "(spec/organisers.md, 2)"
         )
     suffix = path.suffix.lower()
+    if suffix == ".py" or ".." in Path(word).parts:
+        _check_inside(word, directory)
     if suffix == ".py":
         if not os.access(path, os.R_OK):
             raise BotNotFoundError(f"BOT {word} cannot be read")

@@ -66,6 +66,17 @@ class BotFolder(NamedTuple):
         return os.path.abspath(place)
 
 
+def is_bot_folder(directory: str) -> bool:
+    """Whether a folder is a bot's, as it was handed in or built: it has a `bot.toml`."""
+    return os.path.lexists(os.path.join(directory, BOT_FILE))
+
+
+def leads_out(path: str, directory: str) -> bool:
+    """Whether a path leads out of a folder, by `..` or by a link."""
+    real = os.path.realpath  # which, other than `Path.resolve`, copes with links in a circle
+    return not Path(real(os.path.join(directory, path))).is_relative_to(real(directory))
+
+
 def read_folder(path: str) -> BotFolder:
     """A bot's folder, and what is wrong with it."""
     path = os.path.normpath(path)
@@ -91,11 +102,9 @@ def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
     if problem := name_problem(table.language):
         yield f"language: {problem}"
     for file in table.files:
-        place = os.path.normpath(os.path.join(path, file))
-        inside = os.path.realpath(path) + os.sep
-        if not os.path.realpath(place).startswith(inside):
+        if leads_out(file, path):
             yield f"files: {file} is not in the folder: copy it there, and give its path in it"
-        elif not os.path.exists(place):
+        elif not os.path.exists(os.path.join(path, file)):
             yield f"files: {file} is not there: add it, or take it out of the list"
 
 
@@ -113,6 +122,8 @@ def is_built(folder: BotFolder) -> bool:
     built = Path(folder.path, BUILT)
     # What was handed in as built may be a link, to what its author would like to see inside.
     if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
+        return False
+    if not is_bot_folder(str(built / COPY)):  # by which it is known as what a stranger made
         return False
     try:
         fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -128,6 +128,7 @@ def behaviours() -> Iterator[Behaviour]:
     yield from attacks()
     yield from web()
     yield from strangers()
+    yield from folders()
     yield from machine()
 
 
@@ -337,6 +338,51 @@ def strangers() -> Iterator[Behaviour]:
             files={f"given/{file}": MINIMAL},
         )  # fmt: skip
     yield Behaviour("a BOT that is not there", ["big_money", "{folder}/\x1bnone"], "2")
+
+
+def folders() -> Iterator[Behaviour]:
+    """Of bots as they are handed in."""
+    two = ["big_money", "{folder}/other"]
+    theirs = (ROOT / "example_bots" / "dominion" / "big_money.json").read_bytes()
+    secret = {"given/s.json": theirs, "given/a": b"exit 3\n"}
+
+    def named(what: str, command: bytes, shell: str = "exec PLAY") -> Behaviour:
+        files = {"other/bot.toml": b'command = "%s"' % command, **secret}
+        return Behaviour(f"a folder with {what}", two, "2", files=files, shell=shell)
+
+    yield named("another's rule file", b"../given/s.json")
+    link = "ln -s ../given/s.json {folder}/other/s.json; exec PLAY"
+    yield named("a link to another's rule file", b"s.json", link)
+    yield named("a command that runs another's file", b"/bin/sh ../given/a")
+    # What the referee writes into its folder must not make the other one its folder.
+    toml = "echo 'command = \"python3 {folder}/given/bot.py\"' >{folder}/other/bot.toml"
+    yield Behaviour(
+        "a folder with a record, and a command of another's", two, {"bwrap": "1, exited"},
+        ["--record", "{folder}/other/record"], {"given/bot.py": MINIMAL}, f"{toml}; exec PLAY",
+    )  # fmt: skip
+    make = (
+        "cd {folder}; mkdir -p bin/env/bin lib/python3.9; touch bin/env/pyvenv.cfg "
+        "lib/python3.9/os.py; cp /bin/sh bin/python; ln -s ../../python bin/env/bin/python; "
+        "printf '#!{folder}/bin/env/bin/python\nexec python3 bot.py\n' >bin/run; chmod +x bin/run; "
+        "mv given/bot.py bin; "
+        "echo 'command = \"./run\"' >bin/bot.toml; cd here; exec PLAY"
+    )
+    bots = ["big_money", "{folder}/bin"]
+    # Its own Python would be a folder around those of all others.
+    expected = {"bwrap": "1, failed-to-start or 1, exited"}
+    files = {"given/bot.py": MINIMAL}
+    yield Behaviour("folders named bin and lib", bots, expected, (), files, make)
+    for what, name, line in (
+        ("a set-user-id program", b"./bot", b"cp /bin/true bot && chmod 4755 bot"),
+        ("a link to another's rule file", b"s.json", b"ln -s ../../../../given/s.json ."),
+    ):
+        toml = b'command = "%s"\nbuild = "%s"' % (name, line)
+        build = shlex.join([*MODULE, "build", "--sandbox", "bwrap"])
+        yield Behaviour(
+            f"a build makes {what}", two[:1] * 2, {"bwrap": "0, plays on"},
+            files={"other/bot.toml": toml, **secret},
+            shell=f"{build} {{folder}}/other >&/dev/null && exit 9; exec PLAY",
+        )  # fmt: skip
 
 
 def machine() -> Iterator[Behaviour]:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.bots import folder as folders
-from referee.bots.command import BotCommand, PythonBot, find_bot
+from referee.bots.command import BotCommand, PythonBot, find_bot, game_of_bots
 from referee.bots.folder import is_built, read_folder, sources_hash
 from referee.bots.table import read_table
 from referee.errors import NotBuiltError, UsageError
@@ -166,6 +166,37 @@ def test_a_link_out_of_the_folder_is_no_file_of_it(bot: Path) -> None:
     ]
 
 
+OUTSIDE = ["m.json", "../anna/s.json", "{anna}/s.json", "../anna/a.py", "sh ../anna/a.py", "a.py"]
+
+
+@pytest.mark.parametrize("command", OUTSIDE)
+def test_what_a_command_names_is_in_the_folder(bot: Path, command: str) -> None:
+    """Nothing of another file is read, and nothing of it is said."""
+    anna = bot.parent / "anna"
+    anna.mkdir()
+    (anna / "s.json").write_text('{"game": "starrealms", "token": "secret"}')
+    (anna / "a.py").write_text("secret")
+    (bot / "m.json").symlink_to("../anna/s.json")
+    (bot / "a.py").symlink_to(anna / "a.py")
+    command = command.format(anna=anna)
+    (bot / "bot.toml").write_text(f'command = "{command}"\n')
+    named = command.removeprefix("sh ")
+    says = f"BOT {named} is outside the folder, by a link or by ..: copy the file into the folder"
+    assert mistakes(bot) == [f"command: {says}"]
+    assert game_of_bots([(str(bot), "")]) == "dominion"
+    with pytest.raises(UsageError, match="outside the folder"):  # as a tournament finds it
+        find_bot(command, "dominion", str(bot))
+
+
+def test_links_in_a_folder_and_of_an_interpreter_are_followed(bot: Path) -> None:
+    (bot / "env/bin").mkdir(parents=True)
+    (bot / "env/bin/python").symlink_to(sys.executable)
+    (bot / "main.py").symlink_to("mine.py")
+    for command in ("./main.py", "env/bin/python main.py"):
+        (bot / "bot.toml").write_text(f'command = "{command}"\n')
+        assert isinstance(find_bot(str(bot), "dominion"), BotCommand)
+
+
 VALUES = st.recursive(
     st.text(max_size=5) | st.integers() | st.booleans() | st.floats(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
@@ -215,6 +246,7 @@ def test_what_was_built_is_started(bot: Path) -> None:
     [
         lambda bot: shutil.rmtree(bot / ".built"),
         lambda bot: shutil.rmtree(bot / ".built/bot"),
+        lambda bot: (bot / ".built/bot/bot.toml").unlink(),
         lambda bot: (bot / "mine.py").write_text("import os\n"),
         lambda bot: (bot / "mine.py").chmod(0o755),
         lambda bot: (bot / "mine.py").rename(bot / "nine.py"),

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.bots.command import BotCommand
+from referee.bots.folder import is_bot_folder, leads_out
 from referee.bots.processes.orphans import children
 from referee.bots.processes.program import check_program, interpreter
 from referee.bots.processes.seccomp import MACHINES, seccomp_filter
@@ -34,6 +35,8 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 INSTALL = "apt-get install bubblewrap"
 BOT = "/bot"
+SOURCES = "/sources"
+"""Where a build finds what was handed in."""
 USER = 1000
 """The bot's user and group inside, whoever the referee is."""
 PROBE_SECONDS = 10.0
@@ -264,16 +267,19 @@ class _Place:
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
-        self._hidden = sandbox.hidden
+        self._is_bot_folder = bool(command.directory) and is_bot_folder(self._here)
+        self._hidden = [*map(os.path.realpath, sandbox.hidden)]
         self._writable = sandbox.writable
+        self._room = sandbox.room
         program = self._path(command.argv[0])
         check_program(program, self._here)
-        self._runtimes = [*sandbox.readable, *self._interpreter(program)]
+        self._runtimes = [*sandbox.readable, *self._interpreter(program, command.argv[1:])]
         self._shown = [*_SYSTEM, *self._runtimes]
         own = [path for path in map(self._path, command.argv) if self._is_own(path)]
         self._folder = self._bot_folder(command, own)
         self._files: list[str] = []
-        if _is_wide(self._folder):  # of which the bot's own files are shown, and no more
+        if _is_wide(self._folder) or os.path.realpath(self._folder) in self._hidden:
+            # Of such a folder the files that the command names are shown, and no more.
             self._files = [path for path in own if os.path.dirname(path) == self._folder]
             self._folder = ""
         self.argv = [self._word(word) for word in command.argv]
@@ -283,8 +289,9 @@ class _Place:
         shown = [(path, path) for path in self._runtimes]
         shown += [(path, _in_bot(path, os.path.dirname(path))) for path in self._files]
         if self._folder:
-            shown.append((self._folder, BOT))
-        return [word for path, at in shown for word in self._bound(path, at)]
+            shown.append((self._folder, SOURCES if self._room else BOT))
+        binds = [word for path, at in shown for word in self._bound(path, at)]
+        return binds + (["--size", str(self._room), "--tmpfs", BOT] if self._room else [])
 
     def _path(self, word: str) -> str:
         return os.path.normpath(os.path.join(self._here, word))
@@ -295,8 +302,11 @@ class _Place:
 
     def _bot_folder(self, command: BotCommand, own: Sequence[str]) -> str:
         """The folder that is `BOT` inside; empty: none."""
+        if self._is_bot_folder:  # a stranger's command never decides what the bot sees
+            return self._here
         # A folder with the referee's own files is that of a whole tournament.
-        if command.directory and not any(_is_in(path, self._here) for path in self._hidden):
+        here = os.path.realpath(self._here)
+        if command.directory and not any(_is_in(path, here) for path in self._hidden):
             return self._here
         if not own:
             return ""
@@ -313,7 +323,8 @@ class _Place:
             # What is relative stays so, if it means the same from there.
             is_same = not os.path.isabs(word) and self._folder == self._here
             return word if is_same else _in_bot(path, self._folder)
-        return path if os.sep in word else word
+        # A path that is not visible stays as it is, or the bot could see that it exists.
+        return path if os.sep in word and any(_is_in(path, each) for each in self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
         """The options for a file or folder, without what is hidden in it.
@@ -321,10 +332,11 @@ class _Place:
         Args:
             at: its path inside.
         """
-        if not any(_is_in(hidden, path) for hidden in self._hidden):
+        real = os.path.realpath(path)
+        if not any(_is_in(hidden, real) for hidden in self._hidden):
             yield from ("--bind" if self._writable and at == BOT else "--ro-bind", path, at)
             return
-        with os.scandir(path) as entries:
+        with os.scandir(real) as entries:
             for entry in entries:
                 inside = os.path.join(at, entry.name)
                 if any(_goes_on(entry.path, hidden) for hidden in self._hidden):
@@ -334,10 +346,14 @@ class _Place:
                 else:
                     yield from self._bound(entry.path, inside)
 
-    def _interpreter(self, program: str) -> set[str]:
+    def _interpreter(self, program: str, others: Sequence[str]) -> set[str]:
         """What must be visible for the program, or what its first line names, to be run.
 
-        The bot's own program is not among it.
+        The bot's own program is not among it. A user who types the path of an interpreter means it.
+        A stranger wrote the script or the bot's folder, and may name any path there.
+
+        Args:
+            others: the words after the program.
         """
         if _is_in_system(program):
             return set()
@@ -345,9 +361,11 @@ class _Place:
             own = Path(__file__).parents[2]  # where a Python bot finds `referee.bot`
             found = {*_prefix(sys.prefix), *_prefix(sys.base_prefix), str(own)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
-        found = _runtimes_of(program)
+        within = self._here if self._is_bot_folder else ""
+        files = None if within else [*map(self._path, others)]
+        found = _runtimes_of(program, within, files)
         if not found and (named := _named_by(program)):
-            found = _runtimes_of(self._path(named))
+            found = _runtimes_of(self._path(named), within)
         return found
 
 
@@ -361,18 +379,27 @@ def _goes_on(path: str, hidden: str) -> bool:
     return path == hidden or path.startswith(hidden + "-")
 
 
-def _runtimes_of(program: str) -> set[str]:
+def _runtimes_of(program: str, within: str, files: Sequence[str] | None = None) -> set[str]:
     """What must be visible for an interpreter to run: the smallest that works.
 
     It is one on the PATH, or the Python of a virtual environment; nothing for any other program. A
     bot may name what it likes in its first line, and link to it, and must not see a folder by that.
+
+    Args:
+        within: the bot's folder, which a virtual environment must be in; empty: it may be anywhere.
+        files: of the command line of a user who has typed the interpreter; None: nobody has. Then
+            the Python that the environment was made of must be one that this machine uses.
     """
     on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
     real = os.path.realpath(program)
     if not on_path:
         prefix = os.path.dirname(os.path.dirname(program))
         base = os.path.dirname(os.path.dirname(real))
-        if not _is_virtual(prefix) or not glob(os.path.join(base, "lib", "python3*", "os.py")):
+        if not _is_virtual(prefix) or not _is_in(prefix, within or prefix):
+            return set()
+        is_meant = files is not None and not any(_is_in(file, base) for file in files)
+        is_python = is_meant and glob(os.path.join(base, "lib", "python3*", "os.py"))
+        if not is_python and not _is_machines(real):
             return set()
     found = set()
     for path in {program, real}:
@@ -390,12 +417,18 @@ def _prefix(prefix: str) -> set[str]:
     """What an interpreter needs of its prefix; a virtual environment may be among other files."""
     if not _is_virtual(prefix):
         return {prefix}
-    paths = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL))
-    return set(filter(os.path.exists, paths))
+    paths = [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL)]
+    return {path for path in paths if os.path.exists(path) and not leads_out(path, prefix)}
 
 
 def _is_virtual(prefix: str) -> bool:
-    return os.path.exists(os.path.join(prefix, _VIRTUAL))
+    return os.path.isfile(os.path.join(prefix, _VIRTUAL))
+
+
+def _is_machines(real: str) -> bool:
+    """Whether an interpreter is the system's, the referee's own, or found by its name."""
+    found = (sys.executable, shutil.which(os.path.basename(real)) or sys.executable)
+    return _is_in_system(real) or real in map(os.path.realpath, found)
 
 
 def _named_by(script: str) -> str:

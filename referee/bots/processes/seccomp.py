@@ -152,6 +152,23 @@ MACHINES = {
     "x86_64": Machine(0xC000003E, 0, 0x40000000),
     "aarch64": Machine(0xC00000B7, 1),
 }
+MODES = {
+    "chmod": (90, -1, 1),
+    "fchmod": (91, 52, 1),
+    "fchmodat": (268, 53, 2),
+    "fchmodat2": (452, 452, 2),
+    "mknod": (133, -1, 1),
+    "mknodat": (259, 33, 2),
+    "creat": (85, -1, 1),
+    "open": (2, -1, 2),
+    "openat": (257, 56, 3),
+}
+"""What gives a file its mode, and which argument that is, counted from 0."""
+OPENAT2 = (437, 437)
+SET_ID = 0o6000
+"""S_ISUID and S_ISGID: who runs such a file has the rights of its owner or group."""
+CREATES = 0o20000100
+"""O_CREAT and the bit of O_TMPFILE, without which the mode of an `open` is any number."""
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets; arguments are of 64 bits
@@ -182,6 +199,8 @@ def seccomp_filter(
         _do(_RETURN, _KILL),
         _do(_LOAD, _NUMBER),
     ]
+    if builds:
+        program += _no_set_id(known.column)
     if known.foreign:
         program += [_jump(_ABOVE, known.foreign, 0, 1), _do(_RETURN, _KILL)]
     for table, answer in tables:
@@ -223,3 +242,22 @@ def _do(code: int, value: int) -> bytes:
 def _jump(code: int, value: int, then: int, otherwise: int) -> bytes:
     """Skip so many instructions if the test holds, and so many if it does not."""
     return struct.pack("=HBBI", code, then, otherwise, value)
+
+
+def _no_set_id(column: int) -> list[bytes]:
+    """Let no file get a set-user-id or set-group-id bit, and change any other mode."""
+    # The mode of openat2 is in memory, where a filter cannot look; programs then call openat.
+    found = [_jump(_EQUAL, OPENAT2[column], 0, 1), _do(_RETURN, _ERROR | _ENOSYS)]
+    for name, row in MODES.items():
+        tests = [
+            _do(_LOAD, _FIRST + 8 * row[2]),
+            _jump(_ANY_BIT, SET_ID, 0, 1),
+            _do(_RETURN, _ERROR | _EPERM),
+            _do(_RETURN, _ALLOW),
+        ]
+        if name.startswith("open"):
+            flags = _do(_LOAD, _FIRST + 8 * (row[2] - 1))
+            tests = [flags, _jump(_ANY_BIT, CREATES, 0, 3), *tests]
+        if row[column] >= 0:
+            found += [_jump(_EQUAL, row[column], 0, len(tests)), *tests]
+    return found

@@ -293,6 +293,77 @@ def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path:
     assert output(started(script)) == "found False\n"
 
 
+@pytest.fixture
+def bots(tmp_path: Path) -> Path:
+    """Folders that were handed in, and one with files of the organiser's beside them."""
+    for name in ("anna", "ben", "bin/env/bin", "lib/python3.9", "pyvenv.cfg", "records"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "anna/book").write_text("secret")
+    return tmp_path
+
+
+def sees(folder: Path, words: str, **settings: Any) -> str:
+    """What the bot of a folder writes; empty if it cannot be started."""
+    (folder / "bot.toml").write_text("")
+    bot = started(*words.split(), directory=str(folder), **settings)
+    assert bot.popen is not None
+    said, _ = bot.popen.communicate(timeout=30)
+    bot.end()
+    return said.decode()
+
+
+def test_a_bots_folder_is_its_own_whatever_its_command_names(bots: Path) -> None:
+    """Also where the referee writes into it, by whatever path."""
+    program(bots / "ben/look.sh", f"#!/bin/sh\nls /bot; ls {bots}/anna\n")
+    program(bots / "anna/a.sh", "#!/bin/sh\nls /bot\n")
+    (bots / "again").symlink_to(bots)
+    (bots / "ben/g.jsonl").touch()
+    place = sandbox.resolve("bwrap", hidden=[str(bots / "again/ben/g.jsonl")])
+    assert sees(bots / "ben", "/bin/sh look.sh", place=place) == "bot.toml\nlook.sh\n"
+    assert sees(bots / "ben", f"/bin/sh {bots}/anna/a.sh", place=place) == ""
+    assert sees(bots / "ben", "/bin/sh ../anna/a.sh", place=place) == ""
+
+
+def test_a_folder_that_the_referee_writes_into_is_not_shown(bots: Path) -> None:
+    bot = program(bots / "records/bot", "#!/bin/sh\nls /bot\n")
+    (bots / "records/000001.record.jsonl").touch()
+    place = sandbox.resolve("bwrap", hidden=[str(bots / "records")])
+    assert output(started(bot, place=place)) == "bot\n"
+
+
+def test_neighbours_that_look_like_a_python_show_nothing(bots: Path) -> None:
+    """Folders named bin and lib beside it, and a virtual environment that links to them."""
+    (bots / "lib/python3.9/os.py").touch()
+    (bots / "bin/env/pyvenv.cfg").touch()
+    program(bots / "bin/python", f"#!/bin/sh\nls {bots} {bots}/anna\n")
+    (bots / "bin/env/bin/python").symlink_to(bots / "bin/python")
+    script = program(bots / "bin/run", f"#!{bots}/bin/env/bin/python\n")
+    for word in ("bin/run", "bin/env/bin/python", "bin/python"):
+        assert "anna" not in sees(bots / "bin", str(bots / word))
+    with_script = started(f"{bots}/bin/env/bin/python", f"{bots}/anna/book")
+    for bot in (started(script), with_script):
+        assert bot.popen is not None
+        assert bot.popen.communicate(timeout=30)[0] == b""
+        bot.end()
+
+
+def test_a_virtual_environment_of_a_bot_shows_no_other_folder(bots: Path) -> None:
+    """By a link in it; and one of another bot is not seen."""
+    for name in ("anna", "ben"):
+        venv.create(bots / name / "env", symlinks=True)
+    link = bots / "ben/env/lib64"
+    link.unlink(missing_ok=True)
+    link.symlink_to(bots)
+    (bots / "ben/look.py").write_text(
+        "import os, sys\nprint(sys.prefix, os.path.exists('env/bin'))"
+    )
+    assert sees(bots / "ben", f"{bots}/ben/env/bin/python look.py") == "/bot/env True\n"
+    (bots / "ben/look.py").write_text(f"import os\nprint(os.listdir('{link}'))")
+    assert sees(bots / "ben", f"{bots}/ben/env/bin/python look.py") == ""
+    script = program(bots / "ben/bot", f"#!{bots}/anna/env/bin/python\nprint('seen')\n")
+    assert sees(bots / "ben", script) == ""
+
+
 # --- how it ends ----------------------------------------------------------------------------------
 
 

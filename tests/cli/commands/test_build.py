@@ -105,11 +105,21 @@ def test_a_build_that_fails(build: str, why: str) -> None:
     assert not Path("bad/.building").exists()
 
 
-def test_a_build_that_fills_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "DISK_LIMIT", MIB)
-    before = contents(bot("a", "head -c 2000000 /dev/zero >zeros; sleep 100"))
-    done = referee("build", "a")
-    assert done.stderr == "referee: a: the build failed: its files took more than 1 MiB\n"
+FILLS = {
+    "a file": "head -c 2000000 /dev/zero >zeros",
+    "removed, open": "exec 9>zeros; rm zeros; head -c 2000000 /dev/zero >&9",
+    "small files": "for n in 1 2 3; do head -c 700000 /dev/zero >$n; done",
+}
+
+
+@needs_bwrap
+@pytest.mark.parametrize("how", FILLS)
+def test_a_build_that_fills_the_disk(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with files that have no name any more."""
+    monkeypatch.setattr(building, "DISK_LIMIT", 2 * MIB if how == "small files" else MIB)
+    before = contents(bot("a", f"set -e; {FILLS[how]}; {COPIES}"))
+    done = referee("build", "a", "--sandbox", "bwrap")
+    assert "a: the build failed: its files take more than " in done.stderr
     assert contents(Path("a")) == before
     assert not Path("a/.building").exists()
 
@@ -232,6 +242,7 @@ def test_a_signal_in_the_middle_leaves_nothing_half_built(tmp_path: Path) -> Non
     )
     Path("began").read_text()
     assert (folder / ".building/new/bot/bot").exists()
+    assert (folder / ".building").stat().st_mode & 0o777 == 0o700
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -264,6 +275,59 @@ def test_a_build_sees_and_changes_nothing_but_its_copy(here: Path) -> None:
     assert int((folder / ".built/bot/processes").read_text()) < 8
     assert {path.name for path in here.iterdir()} == {"secret", "other", "a"}
     assert {path.name for path in folder.iterdir()} == {"source", "bot.toml", ".built"}
+
+
+SET_ID = {
+    "chmod": "chmod 4755 bot",
+    "group": "chmod g+s .",
+    "open": "python3 -c \"import os; os.open('x', os.O_CREAT, 0o4755)\"",
+    "mknod": "python3 -c \"import os; os.mknod('x', 0o104755)\"",
+    "fchmod": "python3 -c \"import os; os.fchmod(os.open('bot', 0), 0o2755)\"",
+}
+
+
+@needs_bwrap
+@pytest.mark.parametrize("how", SET_ID)
+def test_no_build_makes_a_program_that_has_its_owners_rights(how: str) -> None:
+    """Whoever could run one would be the organiser."""
+    bot("a", f"{COPIES} && chmod 750 bot && {SET_ID[how]}")
+    done = referee("build", "a", "--sandbox", "bwrap")
+    assert done.returncode == 1
+    assert "Operation not permitted" in done.stderr
+
+
+@needs_bwrap
+@pytest.mark.parametrize(
+    ("build", "why"),
+    [
+        ("ln -s ../../../../source bot", "it made no program for command: BOT ./bot not found"),
+        (f"{COPIES}; rm bot.toml", "it has removed its bot.toml"),
+        (f"{COPIES}; mkfifo pipe; kill -s SEGV $$", "ended by SIGSEGV"),
+        ("exit 3", "exit code 3"),
+        ("sleep 100 & sleep 100", "it took more than 1 s (--time-limit)"),
+        ("no_such_compiler", "exit code 127: a program is missing (referee doctor lists"),
+    ],
+)
+def test_a_build_in_a_sandbox_that_fails(build: str, why: str) -> None:
+    before = contents(bot("a", build))
+    limit = "1" if "sleep" in build else "60"
+    done = referee("build", "a", "--sandbox", "bwrap", "--time-limit", limit)
+    assert f"referee: a: the build failed: {why}" in done.stderr
+    assert contents(Path("a")) == before
+    assert not Path("a/.building").exists()
+
+
+def test_a_rule_file_that_a_build_links_to_is_not_read(here: Path) -> None:
+    (here / "theirs.json").write_text('{"token": "secret"}')
+    bot("a", f"ln -s {here}/theirs.json mine.json")
+    text = Path("a/bot.toml").read_text().replace("./bot", "mine.json")
+    Path("a/bot.toml").write_text(text)
+    says = (
+        "a: the build failed: it made no program for command: BOT mine.json is outside the folder"
+    )
+    said = one_line(referee("build", "a").stderr)
+    assert said.startswith(f"referee: {says}")
+    assert "token" not in said
 
 
 @needs_bwrap
