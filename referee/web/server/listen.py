@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import socket
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
+import h11
 import trio
 from hypercorn.config import Config
 from hypercorn.trio.tcp_server import TCPServer
@@ -17,7 +20,7 @@ from starlette.types import ASGIApp
 from referee.errors import UsageError
 
 MOST_CONNECTIONS = 512
-"""Connections at a time; more wait until one ends."""
+"""Connections at a time. One more ends the oldest of the address that has the most."""
 STUCK_SECONDS = 10.0
 """A client that takes nothing for so long is left."""
 IDLE_SECONDS = 15.0
@@ -66,10 +69,10 @@ async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], N
             failed(error)
             raise
 
-    streams: set[_Stream] = set()
+    streams: dict[_Stream, str] = {}
     listener = _Listener(trio.SocketListener(trio.socket.from_stdlib_socket(on)), streams)
     handler = partial(
-        TCPServer,
+        _Http1Server,
         wrap_app(guarded, _NO_BODY, "asgi"),
         config,
         WorkerContext(None),
@@ -80,6 +83,40 @@ async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], N
     finally:
         for stream in set(streams):
             stream.end()
+
+
+class _Http1(h11.Connection):
+    """A connection that stays HTTP/1.1, the only protocol whose requests are bounded here."""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """Return the next event, with an upgrade refused.
+
+        Raises:
+            h11.RemoteProtocolError: the client speaks another protocol.
+        """
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            if not event.http_version.startswith(b"1."):
+                raise h11.RemoteProtocolError("not HTTP/1.1", error_status_hint=505)
+            # A server may ignore an upgrade (RFC 9110, 7.8). Hypercorn would do it.
+            kept = [(name, value) for name, value in event.headers if name != b"upgrade"]
+            event = h11.Request(
+                method=event.method,
+                target=event.target,
+                headers=kept,
+                http_version=event.http_version,
+            )
+        return event
+
+
+class _Http1Server(TCPServer):
+    """A connection's task, without HTTP/2 and WebSocket."""
+
+    async def _read_data(self) -> None:
+        self.protocol.protocol.connection = _Http1(
+            h11.SERVER, max_incomplete_event_size=self.config.h11_max_incomplete_size
+        )
+        await super()._read_data()
 
 
 class _Stream(trio.abc.HalfCloseableStream):
@@ -123,35 +160,40 @@ class _Stream(trio.abc.HalfCloseableStream):
         await self._made.send_eof()
 
     async def aclose(self) -> None:
-        """Close it, and let the next one in."""
+        """Close it, and forget it."""
         self._closed(self)
         await self._made.aclose()
 
 
 class _Listener(trio.abc.Listener[_Stream]):
-    """Accepts no more connections than it may have at a time."""
+    """Accepts every connection, and ends another where there are too many."""
 
-    def __init__(self, on: trio.SocketListener, streams: set[_Stream]) -> None:
+    def __init__(self, on: trio.SocketListener, streams: dict[_Stream, str]) -> None:
         self._on = on
         self._streams = streams
-        self._free = trio.Semaphore(MOST_CONNECTIONS)
 
     async def accept(self) -> _Stream:
-        """The next connection, once there is room for it."""
-        await self._free.acquire()
-        try:
-            stream = _Stream(await self._on.accept(), self._left)
-        except BaseException:
-            self._free.release()
-            raise
-        self._streams.add(stream)
+        """Return the next connection."""
+        made = await self._on.accept()
+        stream = _Stream(made, self._left)
+        address = ""
+        with suppress(OSError):  # it is gone already
+            address = made.socket.getpeername()[0]
+        if len(self._streams) >= MOST_CONNECTIONS:
+            await self._make_room()
+        self._streams[stream] = address
         return stream
 
     async def aclose(self) -> None:
         """Accept no more."""
         await self._on.aclose()
 
+    async def _make_room(self) -> None:
+        counts = Counter(self._streams.values())
+        most = max(counts.values())
+        oldest = next(made for made, address in self._streams.items() if counts[address] == most)
+        oldest.end()
+        await trio.aclose_forcefully(oldest)
+
     def _left(self, stream: _Stream) -> None:
-        if stream in self._streams:
-            self._streams.discard(stream)
-            self._free.release()
+        self._streams.pop(stream, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import socket
 import subprocess
@@ -16,7 +15,7 @@ import pytest
 import trio
 
 from referee import cli
-from referee.web.server import listen
+from referee.web.server import guard, listen
 from referee.web.server.app import Site
 from referee.web.server.library import Library
 from tests.support.live import ROOT, one_line, referee_process
@@ -98,7 +97,7 @@ async def test_a_client_that_takes_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listen, "STUCK_SECONDS", 0.05)
-    monkeypatch.setattr(listen, "MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(guard, "MOST_REQUESTS", 1)
     (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "four-players.record.jsonl").read_bytes())
     site = Site(Library([str(tmp_path)]))
     request = b"GET /match/game.jsonl?format=json HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -110,10 +109,63 @@ async def test_a_client_that_takes_nothing_is_left(
             stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             await stuck.connect(on.getsockname())
             await stuck.send(request)
-            # There is room for one: this is answered when that one was left.
-            async with await trio.open_tcp_stream(*on.getsockname()) as other:
-                await other.send_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                answer = bytes(await other.receive_some())
-            assert re.match(rb"HTTP/1.1 404", answer)
+            answer = b""
+            while not answer.startswith(b"HTTP/1.1 404"):  # until that one was left
+                answer = await answer_to(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", on)
             stuck.close()
+            nursery.cancel_scope.cancel()
+
+
+async def answer_to(request: bytes, on: socket.socket) -> bytes:
+    async with await trio.open_tcp_stream(*on.getsockname()) as stream:
+        await stream.send_all(request)
+        return bytes(await stream.receive_some())
+
+
+UPGRADE = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4" + bytes(5), b"505"),
+        (UPGRADE + b"Upgrade: h2c\r\nHTTP2-Settings: AAQAAAAA\r\n\r\n", b"404"),
+        (
+            UPGRADE + b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+            b"404",
+        ),
+    ],
+    ids=["HTTP/2", "h2c", "WebSocket"],
+)
+async def test_it_speaks_no_other_protocol(request_: bytes, status: bytes) -> None:
+    """An upgrade is ignored, and the request answered (spec/serve.md, 5)."""
+    with listening() as on:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(listen.serve, Site(Library([str(EXAMPLES)])).app(), on, fail)
+            assert (await answer_to(request_, on)).startswith(b"HTTP/1.1 " + status)
+            nursery.cancel_scope.cancel()
+
+
+async def test_too_many_connections_end_the_oldest_of_those_who_have_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(listen, "MOST_CONNECTIONS", 3)
+    request = b"HEAD /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with listening() as on:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(listen.serve, Site(Library([str(EXAMPLES)])).app(), on, fail)
+            made = []
+            for address in ("127.0.0.2", "127.0.0.1", "127.0.0.1", "127.0.0.3"):
+                made.append(await trio.open_tcp_stream(*on.getsockname(), local_address=address))
+                if address != "127.0.0.1" or len(made) == 3:
+                    await made[-1].send_all(request)
+                    assert await made[-1].receive_some()
+            first, oldest, kept, _ = made
+            assert await oldest.receive_some() == b""
+            for stream in (first, kept):
+                await stream.send_all(request)
+                assert (await stream.receive_some()).startswith(b"HTTP/1.1 404")
+            for stream in made:
+                await stream.aclose()
             nursery.cancel_scope.cancel()
