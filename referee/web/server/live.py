@@ -17,6 +17,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from io import FileIO
 from threading import Lock
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -27,16 +28,17 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from referee.errors import RefereeError
+from referee.errors import LogReadError, RefereeError, UsageError
 from referee.games import GAMES
 from referee.logs.header import read_header
 from referee.logs.parsing import Messages, entry_kinds, message_kinds
 from referee.logs.read import last_line
 from referee.logs.record import EndEntry, Header, SentEntry
+from referee.logs.source import LogReader
 from referee.match.messages import GameEnd
 from referee.match.spec import split
 from referee.web.recorded import PublicMatch
-from referee.web.server.library import File, check_in_place
+from referee.web.server.library import MOST_BYTES, File, check_in_place
 from referee.web.server.matches import MAX_FILE, Parts
 
 MOST_STREAMS = 200
@@ -60,7 +62,7 @@ Write: TypeAlias = Callable[[bytes], Awaitable[None]]
 
 
 class NotBegun(RefereeError):
-    """The match has not begun: its players are not known yet."""
+    """There is nothing to be shown yet: its players are not known, or the file is compressed."""
 
 
 class Event(NamedTuple):
@@ -89,8 +91,6 @@ def is_played(file: File) -> bool:
 
     The referee holds a lock on what it writes. Of others' files the time counts.
     """
-    if file.size > MAX_FILE:
-        return False
     try:
         with open(file.path, "rb") as opened:
             if time.time() > os.fstat(opened.fileno()).st_mtime + FRESH_SECONDS:
@@ -100,10 +100,24 @@ def is_played(file: File) -> bool:
         pass
     except OSError:
         return False
-    last = last_line(file.path)
+    try:
+        last, _ = _last_line(file)
+    except UsageError:  # it is gone
+        return False
     return not (
         last.startswith(b'{"entry":"end"') or isinstance(message_kinds(None).decode(last), GameEnd)
     )
+
+
+def _last_line(file: File) -> tuple[bytes, bool]:
+    """The last line of a log, and whether it is compressed."""
+    with LogReader(file.path, most=MOST_BYTES) as reader:
+        last = b""
+        with suppress(LogReadError):
+            for last in reader:  # noqa: B007 (a compressed file has no other way to its end)
+                if not reader.packed:
+                    return last_line(file.path), False
+        return last, reader.packed
 
 
 class Playing:
@@ -290,11 +304,20 @@ class Live:
         self._threads = trio.CapacityLimiter(2)
 
     def find(self, file: File) -> Playing | None:
-        """A match that is being played, read as far as it is there; None if it is not played."""
+        """A match that is being played, read as far as it is there; None if it is not played.
+
+        Raises:
+            NotBegun: it is played, and nothing of it may be shown yet.
+        """
         with self._lock:
             playing = self._playing.pop(file.path, None)
             if not is_played(file):
                 return None
+            if _last_line(file)[1]:
+                raise NotBegun(
+                    "This match is being played, and its file is compressed: "
+                    "this page shows it when it is over"
+                )
             if playing is None or playing.over:
                 playing = Playing(file)
             playing.look()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from threading import Lock
 from typing import NamedTuple
@@ -57,9 +58,10 @@ class Matches:
                 log.
         """
         check_in_place(file)
-        if file.size > MAX_FILE:
+        size = os.path.getsize(file.path)  # now: a match that is played grows
+        if size > MAX_FILE:
             raise UsageError(
-                f"{file.id} has {file.size >> 20} MB, more than is shown here: "
+                f"{file.id} has {size >> 20} MB, more than is shown here: "
                 "referee page --turns shows a part of it"
             )
         with self._lock:  # a page asks for all parts at once, and one reading is enough

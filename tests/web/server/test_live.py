@@ -13,12 +13,14 @@ import msgspec
 import pytest
 import trio
 
+from referee.logs import packed
 from referee.logs.files import opened
 from referee.tournament.store import Store
 from referee.web.recorded import read_match
 from referee.web.server import live
 from referee.web.server.app import Site
 from referee.web.server.library import Library
+from referee.web.server.matches import PARTS
 from tests.support.live import ROOT
 from tests.support.made_up import made_setup, play, row
 
@@ -272,6 +274,31 @@ async def test_the_referee_holds_what_it_writes(tmp_path: Path) -> None:
         assert found is not None
         assert live.is_played(found)
     assert not live.is_played(found)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+async def test_a_compressed_record_is_shown_when_the_match_is_over(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot be followed, so nothing of it is shown before."""
+    monkeypatch.setattr(packed, "BLOCK_BYTES", 1)  # each line can be read once it is written
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    async with asking(tmp_path) as ask:
+        path = f"/match/game.jsonl{suffix}"
+        with opened([str(tmp_path / f"game.jsonl{suffix}")]) as (log,):
+            assert log is not None
+            log.begin()
+            for line in lines[:-1]:
+                log.write(line)
+            (item,) = (await said(ask("/?format=json")))["matches"]
+            assert (item["live"], item["seed"]) == (True, None)
+            for address in (path, *(f"{path}/{part}" for part in (*PARTS, "events"))):
+                client = ask(f"{address}?format=json")
+                assert "when it is over" in (await said(client))["problem"]
+                assert client.status == 404
+            log.write(lines[-1])
+        header = await said(ask(f"{path}/header"))
+        assert (header["kind"], header["seed"]) == ("record", msgspec.json.decode(lines[0])["seed"])
 
 
 async def test_a_match_that_has_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
