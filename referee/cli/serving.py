@@ -6,14 +6,11 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from referee.cli.console import say
 from referee.errors import UsageError
 
 HOST = "127.0.0.1"
-EXTRA = 'pip install ".[web]"'
 _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
 
 
@@ -68,21 +65,6 @@ def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with
     if not shown and (options.host_name or options.listen != (HOST, port)):
         given = "--host-name" if options.host_name else "--listen"
         raise UsageError(f"{given} goes with {goes_with}")
-
-
-@contextmanager
-def with_extra(what: str) -> Iterator[None]:
-    """A block that imports what the extra `web` has.
-
-    Raises:
-        UsageError: it is not installed.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("starlette", "hypercorn"):
-            raise
-        raise UsageError(f"{what} needs Starlette and hypercorn: {EXTRA}") from error
 
 
 def origin(host: str, port: int) -> str:

@@ -198,7 +198,6 @@ def probes(sandbox: Sandbox, interrupts: Interrupts) -> list[Probe]:
     extras = [
         Probe("extras", name, partial(_extra, name, modules), purpose)
         for name, modules, purpose in (
-            ("web", ("starlette", "hypercorn"), "serve, --watch and play --page"),
             ("cluster", ("distributed",), "tournaments on several machines"),
             ("rl", ("pettingzoo", "gymnasium"), "programs that learn"),
             ("browser", ("playwright",), "tests of the pages"),

@@ -24,7 +24,6 @@ from referee.cli.serving import (
     open_browser,
     origin,
     say_bug,
-    with_extra,
 )
 from referee.cli.settings import (
     SANDBOX,
@@ -305,8 +304,7 @@ def _sitting(options: argparse.Namespace) -> Sitting:
             f"BOT human: {options.game} cannot be played by a person yet, only by bots"
         )
     load_numpy()
-    with with_extra("--page"):
-        from referee.web.server.seat import Sitting, links_beside
+    from referee.web.server.seat import Sitting, links_beside
 
     goes_on = options.resume is not None and options.turn is None
     return Sitting(options.game, options.bots, links_beside(options.resume) if goes_on else None)

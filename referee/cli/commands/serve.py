@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from referee.cli.arguments import Commands, made_folder
 from referee.cli.console import OK, printing, say
 from referee.cli.serving import (
-    EXTRA,
     add_address,
     is_local,
     open_browser,
     origin,
     say_bug,
-    with_extra,
 )
 from referee.cli.settings import add_game, add_settings, chosen_settings
 from referee.errors import UsageError
@@ -34,7 +32,7 @@ def add(commands: Commands) -> None:
         description="Show match records, spectator logs and the stores of tournaments in the "
         "browser: a list, each match, standings, bots.",
         epilog="PATH is a file or a folder, searched three folders deep for *.jsonl, *.jsonl.gz, "
-        f"*.jsonl.zst and *.sqlite. It needs the extra web: {EXTRA}. spec/serve.md has all of it.",
+        "*.jsonl.zst and *.sqlite. spec/serve.md has all of it.",
         exit_codes={0: "never: it ends with a signal", 2: "wrong usage, or it cannot listen"},
         examples=(
             ("referee serve", "what is in this folder"),
@@ -63,12 +61,11 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.cli.work import collect_garbage, load_numpy, run_in_trio
 
     load_numpy()
-    with with_extra("referee serve"):
-        from referee.web.server.app import Site
-        from referee.web.server.games import Games
-        from referee.web.server.listen import listening, serve
-        from referee.web.server.seat import Seats
+    from referee.web.server.app import Site
+    from referee.web.server.games import Games
     from referee.web.server.library import Library
+    from referee.web.server.listen import listening, serve
+    from referee.web.server.seat import Seats
 
     library = Library(options.paths or ["."])
     seats, games, first = Seats(), None, ""

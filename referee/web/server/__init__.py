@@ -11,6 +11,4 @@ seat.py         people who play: their seats, what their pages are sent and answ
 games.py        games that visitors begin
 guard.py        who may ask, and what a browser may do with the answer
 listen.py       the application on hypercorn
-
-Only app.py, seat.py, games.py, live.py and listen.py need the extra `web`.
 """
