@@ -6,17 +6,25 @@ import re
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
 
 from referee._version import __version__
 from referee.text.terminal import plain_lines
 
+_LONGEST_COMMAND = 20_000
 
-def render(template: Path, **values: object) -> str:
-    """A page from a template and its values; whatever a bot wrote is made plain and escaped."""
+
+def render(template: Path, *, longest: int | None = None, **values: object) -> str:
+    """A page from a template and its values; whatever a bot wrote is made plain and escaped.
+
+    Args:
+        longest: characters to which each text is cut, unless it has the filter `whole`; None: none
+            is cut.
+    """
     found = _environment(template.parent).get_template(template.name)
-    return found.render(version=__version__, **values)
+    return found.render(version=__version__, longest=longest, **values)
 
 
 @cache
@@ -30,11 +38,24 @@ def _environment(folder: Path) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["code"] = _with_code
+    environment.filters["whole"] = _whole
     return environment
 
 
-def _made_plain(value: object) -> object:
-    return plain_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+@pass_context
+def _made_plain(context: Context, value: object) -> object:
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    longest = context.get("longest")
+    is_long = longest is not None and len(value) > longest
+    return plain_lines(f"{value[:longest]}..." if is_long else value)
+
+
+def _whole(text: str) -> Markup:
+    """A command, which is of no use if it is cut."""
+    if len(text) > _LONGEST_COMMAND:
+        return Markup("a command of {:,} characters").format(len(text))
+    return escape(plain_lines(text))
 
 
 def _with_code(text: str) -> Markup:

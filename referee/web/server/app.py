@@ -43,12 +43,11 @@ from referee.web.server.guard import Guard
 from referee.web.server.library import File, Filter, Item, Library
 from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, is_played
 from referee.web.server.matches import Matches, Parts
+from referee.web.server.pages import LONGEST
 from referee.web.server.tournaments import Glance, MatchesChosen, Shown, Tournaments
 
 T = TypeVar("T")
 ON_A_PAGE = 50
-LONGEST = 200
-"""Characters of what is searched for."""
 READ_SECONDS = 0.3
 """Seconds that a page waits for files that were not read yet."""
 _TYPES = {".css": "text/css", ".js": "text/javascript"}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from referee.bots.repeat import as_bot, not_weaker, sandbox_words
 from referee.games import GAMES
@@ -39,6 +39,10 @@ STYLES = (file.FRAME / "theme.css", HERE / "server.css")
 MOST_MATCHES = 1_000
 """A list of more matches makes a file that is slow to open: `referee export` has all."""
 MOST_IN_MATRIX = 60
+LONGEST = 200
+"""Characters of what is searched for."""
+_LONGEST_TEXT = 1_000
+"""Characters of a text on a page: browsers stop at tables of names that are much longer."""
 
 
 class Server(NamedTuple):
@@ -52,22 +56,23 @@ class Server(NamedTuple):
     store: str = ""
     record_with: Callable[[str], str | None] = lambda digest: None
 
-    def url(self, *parts: object, **query: object) -> str:
+    def url(self, *parts: object, **query: object) -> Markup:
         """An address below the store's."""
         return address("store", self.store, *parts, **query)
 
 
-def address(*parts: object, **query: object) -> str:
-    """An address on this server; what is empty is left out of the query."""
+def address(*parts: object, **query: object) -> Markup:
+    """An address on this server, for HTML; what is empty is left out of the query."""
     path = "/".join(quote(str(part), safe="/") for part in parts)
-    left = {name: value for name, value in query.items() if value not in (None, "")}
-    return f"/{path}?{urlencode(left)}" if left else f"/{path}"
+    left = {name: str(value)[:LONGEST] for name, value in query.items() if value not in (None, "")}
+    return escape(f"/{path}?{urlencode(left)}" if left else f"/{path}")
 
 
 def page(template: str, server: Server | None, **values: object) -> str:
     """A page; whatever strangers wrote is made plain and escaped."""
     return render(
         TEMPLATES / template,
+        longest=_LONGEST_TEXT,
         server=server,
         address=address,
         style=Markup("") if server else _style(),

@@ -343,6 +343,24 @@ async def test_what_strangers_wrote_is_text_on_every_page(tmp_path: Path) -> Non
         assert not re.search(r"<\w+[^>]* on\w+=", page), url
 
 
+async def test_what_strangers_wrote_is_short_on_every_page(tmp_path: Path) -> None:
+    """Chromium stops for minutes at a table of names that have 10,000 letters each."""
+    long = "\u05d0a" * 20_000
+
+    def result(plan: Plan) -> MatchRow:
+        out = [Left(long, long, [long]), None]
+        return row(plan, [2, 1], left=out, faults=[{long: 1}, {}], reason=long)
+
+    bots = [Entrant(f"{long}{number}", "bot") for number in range(2)]
+    stored(tmp_path, setup(bots, game="dominion", deals=20, seed=1), "long.sqlite", result)
+    async with serving(tmp_path) as client:
+        for part in ("", "/pair/0/1", "/matches", "/bot/0"):
+            page = (await got(client, f"/store/long.sqlite{part}")).text
+            found = re.sub(r"<code>.*?</code>", "", page)  # commands, to be copied
+            assert long[:1_000] in page
+            assert long[:1_010] not in found
+
+
 async def test_headers(records: Path) -> None:
     async with serving(records) as client:
         for url, status in (("/", 200), ("/nothing", 404), ("/static/server.js", 200)):
