@@ -114,9 +114,10 @@ class Site:
         return Guard(app, names)
 
     async def read_on(self) -> None:
-        """Read the files that were not read yet, little by little."""
-        while await self._work(self.library.read, 0.05):
-            pass  # a page has its turn between two of these
+        """Read the files that were not read yet, little by little, until cancelled."""
+        while True:
+            if not await self._work(self.library.read, 0.05):  # a page has its turn between two
+                await trio.sleep(library.LOOK_SECONDS)
 
     async def _work(self, do: Callable[..., T], *arguments: Any) -> T:
         return await trio.to_thread.run_sync(
@@ -341,6 +342,7 @@ class Site:
     ) -> Response:
         def work() -> Response:
             file = self._store(request.path_params["store"])
+            self.library.read(READ_SECONDS)  # or the page would miss records that are new
             return answer(request, file, self.tournaments.shown(file))
 
         return await self._work(work)

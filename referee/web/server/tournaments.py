@@ -1,7 +1,7 @@
 """What the stores of tournaments say, worked out once for each state of a store.
 
-A store that is being written changes twice a second, and to rate it takes a while: what was worked
-out is shown until it is older than `IDLE` times what that took, so that a page that is open takes
+A store that is being written changes twice a second, and to rate it takes a while. What was worked
+out is shown until it is older than `IDLE` times the CPU time of that. So a page that is open takes
 no more than a small part of a core from the tournament.
 """
 
@@ -110,7 +110,7 @@ class Tournaments:
             if kept is not None and (kept.key == key or time.monotonic() < kept.until):
                 self._kept.move_to_end(file.id)
                 return kept.shown
-            begun = time.monotonic()
+            begun = time.thread_time()  # of this thread alone: a busy machine makes no page older
             with _opened(file, check=True) as store:
                 shown = Shown(
                     file.id,
@@ -120,8 +120,8 @@ class Tournaments:
                     history(store),
                     key[0][1] / 1e9,
                 )
-            now = time.monotonic()
-            self._kept[file.id] = _Kept(key, now + IDLE * (now - begun), shown)
+            until = time.monotonic() + IDLE * (time.thread_time() - begun)
+            self._kept[file.id] = _Kept(key, until, shown)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             return shown

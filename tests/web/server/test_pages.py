@@ -9,7 +9,9 @@ import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -23,7 +25,7 @@ from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import Setup, setup
 from referee.tournament.store import Store
 from referee.web.server import app as application
-from referee.web.server import guard, library
+from referee.web.server import guard, library, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
 from tests.support.live import ROOT
@@ -266,12 +268,27 @@ async def test_lost_matches_can_be_watched(records: Path) -> None:
 
     stored(records, made_setup(2, deals=6), result=result)
     async with serving(records) as client:
-        await got(client, "/")
         page = (await got(client, "/store/night.sqlite/matches")).text
         assert page.count(f'href="/match/{RECORD}"') == 1
         assert page.count("not kept") == 11
         listed = await parsed(client, "/store/night.sqlite/matches?format=json")
         assert listed["matches"][0]["record"] == RECORD
+
+
+async def test_a_busy_machine_makes_no_standings_older(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time that others have taken from the server does not count."""
+    clock = SimpleNamespace(monotonic=count(0, 100).__next__, thread_time=lambda: 0.0)
+    monkeypatch.setattr(tournaments, "time", clock)
+    path = stored(tmp_path, made_setup(2, deals=2))
+    async with serving(tmp_path) as client:
+        for matches in (4, 8):
+            found = await parsed(client, "/store/night.sqlite?format=json")
+            assert found["matches"] == matches
+            with Store.for_writing(str(path)) as store:
+                store.add_stage(made_setup(2, deals=4))
+                play(store)
 
 
 # --- a match --------------------------------------------------------------------------------------
