@@ -34,13 +34,14 @@ from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Se
 _TOO_SHORT = "no state of a game comes before this: there is nothing to show"
 
 
-def read_match(name: str) -> MatchPage:
+def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
     """Read a file.
 
     A file that is cut short or damaged is shown as far as it goes, and its header says so.
 
     Args:
         name: of a match record or a spectator log, plain or compressed.
+        names: of the players of a record, in seat order; empty: those that they gave themselves.
 
     Raises:
         UsageError: the file cannot be opened.
@@ -53,7 +54,7 @@ def read_match(name: str) -> MatchPage:
         problem = "this is no match record and no spectator log: give a file that --record or --log"
         raise LogReadError(as_text(name), 1, f"{problem} has written")
     is_log = "type" in given and "entry" not in given
-    return _from_log(name) if is_log else _from_record(name)
+    return _from_log(name) if is_log else _from_record(name, names)
 
 
 def from_answers(spec: MatchSpec, answers: Sequence[Given]) -> MatchPage:
@@ -77,7 +78,7 @@ def from_answers(spec: MatchSpec, answers: Sequence[Given]) -> MatchPage:
         if not waiting:
             made.add(match, match.take_entries(), seconds)
             waiting = len(match.due)
-    return _record_page("", header, match, made, "")
+    return _record_page("", header, match.names, match, made, "")
 
 
 def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
@@ -97,9 +98,9 @@ def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
     )
 
 
-def _from_record(name: str) -> MatchPage:
+def _from_record(name: str, names: Sequence[str]) -> MatchPage:
     rerun = Rerun(name)
-    made = _steps_of(rerun.header)
+    made = _steps_of(rerun.header, names)
     problem = ""
     try:
         for entries, time, stderr in rerun.rounds():
@@ -115,16 +116,22 @@ def _from_record(name: str) -> MatchPage:
         problem = "The record was cut short: this is as far as it goes."
     if not made.steps:
         raise LogReadError(as_text(name), 1, _TOO_SHORT)
-    return _record_page(name, rerun.header, rerun.match, made, problem)
+    shown = names or rerun.match.names
+    return _record_page(name, rerun.header, shown, rerun.match, made, problem)
 
 
-def _steps_of(header: RecordHeader) -> MatchSteps:
+def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
     """The steps of a match with all its viewers, none yet."""
-    return MatchSteps(GAMES[header.game], [ALL, PUBLIC, *range(len(header.bots))])
+    return MatchSteps(GAMES[header.game], [ALL, PUBLIC, *range(len(header.bots))], names)
 
 
 def _record_page(
-    name: str, header: RecordHeader, match: Match, made: Steps, problem: str
+    name: str,
+    header: RecordHeader,
+    names: Sequence[str],
+    match: Match,
+    made: Steps,
+    problem: str,
 ) -> MatchPage:
     made.close()
     made.merge_viewers()
@@ -143,9 +150,9 @@ def _record_page(
     shown = Header(
         kind="record",
         game=header.game,
-        title=" vs ".join(match.names),
+        title=" vs ".join(names),
         source=PurePath(as_text(name)).name,
-        seats=_seats(match.names, header.bots),
+        seats=_seats(names, header.bots),
         options=own,
         limits=limits,
         seed=header.seed,
@@ -167,6 +174,7 @@ class PublicMatch:
     Args:
         rules: the game.
         seats: how many there are; 0 if that is not known: then as many as give their names.
+        given: names of the players, in seat order, in place of those that they give themselves.
 
     Attributes:
         rules: as given.
@@ -175,14 +183,15 @@ class PublicMatch:
         ended: how it ended; None while it has not.
     """
 
-    def __init__(self, rules: Rules, seats: int = 0) -> None:
+    def __init__(self, rules: Rules, seats: int = 0, given: Sequence[str] = ()) -> None:
         self.made: LogSteps | None = None
         self.problem = ""
         self.ended: Ended | None = None
         self.rules = rules
         self._options = rules.options()
         self._seats = seats
-        self._names: dict[int, str] = {}
+        self._names: dict[int, str] = dict(enumerate(given))
+        self._given = bool(given)
         self._early: list[LogLine] = []
 
     def add(self, line: LogLine) -> None:
@@ -190,7 +199,8 @@ class PublicMatch:
         rules, made = self.rules, self.made
         seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
         if made is None and isinstance(line.content, PlayerName) and seat is not None:
-            self._names[seat] = line.content.name
+            if not self._given:
+                self._names[seat] = line.content.name
             self._early.append(line)
             return
         if made is None:

@@ -105,7 +105,10 @@ class Line(Struct, frozen=True, array_like=True):
 
 
 class Seat(Struct, frozen=True):
-    """A player: its id, the name that it gave itself, and its BOT argument, if that is known."""
+    """A player: its id, its name, and its BOT argument, if that is known.
+
+    The name is that of its tournament, if it is known, else the one that it gave itself.
+    """
 
     id: str
     name: str
@@ -313,7 +316,17 @@ class Steps:
 
 
 class MatchSteps(Steps):
-    """The steps of a match that is run again, for all viewers: one a round."""
+    """The steps of a match that is run again, for all viewers: one a round.
+
+    Args:
+        rules: the game.
+        viewers: as of `Steps`.
+        names: of the players, in seat order; empty: those that they gave themselves.
+    """
+
+    def __init__(self, rules: Rules, viewers: Sequence[Viewer], names: Sequence[str] = ()) -> None:
+        super().__init__(rules, viewers)
+        self._names = names
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Take what a round has led to.
@@ -324,7 +337,7 @@ class MatchSteps(Steps):
             time: seconds since the bots were started.
         """
         if self._reader is None and not match.in_handshake:
-            self._begin(match.names)
+            self._begin(self._names or match.names)
         over: list[Any] = []
         for entry in entries:
             if type(entry) is Sent or type(entry) is Received:

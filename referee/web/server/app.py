@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -41,10 +42,10 @@ from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard
 from referee.web.server.library import File, Filter, Item, Library
-from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, is_played
+from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, is_played
 from referee.web.server.matches import Matches, Parts
 from referee.web.server.pages import LONGEST
-from referee.web.server.tournaments import Glance, MatchesChosen, Shown, Tournaments
+from referee.web.server.tournaments import Entrants, Glance, MatchesChosen, Shown, Tournaments
 
 T = TypeVar("T")
 ON_A_PAGE = 50
@@ -138,7 +139,7 @@ class Site:
         unread = self.library.read(READ_SECONDS)
         first = ON_A_PAGE * (page - 1)
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
-        items = [self._with_live(item) for item in items]
+        items = self._with_names([self._with_live(item) for item in items])
         stores = [self.tournaments.glance(file) for file in self.library.stores]
         if _wants_json(request):
             return _json(
@@ -184,13 +185,39 @@ class Site:
         return Response(part, media_type="application/json")
 
     async def _events(self, request: Request) -> Response:
-        file = await self._work(self._file, request.path_params["match"])
-        return self.live.match(await self._work(self.live.find, file), request)
+        def find() -> Playing | None:
+            file = self._file(request.path_params["match"])
+            return self.live.find(file, partial(self._names, file))
+
+        return self.live.match(await self._work(find), request)
 
     def _found_match(self, id: str) -> Parts:
         file = self._file(id)
-        playing = self.live.find(file)
-        return self.matches.parts(file) if playing is None else playing.parts
+        playing = self.live.find(file, partial(self._names, file))
+        return self.matches.parts(file, self._names(file)) if playing is None else playing.parts
+
+    def _names(self, file: File) -> list[str]:
+        """What a tournament calls the players of a record; empty if none knows them."""
+        item = self.library.item(file)
+        by_digest, by_bot = self._entrants([item])
+        if item.digest not in by_digest and by_bot.keys().isdisjoint(item.bots):
+            return []
+        return _shown(item, by_digest, by_bot)
+
+    def _with_names(self, items: Sequence[Item]) -> list[Item]:
+        """Matches in the list, with what the organiser calls the bots."""
+        known = self._entrants(items)
+        return [msgspec.structs.replace(item, shown=_shown(item, *known)) for item in items]
+
+    def _entrants(self, items: Sequence[Item]) -> Entrants:
+        """What all tournaments here call the bots of some matches."""
+        found = Entrants({}, {})
+        for store in self.library.stores:
+            with suppress(RefereeError):  # it is damaged, which the list says
+                more = self.tournaments.entrants(store, [item.digest for item in items])
+                found.by_digest.update(more.by_digest)
+                found.by_bot.update(more.by_bot)
+        return found
 
     def _file(self, id: str) -> File:
         self.library.look()
@@ -403,6 +430,14 @@ def _assets() -> Iterator[tuple[str, Asset]]:
 
 def _asset(data: bytes, suffix: str) -> Asset:
     return Asset(data, _TYPES[suffix], f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+
+
+def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) -> list[str]:
+    """What the organiser calls the bots of a match; of a log what they call themselves."""
+    names = by_digest.get(item.digest, [])
+    if item.bots and len(names) == len(item.bots):
+        return names
+    return [by_bot.get(bot, bot) for bot in item.bots] or item.names
 
 
 def _moves(items: Sequence[Item], stores: Sequence[Glance]) -> bool:

@@ -72,6 +72,8 @@ class Item(Struct, frozen=True):
         game: empty if it is not known.
         names: what the bots call themselves, in seat order; of a record that was cut short the
             BOT arguments.
+        shown: what pages call them: by their names in a tournament that has the match or these
+            bots, else by their BOT arguments; of a log by the names that they gave themselves.
         bots: the BOT arguments; empty for a log.
         ranks, scores: in seat order; empty if it was not finished.
         disqualified: in seat order the code or None.
@@ -87,6 +89,7 @@ class Item(Struct, frozen=True):
     kind: str
     game: str = ""
     names: list[str] = []
+    shown: list[str] = []
     bots: list[str] = []
     ranks: list[int] = []
     scores: list[int] = []
@@ -236,6 +239,11 @@ class Library:
     def log(self, id: str) -> File | None:
         """A record or spectator log by its name in addresses, also by the one that it had live."""
         return self._files.get(id) or self._files.get(kept_of(id))
+
+    def item(self, file: File) -> Item:
+        """A match in the list."""
+        with self._lock:
+            return self._item(file)
 
     def record_with(self, digest: str) -> str | None:
         """The name in addresses of a record that has this digest."""

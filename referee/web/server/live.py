@@ -16,7 +16,7 @@ import os
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from io import FileIO
 from threading import Lock
@@ -123,14 +123,19 @@ def _last_line(file: File) -> tuple[bytes, bool]:
 class Playing:
     """A match that is being played, followed through its file; for any thread.
 
+    Args:
+        file: where it is written.
+        names: of the players of a record, in seat order; empty: those that they gave themselves.
+
     Attributes:
         over: whether no more is to be read here.
         turn: of the streams that look for more.
         looked: when one of them did, in trio's time.
     """
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: File, names: Sequence[str] = ()) -> None:
         check_in_place(file)
+        self._names = names
         self.over = False
         self.turn = trio.Lock()
         self.looked = 0.0
@@ -274,7 +279,7 @@ class Playing:
             header = read_header(line)
             if isinstance(header, Header):
                 self._record = header
-                self._match = PublicMatch(GAMES[header.game], len(header.bots))
+                self._match = PublicMatch(GAMES[header.game], len(header.bots), self._names)
                 return
         self._ahead.append(line)
         messages = Messages(self._ahead)
@@ -303,8 +308,12 @@ class Live:
         self._streams = 0
         self._threads = trio.CapacityLimiter(2)
 
-    def find(self, file: File) -> Playing | None:
+    def find(self, file: File, names: Callable[[], Sequence[str]]) -> Playing | None:
         """A match that is being played, read as far as it is there; None if it is not played.
+
+        Args:
+            file: where it is written.
+            names: of the players, as of `Playing`.
 
         Raises:
             NotBegun: it is played, and nothing of it may be shown yet.
@@ -319,7 +328,7 @@ class Live:
                     "this page shows it when it is over"
                 )
             if playing is None or playing.over:
-                playing = Playing(file)
+                playing = Playing(file, names())
             playing.look()
             if playing.over:
                 return None

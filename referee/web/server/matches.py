@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Sequence
 from threading import Lock
 from typing import NamedTuple
 
@@ -48,10 +49,13 @@ class Matches:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[File, Parts] = OrderedDict()
+        self._kept: OrderedDict[tuple[File, tuple[str, ...]], Parts] = OrderedDict()
 
-    def parts(self, file: File) -> Parts:
+    def parts(self, file: File, names: Sequence[str] = ()) -> Parts:
         """A match.
+
+        Args:
+            names: of the players, as of `read_match`.
 
         Raises:
             UsageError: the file is too large, is not there any more, or is neither a record nor a
@@ -65,10 +69,11 @@ class Matches:
                 "referee page --turns shows a part of it"
             )
         with self._lock:  # a page asks for all parts at once, and one reading is enough
-            if file in self._kept:
-                self._kept.move_to_end(file)
-                return self._kept[file]
-            match = _read(file)
+            key = file, tuple(names)
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+            match = _read(file, names)
             encode = msgspec.json.encode
             found = Parts(
                 match.header.game,
@@ -77,7 +82,7 @@ class Matches:
                 encode({"turns": match.turns, "steps": match.steps}),
                 encode(match.lines),
             )
-            self._kept[file] = found
+            self._kept[key] = found
             while len(self._kept) > 1 and self._size() > _KEPT_BYTES:
                 self._kept.popitem(last=False)
             return found
@@ -86,10 +91,10 @@ class Matches:
         return sum(parts.size for parts in self._kept.values())
 
 
-def _read(file: File) -> MatchPage:
+def _read(file: File, names: Sequence[str]) -> MatchPage:
     """Read a match; that its folder is somewhere on this machine is nobody's business."""
     try:
-        match = read_match(file.path)
+        match = read_match(file.path, names)
     except LogReadError as error:
         raise UsageError(f"{file.id}, line {error.line}: {error.problem}") from error
     problem = match.header.problem.replace(file.path, file.id)

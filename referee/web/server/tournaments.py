@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
@@ -49,6 +49,18 @@ class Shown(NamedTuple):
     report: Report
     history: History
     changed: float
+
+
+class Entrants(NamedTuple):
+    """What tournaments call their bots.
+
+    Attributes:
+        by_digest: digest of a match -> names in seat order.
+        by_bot: BOT argument -> name, if only one bot has this argument.
+    """
+
+    by_digest: dict[str, list[str]]
+    by_bot: dict[str, str]
 
 
 class Glance(Struct, frozen=True):
@@ -149,6 +161,28 @@ class Tournaments:
             found = Glance(file.id, changed, problem=str(error) or "there is nothing in it")
         self._glances[file.id] = (key, found)
         return found
+
+    def entrants(self, file: File, digests: Collection[str]) -> Entrants:
+        """What a tournament calls its bots.
+
+        Args:
+            digests: of the matches whose players are wanted.
+        """
+        check_in_place(file)
+        with _opened(file, check=False) as store:
+            names = store.names
+            marks = ", ".join("?" * len(digests))
+            query = f"SELECT digest, match FROM matches WHERE digest IN ({marks})"
+            by_digest = {
+                digest: [
+                    names[bot] for row in store.matches(match, match + 1) for bot in row.players
+                ]
+                for digest, match in list(store.select(query, list(digests)))
+            }
+            bots = store.stages[-1].bots if store.stages else ()
+        counts = Counter(bot.bot for bot in bots)
+        by_bot = {bot.bot: bot.name for bot in bots if counts[bot.bot] == 1}
+        return Entrants(by_digest, by_bot)
 
     def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
         """The digests of some matches of a store, by their numbers."""

@@ -275,6 +275,29 @@ async def test_lost_matches_can_be_watched(records: Path) -> None:
         assert listed["matches"][0]["record"] == RECORD
 
 
+async def test_bots_have_the_names_that_the_organiser_gave(records: Path) -> None:
+    """Not those that they give themselves, which may be a rival's."""
+    header, *_, end = (json.loads(line) for line in (records / RECORD).read_bytes().splitlines())
+    own = [player["name"] for player in end["players"]]
+    digest = end["digest"]
+
+    def result(plan: Plan) -> MatchRow:
+        return row(plan, names=own, digest=digest if plan.match == 0 else "")
+
+    async with serving(records) as client:
+        assert own[0] not in (await got(client, "/?search=two-players.record")).text
+        assert header["bots"][0] in (await got(client, "/?search=two-players.record")).text
+    bots = [Entrant("anna", "a"), Entrant("ben", "b")]
+    stored(records, setup(bots, game="dominion", deals=1, seed=1), result=result)
+    async with serving(records) as client:
+        page = (await got(client, "/?search=two-players.record")).text
+        match = await parsed(client, f"/match/{RECORD}?format=json")
+    assert {"anna", "ben"} <= set(re.findall(r"<bdi>([^<]*)</bdi>", page))
+    assert sorted(seat["name"] for seat in match["header"]["seats"]) == ["anna", "ben"]
+    assert match["header"]["title"] in ("anna vs ben", "ben vs anna")
+    assert own[0] not in json.dumps(match["turns"])
+
+
 async def test_a_busy_machine_makes_no_standings_older(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
