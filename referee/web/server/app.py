@@ -84,6 +84,7 @@ class Site:
         self.live = Live()
         self.assets = dict(_assets())
         self._limiter = trio.CapacityLimiter(threads)
+        self._reads = True  # whether a page needs files that were not read yet
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
         """The application.
@@ -115,9 +116,13 @@ class Site:
         return Guard(app, names)
 
     async def read_on(self) -> None:
-        """Read the files that were not read yet, little by little, until cancelled."""
+        """Read files little by little until cancelled: those of the start, and those of pages.
+
+        A tournament that is played goes on writing records, and its standings need none of them.
+        """
         while True:
-            if not await self._work(self.library.read, 0.05):  # a page has its turn between two
+            if not self._reads or not await self._work(self.library.read, 0.05):
+                self._reads = False
                 await trio.sleep(library.LOOK_SECONDS)
 
     async def _work(self, do: Callable[..., T], *arguments: Any) -> T:
@@ -369,7 +374,8 @@ class Site:
     ) -> Response:
         def work() -> Response:
             file = self._store(request.path_params["store"])
-            self.library.read(READ_SECONDS)  # or the page would miss records that are new
+            if answer != self._standings_of:  # it lists matches
+                self._reads = self.library.read(READ_SECONDS) > 0
             return answer(request, file, self.tournaments.shown(file))
 
         return await self._work(work)
