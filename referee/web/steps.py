@@ -202,6 +202,7 @@ class Steps:
         self._reader: Any = None  # of turns, once the names are known
         page = rules.page
         self.series = (POINTS,) if page is None else page.series
+        self._shows_result = page is not None and page.shows_result
         self._views: dict[str, dict[str, Any]] = {key: {} for key in self.viewers}
         self._values: dict[str, list[float]] = {}
         self._marks: list[Mark] = []
@@ -351,7 +352,10 @@ class MatchSteps(Steps):
                 over += self._reader.end()
         views: dict[Viewer, Any] = {viewer: match.view(viewer) for viewer in self._viewers}
         scores = [standing.score for standing in match.standings()]
-        turn = max(match.turns, self.turns[-1].turn if self.turns else 1)
+        if self._shows_result:
+            turn = max([self.turns[-1].turn if self.turns else 1, *(made.turn for made in over)])
+        else:
+            turn = max(match.turns, self.turns[-1].turn if self.turns else 1)
         self._add(turn, views, scores, match.due, round(time, 3))
         self._turns_over(over)
 
@@ -419,8 +423,10 @@ class SeatSteps(Steps):
         scores = None if match.outcome is None else [standing.score for standing in standings]
         asked = self._seat in match.due
         # Who hears of turns knows when one is over, at times late, and when its own begins.
-        turns = [turn.turn + (scores is None) for turn in over]
-        if self._reader is None or (asked and standings[self._seat].turns > self._own_turns):
+        begins = scores is None and not self._shows_result
+        turns = [turn.turn + begins for turn in over]
+        own = asked and not self._shows_result
+        if self._reader is None or (own and standings[self._seat].turns > self._own_turns):
             turns.append(match.turns)
             self._own_turns = standings[self._seat].turns
         self._turn = max([self._turn, *turns])
@@ -467,8 +473,9 @@ class LogSteps(Steps):
             views: dict[Viewer, Any] = {}
             if self._spectator is not None:
                 views[PUBLIC] = self._spectator.view()
-            last = isinstance(message, GameEnd) and self._over
-            self._add(last or self._over + 1, views, None)
+            is_over = isinstance(message, GameEnd) and bool(self._over)
+            turn = self._over + (not is_over and not self._shows_result)
+            self._add(max(turn, 1), views, None)
         self._turns_over(over)
         return whole is not None
 

@@ -107,6 +107,14 @@ def test_it_is_the_match(match: Watched, read: Read) -> None:
     assert (ended.reason, ended.winners, ended.scores) == (shown.reason, shown.winners, scores)
 
 
+def test_a_state_of_bot_wars_is_with_the_turn_that_led_to_it(read: Read) -> None:
+    match = watched("botwars", 1, max_turns=4)
+    for page, viewer in ((read(match.record), "all"), (read(match.log), "public")):
+        turns = [view["turnsElapsed"] for view in folded(page, viewer)]
+        assert [step.turn for step in page.steps] == [max(turn, 1) for turn in turns]
+        assert max(turns) == 4
+
+
 def test_a_part_of_a_match_has_the_same_views(match: Watched, read: Read) -> None:
     whole, chance = read(match.record), Random(1)
     turns = [turn.turn for turn in whole.turns]

@@ -51,9 +51,12 @@ class Page(Struct, frozen=True):
         facts: from the game's options, what the drawing needs to know of the game, such as the
             cost of each card; it can be written as JSON.
         spectator: from the number of seats.
+        shows_result: whether a state shows what its turn led to, as where all decide at the same
+            time. Else it shows what a decision of its turn is about.
     """
 
     folder: Path
     series: tuple[Series, ...]
     facts: Callable[[Any], Mapping[str, Any]]
     spectator: Callable[[int], Spectator]
+    shows_result: bool = False

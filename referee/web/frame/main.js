@@ -141,14 +141,8 @@ class App {
     const { header } = this.match;
     this.notes.replaceChildren(header.problem ? el("p", { class: "problem" }, header.problem) : "");
     const pairs = (values) => Object.entries(values ?? {}).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
-    const { outcome } = header;
-    const ended = outcome && [
-      outcome.reason,
-      outcome.winners.length ? `won by ${outcome.winners.map((index) => this.seat(index).name).join(", ")}` : "nobody won",
-      `points ${outcome.scores.join(", ")}`,
-    ].join("; ");
     const rows = [
-      ["Game", header.game], ["Outcome", ended], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
+      ["Game", header.game], ["Outcome", this.result], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
       ["Seed", header.seed], ["Date", header.date], ["Options", pairs(header.options)], ["Limits", pairs(header.limits)],
       ["Command", header.command], ["File", header.source], ["Hidden", header.hidden && `This log does not show ${header.hidden}.`], ["Left out", header.left_out],
     ];
@@ -157,6 +151,14 @@ class App {
       el("dl", { class: "facts" }, rows.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),
       el("form", { method: "dialog" }, el("button", { class: "button text" }, "Close")),
     );
+  }
+
+  /** How the match ended, in words; empty while it has not. */
+  get result() {
+    const { outcome } = this.match.header;
+    if (!outcome) return "";
+    const winners = outcome.winners.map((index) => this.seat(index).name).join(" and ");
+    return `${winners ? `Won by ${winners}` : "Nobody won"}: ${outcome.scores.join(" to ")} (${outcome.reason}).`;
   }
 
   get turn() {

@@ -58,7 +58,8 @@ export class Table {
       this.width ??= this.place.clientWidth; // to ask at each step would cost a layout
       const { turn, marks = [] } = match.steps[step];
       const { seats } = match.turns.get(turn) ?? {}; // whose turn it is
-      this.#try(() => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats }));
+      const ended = step === match.last ? this.#app.result : "";
+      this.#try(() => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats, ended }));
     }
     if (!this.#game) this.#words();
   }

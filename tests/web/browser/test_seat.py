@@ -94,6 +94,26 @@ def test_dominion_by_keys_alone(visit: Visit) -> None:
         assert OVER in status(page)
 
 
+@pytest.mark.parametrize(
+    ("words", "width", "buttons"),
+    [
+        pytest.param(BOTWARS, 1280, ".bw-controls button", id="botwars"),
+        pytest.param(STARREALMS, 360, ".sr-buttons button", id="starrealms"),
+    ],
+)
+def test_the_last_button_is_in_sight(
+    visit: Visit, words: tuple[str, ...], width: int, buttons: str
+) -> None:
+    with playing(*words) as (_, (link,)):
+        page = visit(link, viewport={"width": width, "height": 800 if width > 360 else 740})
+        next_question(page)
+        assert page.locator(buttons).last.evaluate(
+            "button => { const box = button.getBoundingClientRect();"
+            " return button.contains(document.elementFromPoint(box.x + 9, box.bottom - 5)); }"
+        )
+        page.close()  # before the server ends
+
+
 def test_botwars_by_drags(visit: Visit) -> None:
     with playing(*BOTWARS, *SMALL) as (process, (link,)):
         page = visit(link)

@@ -45,4 +45,5 @@ PAGE = Page(
     series=(Series("botlets", "", _botlets), Series("energy", "", _energy)),
     facts=_facts,
     spectator=Spectator,
+    shows_result=True,
 )

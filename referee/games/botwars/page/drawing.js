@@ -6,8 +6,11 @@
 const LETTERS = "rb";
 const WAYS = { up: [-1, 0, "↑"], left: [0, -1, "←"], right: [0, 1, "→"], down: [1, 0, "↓"] };
 const BESIDE = 230; // px that the texts need beside the grid; else they stand above it
+const LEAST = 640; // px of the grid beside them
+const LEAST_SEATED = 320; // at a seat, whose buttons are to be seen as well
 const LARGEST = 800; // px of the grid, where the page scrolls as a whole: else what scrolls has a height
 const LINES_FROM = 8; // px a cell, from which on there are lines between them
+const NUMBERS_FROM = 20; // px a cell, from which on rows and columns are numbered
 const CHOICE = /^(\d+):(\d+)-(\w+)$/; // row:column-way, as `person.py` names the choices
 
 export function mount(root, header, kit) {
@@ -16,20 +19,27 @@ export function mount(root, header, kit) {
   const colour = colours(kit, canvas);
   const table = kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root));
   const controls = kit.el("div", { class: "bw-controls" });
-  const whole = kit.el("div", { class: "bw" }, table, kit.el("div", { class: "bw-board" }, canvas, controls), legend(kit));
+  const whole = kit.el("div", { class: "bw" }, table, kit.el("div", { class: "bw-board" }, canvas), controls, legend(kit));
   controls.hidden = true;
   root.append(whole);
   const moves = new Moves(kit, canvas, controls, () => paint());
   let shown = null; // what was drawn last: [view, width]
+  let latest = null; // what `draw` was given last
+  let isSeat = false; // somebody was asked here
+
+  canvas.addEventListener("pointermove", (event) => {
+    if (moves.view) canvas.title = `cell ${moves.at(event)}: ${moves.cellName(moves.at(event))}`;
+  });
 
   function paint() {
     if (shown) drawGrid(canvas, colour, ...shown, moves);
   }
 
-  return {
+  const drawing = {
     draw(view, before, { width } = {}) {
+      latest = [view, before, { width }];
       const all = width || root.clientWidth || 344;
-      const beside = all >= 640 + BESIDE;
+      const beside = all >= (isSeat ? LEAST_SEATED : LEAST) + BESIDE;
       whole.classList.toggle("bw-wide", beside);
       sides.forEach((side, seat) => side.show(view, seat));
       const height = heightAround(root);
@@ -40,12 +50,18 @@ export function mount(root, header, kit) {
       paint();
     },
     describe: (view) => told(kit, view),
-    ask: (question, answer) => moves.ask(question, answer),
+    ask(question, answer) {
+      const isFirst = Boolean(question) && !isSeat;
+      isSeat ||= isFirst;
+      if (isFirst && latest) drawing.draw(...latest);
+      moves.ask(question, answer);
+    },
     unmount() {
       moves.quit.abort();
       whole.remove();
     },
   };
+  return drawing;
 }
 
 function heightAround(node) {
@@ -154,6 +170,13 @@ function drawGrid(canvas, colour, view, size, moves) {
       for (let col = 1; col < cols; col++) pen.line(col * cell - 0.5, 0, col * cell - 0.5, height);
       for (let row = 1; row < rows; row++) pen.line(0, row * cell - 0.5, width, row * cell - 0.5);
     });
+  }
+  if (cell / ratio >= NUMBERS_FROM) {
+    context.fillStyle = colour("dim");
+    context.font = `${Math.round(cell * 0.36)}px sans-serif`;
+    context.textBaseline = "top";
+    for (let col = 0; col < cols; col++) context.fillText(col, col * cell + 2 * ratio, 2 * ratio);
+    for (let row = 1; row < rows; row++) context.fillText(row, 2 * ratio, row * cell + 2 * ratio);
   }
   pen.stroke(colour("dim"), ratio, () => context.rect(-0.5, -0.5, width - 1, height - 1));
 
@@ -387,7 +410,10 @@ class Moves {
   }
   place(at) {
     const what = this.choices.has(at) ? "your botlet" : { "*": "energy", ".": "empty", x: "died" }[this.view.grid[at]] ?? "botlet of the other side";
-    return `row ${Math.floor(at / this.view.cols)}, column ${at % this.view.cols}: ${what}`;
+    return `${this.cellName(at)}: ${what}`;
+  }
+  cellName(at) {
+    return `row ${Math.floor(at / this.view.cols)}, column ${at % this.view.cols}`;
   }
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;

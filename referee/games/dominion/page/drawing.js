@@ -73,7 +73,7 @@ export function mount(root, header, kit) {
       words.push(`there were ${was}`);
     }
     const state = (changed ? " dom-changed" : "") + (left === 0 ? " dom-empty" : "");
-    return tile(card, choices, words, state, { cost, left: left === 0 ? "empty" : left ?? "–" });
+    return tile(card, choices, words, state, { cost, left: left ?? "–" });
   }
 
   function held(card, number, choices) {
@@ -125,7 +125,7 @@ export function mount(root, header, kit) {
     if (asking.question) {
       inside.push(...questionAbove());
     } else {
-      inside.push(el("p", { class: "dom-told" }, describe(view, shown.before)));
+      inside.push(el("p", { class: "dom-told" }, shown.more.ended || describe(view, shown.before)));
     }
     if (own && own.in_play.length) {
       inside.push(zone("In play", runs(own.in_play)));
@@ -174,7 +174,7 @@ export function mount(root, header, kit) {
       return [isOver ? "The match is over" : "The last move"];
     }
     const attacked = shown.view.request && shown.view.request.type === "attack-request";
-    return [glyph(seat), names[seat] + (attacked ? " is attacked" : `: turn ${own.turns}`)];
+    return [glyph(seat), names[seat] + (attacked ? " is attacked" : " has the turn")];
   }
 
   /** The seat whose turn it is, where hands are not to be seen; null if nobody's or not known. */
@@ -214,7 +214,7 @@ export function mount(root, header, kit) {
     const active = view.asked === seat;
     const isNow = (view.asked ?? turnOf()) === seat;
     const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
-    const facts = [`${owned} cards`, ...(seen.own ? [`turn ${seen.own.turns}`] : [])];
+    const facts = [`${owned} cards`, ...(seen.own ? [`${seen.own.turns} ${plural(seen.own.turns, "turn")}`] : [])];
     const zones = seen.own
       ? zonesOf(seen.own, seat, active)
       : [["Owns", Object.entries(seen.cards)]];
@@ -356,7 +356,7 @@ export function mount(root, header, kit) {
       const number = `${request.discard} ${plural(request.discard, "card")}`;
       parts.push(`${names[asked]} is attacked and has to discard ${number}`);
     } else if (request && (!before || turnsOf(before, asked) !== turnsOf(view, asked))) {
-      parts.push(`${names[asked]} begins turn ${turnsOf(view, asked)}`);
+      parts.push(`${names[asked]} begins a turn`);
     }
     return parts.length ? `${parts.join("; ")}.` : "No card has moved.";
   }

@@ -205,7 +205,7 @@ export function mount(root, header, kit) {
     const seat = mover();
     parts.active.style.setProperty("--seat", seat === null ? "var(--line)" : kit.seat(seat).colour);
     const { question } = asking;
-    const title = question?.title || (seat === null ? (view.turn ? "The match is over" : "Before the first turn") : `${names[seat]}: turn ${seen.turns}`);
+    const title = question?.title || (seat === null ? (view.turn ? "The match is over" : "Before the first turn") : `${names[seat]} has the turn`);
     const counters = [["Trade", view.trade], ["Combat", view.combat]].map(([name, number]) => {
       return el("div", {}, el("dt", {}, name), el("dd", {}, String(number)));
     });
@@ -217,7 +217,7 @@ export function mount(root, header, kit) {
     if (question) {
       inside.push(el("p", { class: "sr-question" }, question.text));
     } else {
-      inside.push(el("p", { class: "sr-told" }, describe(view, before)));
+      inside.push(el("p", { class: "sr-told" }, shown.more.ended || describe(view, before)));
     }
     const own = view.asked === view.player && view.request;
     const options = question && !view.request?.actions;
@@ -334,7 +334,7 @@ export function mount(root, header, kit) {
       return did.length ? `${names[seat]} ${did.join(", ")}` : "";
     });
     if (view.turn !== before.turn) {
-      said.push(`${names[view.player]} begins turn ${view.seats[view.player].turns}`);
+      said.push(`${names[view.player]} begins a turn`);
     }
     return `${said.filter(Boolean).join("; ") || "No card has moved"}.`;
   }

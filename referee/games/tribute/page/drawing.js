@@ -216,7 +216,7 @@ export function mount(root, header, kit) {
     const inside = [
       el("h2", {}, seat !== null && glyph(seat), title),
       view.turn > 0 && el("dl", { class: "tr-counters" }, counters.map(([name, number]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(number))))),
-      !question && el("p", { class: "tr-told" }, describe(view, before)),
+      !question && el("p", { class: "tr-told" }, shown.more.ended || describe(view, before)),
       asked && el("p", { class: "tr-question" }, asked),
       request && !request.actions && zone("Choose from", offered(request), ""),
       question && el("div", { class: "tr-buttons" }, asking.ends("Choose these", "tr-main")),
