@@ -202,12 +202,9 @@ class Site:
         return self.matches.parts(file, self._names(file)) if playing is None else playing.parts
 
     def _names(self, file: File) -> list[str]:
-        """What a tournament calls the players of a record; empty if none knows them."""
+        """What the organiser calls the players of a record; empty for a log."""
         item = self.library.item(file)
-        by_digest, by_bot = self._entrants([item])
-        if item.digest not in by_digest and by_bot.keys().isdisjoint(item.bots):
-            return []
-        return _shown(item, by_digest, by_bot)
+        return _shown(item, *self._entrants([item])) if item.bots else []
 
     def _with_names(self, items: Sequence[Item]) -> list[Item]:
         """Matches in the list, with what the organiser calls the bots."""

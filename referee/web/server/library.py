@@ -72,8 +72,8 @@ class Item(Struct, frozen=True):
         game: empty if it is not known.
         names: what the bots call themselves, in seat order; of a record that was cut short the
             BOT arguments.
-        shown: what pages call them: by their names in a tournament that has the match or these
-            bots, else by their BOT arguments; of a log by the names that they gave themselves.
+        shown: what pages call them, in seat order: their names in a tournament that has the match
+            or these bots, else their BOT arguments; in a log the names that they gave themselves.
         bots: the BOT arguments; empty for a log.
         ranks, scores: in seat order; empty if it was not finished.
         disqualified: in seat order the code or None.
@@ -241,9 +241,10 @@ class Library:
         return self._files.get(id) or self._files.get(kept_of(id))
 
     def item(self, file: File) -> Item:
-        """A match in the list."""
+        """A match in the list; one that had not begun when it was read is read again."""
         with self._lock:
-            return self._item(file)
+            item = self._item(file)
+            return item if item.kind else _read(file)
 
     def record_with(self, digest: str) -> str | None:
         """The name in addresses of a record that has this digest."""

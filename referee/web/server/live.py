@@ -125,7 +125,8 @@ class Playing:
 
     Args:
         file: where it is written.
-        names: of the players of a record, in seat order; empty: those that they gave themselves.
+        names: gives those of the players, in seat order, once the file has a header; none: those
+            that they give themselves.
 
     Attributes:
         over: whether no more is to be read here.
@@ -133,7 +134,7 @@ class Playing:
         looked: when one of them did, in trio's time.
     """
 
-    def __init__(self, file: File, names: Sequence[str] = ()) -> None:
+    def __init__(self, file: File, names: Callable[[], Sequence[str]]) -> None:
         check_in_place(file)
         self._names = names
         self.over = False
@@ -279,7 +280,7 @@ class Playing:
             header = read_header(line)
             if isinstance(header, Header):
                 self._record = header
-                self._match = PublicMatch(GAMES[header.game], len(header.bots), self._names)
+                self._match = PublicMatch(GAMES[header.game], len(header.bots), self._names())
                 return
         self._ahead.append(line)
         messages = Messages(self._ahead)
@@ -328,7 +329,7 @@ class Live:
                     "this page shows it when it is over"
                 )
             if playing is None or playing.over:
-                playing = Playing(file, names())
+                playing = Playing(file, names)
             playing.look()
             if playing.over:
                 return None

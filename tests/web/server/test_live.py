@@ -167,7 +167,12 @@ async def test_a_match_is_followed_to_its_end(source: Path, tmp_path: Path) -> N
         whole = msgspec.json.decode(msgspec.json.encode(read_match(str(LOG))))
         assert steps == whole["steps"]
         assert lines == whole["lines"]
-        assert list(turns.values()) == whole["turns"]
+        told = repr(whole["turns"])
+        if source is RECORD:  # which has the words of the organiser
+            told = told.replace("Big Money", "big_money").replace(
+                "Village Engine", "village_engine"
+            )
+        assert repr(list(turns.values())) == told
         header = await said(ask("/match/game.jsonl/header"))
         assert header["kind"] == ("record" if source is RECORD else "log")
 
