@@ -99,6 +99,7 @@ def test_dominion_by_keys_alone(visit: Visit) -> None:
     [
         pytest.param(BOTWARS, 1280, ".bw-controls button", id="botwars"),
         pytest.param(STARREALMS, 360, ".sr-buttons button", id="starrealms"),
+        pytest.param(DOMINION, 360, ".dom-buttons button", id="dominion"),
     ],
 )
 def test_the_last_button_is_in_sight(
