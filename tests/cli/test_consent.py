@@ -117,6 +117,20 @@ def test_a_tournament_without_a_sandbox_is_played_again_without_one(folder: Path
     assert (folder / "ran").exists()
 
 
+@needs_bwrap
+def test_what_the_tournament_hid_is_hidden_when_it_is_played_again(folder: Path) -> None:
+    sees = 'import os\nassert not any("sqlite" in n for n in os.listdir("."))\n'
+    (folder / "sees.py").write_text(sees + MINIMAL)
+    (folder / "t.toml").write_text(
+        f'sandbox = "bwrap"\n[[bot]]\ncommand = "{sys.executable} sees.py"\n'
+        '[[bot]]\ncommand = "minimal"\n'
+    )
+    words = ["--config", "t.toml", "--deals", "1", "--jobs", "1", "--store", "seen.sqlite", "-q"]
+    assert referee("tournament", *words, *SHORT, cwd=folder).returncode == 0
+    done = referee("verify", "--store", "seen.sqlite", "--run-recorded", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_what_came_with_the_referee_needs_no_option(folder: Path) -> None:
     words = ["minimal", "smithy.json", "--deals", "1", "--store", "b.sqlite", "-q"]
     assert referee("tournament", *words, "--sandbox", "none", *SHORT).returncode == 0

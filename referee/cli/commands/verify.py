@@ -164,6 +164,7 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     folder = None if options.records_of is None else Path(options.records_of)
     if folder is not None and not folder.is_dir():
         raise UsageError(f"--records-of {folder}: there is no such folder")
+    unseen = (options.store, options.records_of, options.output)  # as in a tournament
     jobs = options.jobs or cores()
     seen: Counter[str] = Counter()
     collect_garbage()
@@ -175,7 +176,11 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
         bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
         check_recorded(options, str(options.store), bots, setup.game, setup.sandbox)
         with (
-            Dispatcher(partial(worker_processes, jobs), lambda: jobs) as dispatcher,
+            Dispatcher(
+                partial(worker_processes, jobs),
+                lambda: jobs,
+                hidden=tuple(os.path.abspath(path) for path in unseen if path),
+            ) as dispatcher,
             printing(),
             printing(options.output, [options.store]) as file,
             Report(options, sys.stdout, file) as report,
