@@ -20,7 +20,7 @@ from urllib.parse import quote
 from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.console import say
 from referee.cli.serving import HOST, has_screen
-from referee.errors import ShortageError
+from referee.errors import ShortageError, UsageError
 from referee.interrupts import Interrupts
 
 FREE = ("--listen", f"{HOST}:0")
@@ -34,8 +34,17 @@ _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for what nobody wants to keep."""
-    with tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True) as name:
+    """A folder for what nobody wants to keep.
+
+    Raises:
+        UsageError: there can be none.
+    """
+    try:
+        made = tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True)
+    except OSError as error:
+        advice = "set TMPDIR to a folder that you can write to"
+        raise UsageError(f"no folder for the matches: {error.strerror}: {advice}") from error
+    with made as name:
         yield Path(name)
 
 

@@ -540,6 +540,23 @@ def test_a_bug_while_the_disk_is_full_is_said_on_stderr(
     assert any("in fail" in each for each in before)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["conform", "--referee", "true {player1} {player2}"],
+        ["tournament", "minimal", "minimal", "--deals", "1", "--watch"],
+    ],
+)
+def test_a_machine_without_a_folder_for_temporary_files(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/no/such/folder")
+    assert cli.main(words) == 2
+    line = one_line(capsys.readouterr().err)
+    assert line.startswith("referee: no folder for ")
+    assert "set TMPDIR to a folder" in line
+
+
 # --- what a bot, or the machine, does to the logs -------------------------------------------------
 
 

@@ -17,7 +17,6 @@ import pwd
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -450,7 +449,8 @@ def _is_private(prefix: str) -> bool:
 
 def _is_wide(folder: str) -> bool:
     """Whether a folder has everybody's files in it, the home folder or the referee's own."""
-    narrow = [*_homes(), str(Path(__file__).parents[2]), tempfile.gettempdir(), "/tmp"]
+    own, temporary = Path(__file__).parents[2], os.environ.get("TMPDIR", "/tmp")
+    narrow = [*_homes(), str(own), os.path.abspath(temporary), "/tmp"]
     return any(_is_in(path, folder) for path in narrow)
 
 

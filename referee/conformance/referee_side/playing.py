@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from referee.bots.processes.stderr import StderrKeeper
 from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
+from referee.errors import UsageError
 from referee.games.interface.probing import ProbeMatch
 from referee.games.interface.rules import Rules
 from referee.match.limits import Limits
@@ -27,6 +29,8 @@ _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
 _GONE = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
 """What a relay that has ended brings about is no error."""
+_MOST_PLACE = 80
+"""Bytes of the name of the folder for temporary files."""
 _STDERR_LINES = 8
 _CHUNK = 64 * 1024
 _AWAIT_SECONDS = 3.0
@@ -47,8 +51,7 @@ async def run_probe_match(
     started = trio.current_time()
     probes = [Probe(rules, plan, seat, seed) for seat, plan in enumerate(match.seats)]
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
-    # The name of a socket has 103 bytes at most; that of another folder could be too long for it.
-    with tempfile.TemporaryDirectory(prefix="referee-", dir="/tmp") as folder:
+    with _folder_for_socket() as folder:
         path = f"{folder}/suite"
         bots = [
             shlex.join([*_RELAY, path, str(seat), str(_STAY_SECONDS[plan.stays])])
@@ -73,6 +76,22 @@ async def run_probe_match(
     recorded.stderr = keeper.lines(_STDERR_LINES).lines
     recorded.seconds = trio.current_time() - started
     return recorded
+
+
+def _folder_for_socket() -> tempfile.TemporaryDirectory[str]:
+    """A new folder with a short name: a socket's name has at most 103 bytes.
+
+    Raises:
+        UsageError: there can be none.
+    """
+    try:
+        place = tempfile.gettempdir()
+        if len(os.fsencode(place)) > _MOST_PLACE:
+            place = "/tmp"
+        return tempfile.TemporaryDirectory(prefix="referee-", dir=place)
+    except OSError as error:
+        advice = "set TMPDIR to a folder with a short name that you can write to"
+        raise UsageError(f"no folder for a socket: {error.strerror}: {advice}") from error
 
 
 class _Room:
