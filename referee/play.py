@@ -143,7 +143,7 @@ class _Course(Generic[BotType]):
         now = self._clock()
         self._start_time = min(bot.started or now for bot in self._bots)
         if self._record_file is not None:
-            started = datetime.now(UTC).isoformat(timespec="milliseconds")
+            started = datetime.now(UTC).isoformat(timespec="milliseconds")  # noqa: TID251 (nobody waits for it)
             self._record = RecordWriter(
                 self._record_file, self._spec, started, self._stderr, self._limits_by
             )
