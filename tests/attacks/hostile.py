@@ -162,6 +162,15 @@ def clocks() -> Iterator[Behaviour]:
     yield one("never answers", "sleep_at", 3, "timeout")
     yield one("stops itself (SIGSTOP)", "stop_at", 3, "timeout")
     yield one("writes its reply drop by drop", "drip", "", "timeout")
+    yield one("stops itself in the handshake", "stop_at", 0, "startup-timeout")
+    yield one("stops itself (SIGSTOP), with a time bank", "stop_at", 3, "time-bank",
+              "--time-bank", "1")  # fmt: skip
+    yield one("stops itself and its group when the match is over", "stops_at_end", "", "plays on")
+    yield signals_itself(signal.SIGSTOP, "group")
+    yield one("writes its replies in single bytes", "single_bytes", 300, "plays on",
+              *PATIENT.split())  # fmt: skip
+    yield one("writes replies of 20,000 single bytes", "single_bytes", 20_000, "plays on",
+              "--max-turns", "5", *PATIENT.split())  # fmt: skip
     yield one("hangs, with a child in a session of its own", "daemon_and_hang", "{tmp}/pid",
               "timeout")  # fmt: skip
 
@@ -272,6 +281,10 @@ def limits() -> Iterator[Behaviour]:
     yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
     yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
     yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
+    # They take memory of the kernel: about 1.3 KiB each.
+    both, few = "memory-limit" if together else "plays on", f"{PATIENT} --memory-limit 50M"
+    made = limited("makes 100,000 empty files in /tmp", "empty_files", "{tmp} 100000", few, both)
+    yield made._replace(expected={"bwrap": str(made.expected)})
     for mode, size in (("pad", 3_000), ("blank_drip", 3_000), ("pad", 20_001)):
         what = f"writes {size} bytes each time: {mode}"
         yield limited(what, mode, size, "--output-limit 20000", "output-limit")

@@ -154,12 +154,23 @@ def stop_at(message, number, argument):
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
+def stops_at_end(message, number, argument):
+    """Stop the own process group at `game-end`: see main()."""
+
+
 def drip(message, number, argument):
     """Write the reply byte by byte, always a little, never a line end."""
     if number == 1:
         while True:
             write(b" ")
             time.sleep(0.02)
+
+
+def single_bytes(message, number, argument):
+    """Write each reply byte by byte, as a line of so many bytes."""
+    for byte in pad(message, number, argument):
+        write(bytes([byte]))
+    return b""
 
 
 def unfinished(message, number, argument):
@@ -359,6 +370,14 @@ def big_file(message, number, argument):
                 file.write(bytes(1 << 20))
 
 
+def empty_files(message, number, argument):
+    """Make so many empty files in a folder, "FOLDER COUNT", at the first request."""
+    if number == 1:
+        folder, count = argument.split()
+        for name in range(int(count)):
+            os.close(os.open(f"{folder}/{name}", os.O_CREAT))
+
+
 def pad(message, number, argument):
     """Answer with lines of so many bytes."""
     reply = legal(message)
@@ -486,6 +505,8 @@ def main():
         if message["type"] == "game-end":
             if mode is plays_on and line:
                 continue
+            if mode is stops_at_end:
+                os.kill(0, signal.SIGSTOP)
             if mode in (stays, late_goodbye):
                 sleep_forever()
             return

@@ -59,6 +59,8 @@ def after_match():
         print(" \t\r\n", flush=True)
     elif MODE == "dies":
         sys.exit()
+    elif MODE == "stops":
+        os.kill(0, signal.SIGSTOP)
     elif MODE == "closes_stdin":
         os.close(0)
         signal.pause()
