@@ -158,7 +158,11 @@ def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    "mode", ["writes", "dies", "dies_when_asked", "closes_stdin", "hangs", "stops", "wrong_name"]
+    "mode",
+    [
+        *("writes", "dies", "dies_when_asked", "closes_stdin", "hangs", "wrong_name"),
+        pytest.param("stops", marks=pytest.mark.slow),
+    ],
 )
 def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None:
     matches = batch(["big_money", kept(mode)], (1, 2), startup_limit=3.0, grace=0.1)
