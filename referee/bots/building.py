@@ -52,6 +52,8 @@ from referee.match.sandbox import Sandbox
 
 DISK_LIMIT = 2048 * MIB
 """What all files of a build may take together, the bot's own among them."""
+FILES_LIMIT = 200_000
+"""Files and folders of a build: empty ones take no room, but inodes of the disk."""
 _LIMITS = Limits(
     memory_limit=4096 * MIB,  # the files are in it, where there are control groups
     process_limit=1024,
@@ -181,7 +183,12 @@ async def _run_apart(folder: BotFolder, building: Path, sandbox: Sandbox, output
         place.mkdir()
         made.seek(0)
         unpacking = sandbox._replace(writable=True)
-        return await _run(folder, place, ["exec tar -xf - >&2"], unpacking, output, stdin=made)
+        said = f"it made more than {FILES_LIMIT:,} files"
+        script = (
+            f'test "$(tar -tf /dev/stdin | head -n {FILES_LIMIT + 1} | wc -l)" -le {FILES_LIMIT} '
+            f'|| {{ echo "{said}" >&2; exit 1; }}; exec tar -xf - >&2'
+        )
+        return await _run(folder, place, [script], unpacking, output, stdin=made)
 
 
 async def _run(

@@ -124,6 +124,16 @@ def test_a_build_that_fills_the_disk(how: str, monkeypatch: pytest.MonkeyPatch) 
     assert not Path("a/.building").exists()
 
 
+@needs_bwrap
+def test_a_build_that_makes_many_empty_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take no room, but the disk has a number of files, too."""
+    monkeypatch.setattr(building, "FILES_LIMIT", 10)
+    before = contents(bot("a", f"touch 1 2 3 4 5 6 7 8 9; {COPIES}"))
+    done = referee("build", "a", "--sandbox", "bwrap")
+    assert "it made more than 10 files\n" in done.stderr
+    assert contents(Path("a")) == before
+
+
 def test_what_was_built_stays_if_the_next_build_fails() -> None:
     folder = bot("a", COPIES)
     referee("build", "a")
