@@ -8,7 +8,7 @@ import sqlite3
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
@@ -284,7 +284,7 @@ class Store:
             return
         if self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
-        stages = self.stages
+        stages, _ = self.stages, self.versions
         if not rows:
             return
         try:
@@ -321,12 +321,55 @@ class Store:
                 self._create()
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
+                self._connection.execute("DELETE FROM about WHERE key = 'versions'")
             text = msgspec.json.encode(stages, order="deterministic").decode()
             self._connection.execute("INSERT OR REPLACE INTO about VALUES ('stages', ?)", (text,))
             self._connection.executemany(
                 "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)", bot_rows(setup)
             )
         self._is_new = False
+
+    @property
+    def versions(self) -> dict[str, list[str]]:
+        """Name of a bot -> digests of its files, one per version that played.
+
+        A bot is missing if its files are not known, as all are in a store of an older referee.
+        """
+        if self._is_new or not list(self.select("SELECT 1 FROM about WHERE key = 'versions'")):
+            return {}
+        found: dict[str, list[str]] = self._get("versions", dict[str, list[str]])
+        return found
+
+    def changed(self, digests: Mapping[str, str]) -> list[str]:
+        """The names of the bots that have played with other files only.
+
+        Args:
+            digests: name of a bot -> digest of its files now; empty if it is not known.
+        """
+        if self._is_new:
+            return []
+        query = "SELECT DISTINCT name FROM seats JOIN bots USING (bot)"
+        versions, played = self.versions, {name for (name,) in self.select(query)}
+        return [
+            name
+            for name, digest in digests.items()
+            if digest and name in played and digest not in versions.get(name, [digest])
+        ]
+
+    def add_versions(self, digests: Mapping[str, str]) -> None:
+        """Remember with which files bots play from now on; the argument is that of `changed`."""
+        before, changed = self.versions, self.changed(digests)
+        now = dict(before)
+        for name, digest in digests.items():
+            if name in changed:
+                now[name] = [*before[name], digest]
+            elif digest and digest not in before.get(name, []):
+                now[name] = [digest]
+        if now != before:
+            text = msgspec.json.encode(now, order="deterministic").decode()
+            with writing(self.name), self._connection:
+                insert = "INSERT OR REPLACE INTO about VALUES ('versions', ?)"
+                self._connection.execute(insert, (text,))
 
     @property
     def is_empty(self) -> bool:

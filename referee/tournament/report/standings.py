@@ -167,6 +167,7 @@ class Standings(Struct, frozen=True):
         swiss: of a Swiss tournament, its table; else None.
         sprt: of a sequential test; else None.
         out: the names of bots that were put out, since they kill the processes that play.
+        changed: the names of bots whose files changed between two runs (`--same-bot`).
         sandbox: of the bots that are programs.
     """
 
@@ -188,6 +189,7 @@ class Standings(Struct, frozen=True):
     swiss: Swiss | None
     sprt: SprtStanding | None
     out: list[str]
+    changed: list[str]
     sandbox: Kind
 
 
@@ -248,6 +250,7 @@ def standings(
         swiss=_swiss(store, names) if setup.format == "swiss" else None,
         sprt=None if test is None else _sprt(test),
         out=[names[bot] for bot in sorted(store.put_out())],
+        changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
     )
 

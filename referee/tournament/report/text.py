@@ -25,6 +25,10 @@ PUT_OUT = (
     "its other matches are not played"
 )
 
+CHANGED = (
+    "changed between two runs (--same-bot); the results are those of all its versions together"
+)
+
 ENOUGH_DEALS = 5
 """With fewer an interval has hundreds of Elo: nothing is known."""
 
@@ -245,6 +249,8 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         )
     for name in found.out:
         yield f"{plain(name)} {PUT_OUT}."
+    for name in found.changed:
+        yield f"{plain(name)} {CHANGED}."
     if found.void:
         yield (
             f"{found.void:,} matches are void: each time they were played the referee was late, or "

@@ -247,6 +247,65 @@ def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
     )
 
 
+def test_a_changed_bot_is_refused_or_named_in_the_standings(
+    commands: Commands, tmp_path: Path
+) -> None:
+    folder = tmp_path / "anna"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "Anna"\ncommand = "python3 main.py"\n')
+    for file in ("anna/main.py", "anna/plan.txt", "m1.py", "m2.py"):
+        (tmp_path / file).write_text("1")
+    (tmp_path / "t.toml").write_text(
+        '[[bot]]\ncommand = "python3 m1.py"\nname = "m1"\n[[bot]]\ncommand = "big_money"\n'
+    )
+    few = ["--deals", "1", "--seed", "5", "--sandbox", "none"]
+    cases: list[tuple[list[str], str, str]] = [  # words, a file of a bot, its name
+        (["./m1.py", "m2=./m2.py", "big_money"], "m1.py", "./m1.py"),
+        (["py=python3 -I m1.py", "./m2.py"], "m1.py", "py"),
+        (["./anna", "big_money"], "anna/plan.txt", "Anna"),
+        (["--config", "t.toml"], "m1.py", "m1"),
+    ]
+    for number, (words, file, name) in enumerate(cases):
+        commands.store = f"{number}.sqlite"
+        commands.tournament(*words, *few)
+        before = commands.rows()
+        (tmp_path / file).write_text(f"{number} is new")
+        for more in ([], ["--extend", "--deals", "2"]):  # the store is complete, or to grow
+            line = commands.refused(*words, *few, *more)
+            assert f": {name} has changed since the matches in {commands.store} were" in line
+            assert "--same-bot" in line
+        assert commands.rows() == before
+        line = f"{name} changed between two runs"
+        assert line in commands.tournament(*words, *few, "--deals", "2", "--extend", "--same-bot")
+        assert line in commands.tournament(*words, *few, "--deals", "2")  # that was said once
+        assert line in commands.run("standings", commands.store, "--format", "html")
+        found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+        assert found["changed"] == [name]
+
+
+def test_bots_of_an_older_store_and_bots_that_have_not_played_may_change(
+    commands: Commands, tmp_path: Path
+) -> None:
+    words = ["big_money", "minimal", "./m1.py", "--deals", "2", "--seed", "5", "--sandbox", "none"]
+    bot = tmp_path / "m1.py"
+    for number, edit in enumerate(
+        (
+            "DELETE FROM matches WHERE match IN (SELECT match FROM seats WHERE bot = 2);"
+            "DELETE FROM seats WHERE match NOT IN (SELECT match FROM matches)",
+            "DELETE FROM about WHERE key = 'versions'",  # as in a store of an older referee
+        )
+    ):
+        bot.write_text(f"{number}")
+        assert "changed" not in commands.tournament(*words)
+        with sqlite3.connect(commands.store) as connection:
+            connection.executescript(edit)
+        connection.close()
+    bot.write_text("2")
+    assert "changed" not in commands.tournament(*words)
+    bot.write_text("3")  # by now its files are known
+    assert "./m1.py has changed" in commands.refused(*words)
+
+
 def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
     for words, says in (
         ([*BOTS, "--players", "5"], "has 2 to 4"),
