@@ -6,6 +6,7 @@ import fcntl
 import os
 import sqlite3
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -121,7 +122,7 @@ class Store:
     @classmethod
     def in_memory(cls) -> Store:
         """A new store that is nowhere but in memory."""
-        return cls(MEMORY, sqlite3.connect(MEMORY))
+        return cls(MEMORY, _connect(MEMORY))
 
     @classmethod
     def for_writing(cls, name: str) -> Store:
@@ -146,7 +147,7 @@ class Store:
                     f"another run is writing {name}: wait for it, or give another --store"
                 ) from error
             with usable(name):
-                connection = sqlite3.connect(path, timeout=_WAIT_SECONDS)
+                connection = _connect(path)
                 undo.callback(connection.close)
                 store = cls(name, connection, lock, made=made)
                 if made:
@@ -184,7 +185,7 @@ class Store:
 
     @classmethod
     def _snapshot(cls, name: str, uri: str, check: bool) -> Store:
-        connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)
+        connection = _connect(uri)
         try:
             connection.execute("BEGIN")
             store = cls(name, connection)
@@ -282,16 +283,18 @@ class Store:
             raise UsageError(f"{self.name} is no store of a tournament")
         if self._is_new:
             return
-        if self._get("version", Any) != FORMAT_VERSION:
+        with closing(sqlite3.connect(MEMORY)) as empty:
+            empty.executescript(_SCHEMA)
+            found, wanted = _schema(self._connection), _schema(empty)
+        # Nothing is read before: to read a view can take for ever.
+        if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
+        if found != wanted:
+            raise UsageError(f"{self.name} is damaged: its tables are not those of a store")
         stages, _ = self.stages, self.versions
         if not rows:
             return
         try:
-            with closing(sqlite3.connect(MEMORY)) as empty:
-                empty.executescript(_SCHEMA)
-                if _schema(self._connection) != _schema(empty):
-                    raise UsageError("its tables are not those of a store")
             check_rows(self._connection.execute, stages)
         except UsageError as error:
             raise UsageError(f"{self.name} is damaged: {error}") from error
@@ -476,11 +479,21 @@ def _remove(path: str, made: os.stat_result) -> None:
             os.unlink(path)
 
 
-def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+def _connect(database: str) -> sqlite3.Connection:
+    """A connection for which nothing in a stranger's database can do more than be read."""
+    connection = sqlite3.connect(database, timeout=_WAIT_SECONDS, uri=database.startswith("file:"))
+    connection.execute("PRAGMA trusted_schema = OFF")
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+    return connection
+
+
+def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
     """The tables, and what could do something when they are read or written."""
     return connection.execute(
-        "SELECT type, name, tbl_name, sql FROM sqlite_master "
-        "WHERE type != 'index' AND name NOT LIKE 'sqlite%' ORDER BY name"
+        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type != 'index' "
+        "AND (type, name) NOT IN (VALUES ('table', 'sqlite_sequence'), ('table', 'sqlite_stat1')) "
+        "ORDER BY name"
     ).fetchall()
 
 

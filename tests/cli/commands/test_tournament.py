@@ -500,6 +500,9 @@ def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
         ("[[bot]]\nname = 'x'", "bot 1: command is missing"),
         ("x = = 3", "is no TOML"),
         (f"deals = {'9' * 5_000}", "is no TOML"),
+        (f"a{'.a' * 5_000} = 1", "line 1 has more than 100 dots: use shorter keys"),
+        (f"\n[a{'.a' * 5_000}]", "line 2 has more than 100 dots"),
+        (f"a{'.a' * 50} = 1", "nested too deeply"),
         (f"x = {'[' * 5_000}", "nested too deeply"),
         ("store = 'x'\nrecords = \"a\\u0000b\"", "records has the character U+0000"),
         ("[[bot]]\ncommand = 'x'\ndirectory = \"\\u0000\"", "bot has the character U+0000"),
@@ -795,6 +798,11 @@ MATCH = "UPDATE matches SET {} WHERE match = 3"
             "CREATE TRIGGER t AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
             "its tables are not",
         ),
+        (
+            "CREATE TRIGGER sqliteevil AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
+            "its tables are not",
+        ),
+        ("UPDATE about SET value = '{\"new\":[1]}' WHERE key = 'versions'", "about, versions: Exp"),
     ],
 )
 def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says: str) -> None:
