@@ -71,7 +71,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             _watch(options)
     with Store.for_reading(options.store) as store, interrupts.raising():
         anchor_of(options, store.names)  # before a file is emptied
-        report = printing(options.output, [options.store])
+        report = printing(options.output, [options.store], whole=True)
         with report as file, contextlib.redirect_stdout(file):
             print_standings(store, options.format, options)
     return OK

@@ -942,6 +942,32 @@ def test_a_slip_of_the_keyboard_empties_no_report(commands: Commands, tmp_path: 
     assert file.read_text() == "precious"
 
 
+@pytest.mark.parametrize("command", [["standings", "--format", "html"], ["export"]])
+def test_a_full_disk_leaves_no_half_of_a_report(
+    commands: Commands, tmp_path: Path, command: list[str]
+) -> None:
+    commands.tournament(*BOTS, "--deals", "20", "--seed", "1")
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (folder / "old").write_text("precious")
+    (folder / "old").chmod(0o600)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for name in ("new", "old"):
+        words = [*command, commands.store, "--output", str(folder / name)]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+        try:
+            commands.run(*words, code=2)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert f"cannot write {folder / name}: File too large" in one_line(commands.err)
+    assert [path.name for path in folder.iterdir()] == ["old"]
+    assert (folder / "old").read_text() == "precious"
+    commands.run(*words)
+    assert len((folder / "old").read_text()) > 5_000
+    assert stat.S_IMODE((folder / "old").stat().st_mode) == 0o600
+    assert [path.name for path in folder.iterdir()] == ["old"]
+
+
 def test_export_as_jsonl(commands: Commands) -> None:
     commands.result = exported
     commands.tournament(*BOTS, "--deals", "1")
