@@ -19,7 +19,7 @@ from referee.cli.arguments import (
     number,
     probability,
 )
-from referee.cli.commands.standings import add_standings, anchor_of, print_standings
+from referee.cli.commands.standings import add_standings, check_names, print_standings
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import (
     add_env,
@@ -144,7 +144,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             server = stack.enter_context(watched(interrupts, paths, page))
             if server is None:
                 return USAGE
-        anchor = anchor_of(options, store.names)
+        anchor = check_names(options, store.stages[-1].bots)
         try:
             _play(options, interrupts, store, anchor)
         except Interrupted as interrupted:
@@ -254,7 +254,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         # Of a cluster its workers look for them.
         find_all(partial(find_entrant, game=now.game), now.bots)
     # What is shown at the end is checked before the first match.
-    anchor_of(options, [bot.name for bot in now.bots])
+    check_names(options, now.bots)
     if not is_known and not store.is_empty:  # else nothing is lost: a slip can be mended
         if options.extend:
             check_extension(stages[-1], now)

@@ -17,6 +17,7 @@ from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 from referee.tournament.sequential import Sequential
+from referee.tournament.setup import short_names
 from referee.tournament.stages import planned, swiss_table
 from referee.tournament.store import Store
 
@@ -159,6 +160,7 @@ class Standings(Struct, frozen=True):
         anchor: the name of the bot whose rating is given, or None.
         without: the names of the bots whose matches are left out.
         bots: best first.
+        shown: name of a bot -> how tables show it.
         head_to_head: name -> name -> what the first did against the second.
         differences: name -> name -> the first's rating minus the second's.
         seats: points a match in each, in seat order.
@@ -182,6 +184,7 @@ class Standings(Struct, frozen=True):
     anchor: str | None
     without: list[str]
     bots: list[BotStanding]
+    shown: dict[str, str]
     head_to_head: dict[str, dict[str, Meeting]]
     differences: dict[str, dict[str, Difference]]
     seats: list[Share]
@@ -243,6 +246,7 @@ def standings(
         anchor=None if anchor is None else names[anchor[0]],
         without=[names[bot] for bot in sorted(without)],
         bots=_bots(table, ratings, differences, names, own_names),
+        shown=short_names(setup.bots),
         head_to_head=_head_to_head(table, names),
         differences=_differences(differences, names),
         seats=_seats(table),

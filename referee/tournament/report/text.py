@@ -47,7 +47,7 @@ def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableTy
         yield ""
     if found.swiss is not None:
         yield Text(f"After {found.swiss.rounds} rounds, by score:", style="bold")
-        yield _swiss(found.swiss, _short_names(found))
+        yield _swiss(found.swiss, found.shown)
         yield Text(SWISS_LEGEND, style="dim")
         yield ""
     yield from map(_line, _remarks(found, facts))
@@ -101,21 +101,12 @@ def headline(found: Standings) -> str:
     return "; ".join(parts)
 
 
-def _short_names(found: Standings) -> Mapping[str, str]:
-    """Name -> how tables show it: a file without its folders, if that tells all bots apart."""
-    names = [bot.name for bot in found.bots]
-    short = [name if " " in name else name.rstrip("/").rsplit("/", 1)[-1] for name in names]
-    shown = short if len(set(short)) == len(names) else names
-    return dict(zip(names, map(plain, shown), strict=True))
-
-
 def _ranking(found: Standings) -> Grid:
     grid = _grid("#", "bot", "rating", "95% interval", "better", *_COUNTS)
-    names = _short_names(found)
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
-            names[bot.name] + " (out)" * (bot.name in found.out),
+            plain(found.shown[bot.name]) + " (out)" * (bot.name in found.out),
             rating(bot, found),
             rating_interval(bot),
             "" if bot.above_next is None else share(bot.above_next),
@@ -225,7 +216,9 @@ def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
     grid = _grid("place", "bot", "score", "byes", "opponents")
     for row in table.places:
         score = f"{row.score:g} of {table.rounds}"
-        grid.add_row(str(row.place), names[row.name], score, str(row.byes), f"{row.opponents:g}")
+        grid.add_row(
+            str(row.place), plain(names[row.name]), score, str(row.byes), f"{row.opponents:g}"
+        )
     return grid
 
 
@@ -264,7 +257,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
 
 
 def _matrix(found: Standings) -> Grid:
-    grid, names = _grid(), _short_names(found)
+    grid = _grid()
     grid.add_column("#", justify="right")
     grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=20)
     for bot in found.bots:
@@ -275,13 +268,13 @@ def _matrix(found: Standings) -> Grid:
             share(met[other.name].points / met[other.name].matches) if other.name in met else "-"
             for other in found.bots
         ]
-        grid.add_row(str(bot.rank), names[bot.name], *cells)
+        grid.add_row(str(bot.rank), plain(found.shown[bot.name]), *cells)
     return grid
 
 
 def _against(bot: BotStanding, found: Standings) -> Grid:
     grid = _grid("against", *_COUNTS, "Elo", "95% interval", "better")
-    met, names = found.head_to_head[bot.name], _short_names(found)
+    met = found.head_to_head[bot.name]
     for other in found.bots:
         if other.name == bot.name:
             continue
@@ -291,7 +284,7 @@ def _against(bot: BotStanding, found: Standings) -> Grid:
         known = apart.elo is not None
         deals = min(bot.deals, other.deals)
         grid.add_row(
-            names[other.name],
+            plain(found.shown[other.name]),
             *([f"{count:,}" for count in counted] or "0---"),
             share(meeting.points / meeting.matches) if meeting else "-",
             f"{apart.elo:+.0f}" if apart.elo is not None else "-",

@@ -701,6 +701,16 @@ def test_the_anchor(commands: Commands) -> None:
         assert found["anchor"] == "new"
 
 
+def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: Path) -> None:
+    (tmp_path / "my_bot.py").touch()
+    words = ["--bot", "my_bot.py", "--anchor", "my_bot.py=1000"]
+    out = commands.tournament("./my_bot.py", *BOTS, "--deals", "2", *words)
+    assert re.search(r"^. my_bot\.py +1000 ", out, re.MULTILINE)
+    assert "./my_bot.py: rank " in out
+    found = commands.run("standings", commands.store, "--without", "my_bot.py", *words[:2])
+    assert "without ./my_bot.py" in " ".join(found.split())
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
