@@ -14,10 +14,11 @@ from operator import itemgetter
 import msgspec
 from msgspec import Struct
 
+from referee.diagnosis.ending import missed
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.capabilities import SeatFacts, Table
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import Disqualification, Termination
 from referee.tournament.rows import BUCKETS_PER_DOUBLING, buckets, counts, points_of
 from referee.tournament.store import Store
 
@@ -30,12 +31,14 @@ class Departure(Struct):
         match: the first one that ended so for it.
         detail: what happened there.
         stderr: the last lines that it wrote there.
+        hint: what of its sandbox may explain it, one clause; empty if nothing does.
     """
 
     code: str
     match: int
     detail: str
     stderr: list[str]
+    hint: str
 
 
 class BotFacts(Struct):
@@ -115,6 +118,7 @@ _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 
 def _bots(store: Store, count: int) -> Iterator[BotFacts]:
+    sandbox = store.stages[-1].sandbox
     names: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for bot, name, times in store.select(
         f"SELECT bot, calls_itself, count(*) {_SEATS} GROUP BY bot, calls_itself"
@@ -133,7 +137,9 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
     ):
         disqualified[bot][code] += times
-        departures[bot].append(Departure(code, match, detail or "", (stderr or "").splitlines()))
+        lines = (stderr or "").splitlines()
+        hint = missed(sandbox, lines) if code == Disqualification.EXITED else ""
+        departures[bot].append(Departure(code, match, detail or "", lines, hint))
     seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = seconds_of[bot]

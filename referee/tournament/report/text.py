@@ -235,6 +235,9 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
             if of:
                 yield f"{plain(name)} {what}: {counts(of)}."
+        yield from (f"  {departure.hint}" for departure in bot.departures if departure.hint)
+    if any(bot.disqualified for bot in facts.bots.values()):
+        yield "--bot NAME shows why a bot was disqualified."
     if facts.late:
         yield (
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
@@ -306,6 +309,8 @@ def _bot_remarks(facts: BotFacts) -> Iterator[str]:
         yield f"{what}: {counts(found)}."
     for departure in facts.departures:
         yield f"{departure.code}, first in match {departure.match}: {plain(departure.detail)}"
+        if departure.hint:
+            yield f"  {departure.hint}"
         yield from (f"  stderr: {plain(line)}" for line in departure.stderr)
 
 

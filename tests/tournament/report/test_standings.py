@@ -203,9 +203,40 @@ def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() ->
     facts = statistics(played(made_setup(2, deals=6), result)).bots["bot1"]
     assert facts.disqualified == {"exited": 6, "timeout": 4}
     assert facts.departures == [
-        Departure("exited", 6, "in 6", ["Traceback", "KeyError"]),
-        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"]),
+        Departure("exited", 6, "in 6", ["Traceback", "KeyError"], ""),
+        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"], ""),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "code", "error", "is_said"),
+    [
+        ("bwrap", "exited", "FileNotFoundError: [Errno 2] No such file: '../weights.json'", True),
+        ("bwrap", "exited", "PermissionError: [Errno 13] Permission denied: 'log'", True),
+        ("bwrap", "exited", "OSError: [Errno 30] Read-only file system: 'log'", True),
+        ("bwrap", "exited", "KeyError: 'copper'", False),
+        ("bwrap", "timeout", "No such file", False),
+        ("none", "exited", "FileNotFoundError: [Errno 2] No such file: '../weights.json'", False),
+    ],
+)
+def test_a_crash_that_the_sandbox_explains_says_so_without_asking_for_the_bot(
+    sandbox: str, code: str, error: str, is_said: bool
+) -> None:
+    def result(plan: Plan) -> MatchRow:
+        out: list[Any] = [None, None]
+        out[plan.players.index(1)] = Left(code, "its process ended", [error])
+        return better_wins(plan, left=out)
+
+    store = played(made_setup(2, deals=1, sandbox=sandbox), result)
+    found = report(store)
+    hint = found.facts.bots["bot1"].departures[0].hint
+    assert ("outside its folder a bot in the sandbox sees only" in hint) == is_said
+    for text in (
+        " ".join(" ".join(shown(store)).split()),
+        standings_file(store, found, history(store), 0.0),
+    ):
+        assert hint in text
+        assert ("outside its folder" in text) == is_said
 
 
 def test_cards_are_counted_in_matches_that_were_played_to_their_end() -> None:
