@@ -19,7 +19,7 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.capabilities import SeatFacts, Table
 from referee.games.interface.faults import Disqualification, Termination
-from referee.tournament.rows import BUCKETS_PER_DOUBLING, buckets, counts, points_of
+from referee.tournament.rows import BUCKETS_PER_DOUBLING, REACHED, buckets, counts, points_of
 from referee.tournament.store import Store
 
 
@@ -50,6 +50,7 @@ class BotFacts(Struct):
         faults: code -> count.
         disqualified: code -> matches.
         departures: of each of these codes the first match.
+        reached: limit -> matches in which the bot reached it and was not disqualified.
         replies: how many.
         mean_reply, reply_99, longest_reply: seconds; 99% of its replies took no longer than the
             second, which is exact to 19%.
@@ -60,6 +61,7 @@ class BotFacts(Struct):
     faults: dict[str, int]
     disqualified: dict[str, int]
     departures: list[Departure]
+    reached: dict[str, int]
     replies: int
     mean_reply: float | None
     reply_99: float | None
@@ -140,6 +142,13 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         lines = (stderr or "").splitlines()
         hint = missed(sandbox, lines) if code == Disqualification.EXITED else ""
         departures[bot].append(Departure(code, match, detail or "", lines, hint))
+    reached: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, detail, times in store.select(
+        f"SELECT bot, detail, count(*) {_SEATS} AND disqualified IS NULL "
+        "AND detail NOT NULL GROUP BY bot, detail"
+    ):
+        for limit in detail.removeprefix(REACHED).split():
+            reached[bot][limit] += times
     seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = seconds_of[bot]
@@ -160,6 +169,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
             faults=dict(faults[bot].most_common()),
             disqualified=dict(disqualified[bot].most_common()),
             departures=departures[bot],
+            reached=dict(reached[bot]),
             replies=replies,
             mean_reply=seconds / replies if replies else None,
             reply_99=_percentile(seconds_of[bot], 0.99),

@@ -236,6 +236,8 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
             if of:
                 yield f"{plain(name)} {what}: {counts(of)}."
         yield from (f"  {departure.hint}" for departure in bot.departures if departure.hint)
+        for limit, matches in bot.reached.items():
+            yield f"{plain(name)} reached {plain(limit)} in {matches:,} matches."
     if any(bot.disqualified for bot in facts.bots.values()):
         yield "--bot NAME shows why a bot was disqualified."
     if facts.late:
@@ -307,6 +309,8 @@ def _bot_remarks(facts: BotFacts) -> Iterator[str]:
         )
     for what, found in (("Faults", facts.faults), ("Disqualified", facts.disqualified)):
         yield f"{what}: {counts(found)}."
+    if facts.reached:
+        yield f"Limits reached: {counts(facts.reached)}."
     for departure in facts.departures:
         yield f"{departure.code}, first in match {departure.match}: {plain(departure.detail)}"
         if departure.hint:

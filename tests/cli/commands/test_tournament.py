@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 
 from referee import cli
+from referee.bots.processes.cgroups import home
 from referee.logs.zstd import zstd
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import MatchRow, Plan
@@ -1041,6 +1042,24 @@ def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
     assert len(played) == 4
     done = referee("verify", "--store", store, "--records-of", records, "--jobs", "1")
     assert done.returncode == 0
+
+
+@needs_bwrap
+@pytest.mark.skipif(home() is None, reason="there are no control groups")
+def test_a_bot_that_reaches_its_limit_of_processes_and_plays_on(tmp_path: Path) -> None:
+    fork = (
+        "import os\ntry:\n    for _ in range(30):\n"
+        "        os.fork() or (os.close(0), os.close(1), os.execvp('sleep', ['sleep', '60']))\n"
+        "except OSError:\n    pass\n"
+    )
+    bot = tmp_path / "forker.py"
+    minimal = Path(__file__).parents[3] / "example_bots" / "dominion" / "minimal.py"
+    bot.write_text(fork + minimal.read_text())
+    words = ["tournament", str(bot), "minimal", "--deals", "1", "-q", "--json", "--max-turns", "4"]
+    done = referee(*words, "--process-limit", "12", "--sandbox", "bwrap")
+    bots = json.loads(done.stdout)["statistics"]["bots"]
+    assert bots[str(bot)]["reached"] == {"process-limit": 2}
+    assert bots["minimal"]["reached"] == {}
 
 
 def test_real_matches_verify(tmp_path: Path) -> None:

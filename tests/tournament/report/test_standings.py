@@ -22,7 +22,7 @@ from referee.tournament.report.lessons import LESSONS, lessons
 from referee.tournament.report.standings import Meeting, Standings, standings
 from referee.tournament.report.text import standings_text
 from referee.tournament.report.whole import report
-from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.rows import REACHED, Entrant, MatchRow, Plan
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.server.pages import standings_file
@@ -237,6 +237,22 @@ def test_a_crash_that_the_sandbox_explains_says_so_without_asking_for_the_bot(
     ):
         assert hint in text
         assert ("outside its folder" in text) == is_said
+
+
+def test_a_limit_that_a_bot_reached_is_named_in_every_format() -> None:
+    def result(plan: Plan) -> MatchRow:
+        found = better_wins(plan)
+        if plan.match:
+            found.seats[plan.players.index(0)].detail = f"{REACHED}process-limit"
+        return found
+
+    store = played(made_setup(2, deals=5), result)
+    found = report(store)
+    assert found.facts.bots["bot0"].reached == {"process-limit": 9}
+    assert found.facts.bots["bot1"].reached == {}
+    assert "bot0 reached process-limit in 9 matches." in shown(store)
+    page = standings_file(store, found, history(store), 0.0)
+    assert page.count("<dt>Limits reached<dd>process-limit 9") == 1
 
 
 def test_cards_are_counted_in_matches_that_were_played_to_their_end() -> None:
