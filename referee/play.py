@@ -80,6 +80,8 @@ class Played(Struct, frozen=True):
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
         answers: all that the match was given, in order, which with its spec is the whole match;
             empty if the match was not to be diagnosed, or if they are more than `MAX_ANSWERS`.
+        reached: for each seat the limits at which the system refused its bot something in the
+            match, by their names in `Limits`, as far as that is known.
     """
 
     result: MatchResult
@@ -87,6 +89,7 @@ class Played(Struct, frozen=True):
     digest: str
     reply_seconds: list[list[float]]
     answers: list[Given] = []
+    reached: Sequence[Sequence[str]] = ()
 
 
 class _Course(Generic[BotType]):
@@ -135,6 +138,7 @@ class _Course(Generic[BotType]):
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[Given] = []
         self._room = MAX_ANSWERS
+        self._reached: list[tuple[str, ...]] = []
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotAround):
                 bot.sit(partial(self.match.view, seat))
@@ -223,7 +227,7 @@ class _Course(Generic[BotType]):
             digest = self._record.end(self.match, exit_codes, seconds)
         left = dict(self.match.disqualified)
         result = self._result(exit_codes, seconds)
-        return Played(result, left, digest, self._reply_seconds, self._answers)
+        return Played(result, left, digest, self._reply_seconds, self._answers, self._reached)
 
     # --- its result ---------------------------------------------------------------------------
 
@@ -254,6 +258,7 @@ class _Course(Generic[BotType]):
     def _diagnoses(self) -> list[Diagnosis]:
         match = self.match
         words = [bot.last_words(STDERR_LINES) for bot in self._bots]
+        self._reached = [() if each is None else each.reached for each in words]
         if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
         notes = [

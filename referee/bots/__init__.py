@@ -4,6 +4,7 @@ bot.py         a bot, as a match sees it: lines are pushed, a reply is awaited
 bundled.py     the example bots that come with the referee
 command.py     BOT argument -> command line or address
 folder.py      a folder with a `bot.toml`: a bot as it is handed in
+digest.py      a digest of a bot's files: has it changed?
 table.py       what TOML says of a bot, there and in a configuration
 building.py    building the bot in a folder
 last_words.py  what a bot leaves behind, and what it did instead of answering

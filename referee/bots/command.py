@@ -51,6 +51,9 @@ _INTERPRETERS = {
 }
 HUMAN = "human"
 """The BOT argument for a person, whom `referee play` alone can ask."""
+_INTERPRETER = re.compile(
+    r"(python|pypy)[\d.]*|node|deno|bun|java|perl|ruby|lua|php|sh|bash"
+).fullmatch
 _DIALECT = re.compile(r"[a-z][a-z0-9-]*").fullmatch
 _COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
 
@@ -348,6 +351,11 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
         raise BotNotFoundError(f"BOT {argument!r}: {str(error).lower()}") from error
     found = _resolve_word(first, directory, game) if first else None
     if found is None:
+        if not rest and _INTERPRETER(first):
+            raise BotNotFoundError(
+                f"BOT {first} is an interpreter without a program: put the whole command in quotes,"
+                f' such as "{first} my_bot"'
+            )
         on_path = shutil.which(first) if first else None
         if on_path is None:
             raise BotNotFoundError(_not_found(argument, first, game))

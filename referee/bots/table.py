@@ -15,6 +15,8 @@ from referee.text.terminal import escaped
 MAX_BYTES = 1024 * 1024
 MAX_NAME = 64
 """Letters of a bot's name."""
+_MAX_DEPTH = 16  # of tables and lists
+_MAX_DOTS = 100  # in a line: the time of `tomllib` is quadratic in the parts of a key
 
 
 class BotTable(Struct, kw_only=True):
@@ -45,18 +47,20 @@ def read_toml(name: str) -> dict[str, Any]:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise UsageError(f"{name} cannot be read: it has more than {MAX_BYTES:,} bytes")
+        for number, line in enumerate(data.splitlines(), 1):
+            if line.count(b".") > _MAX_DOTS and not line.lstrip().startswith(b"#"):
+                problem = f"line {number} has more than {_MAX_DOTS} dots: use shorter keys"
+                raise UsageError(f"{name} cannot be read: {problem}")
         values = tomllib.loads(data.decode())
+        with_nul = [key for key in values if any("\0" in text for text in _strings(values[key]))]
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from error
     except ValueError as error:  # also: no UTF-8, a number with too many digits
         raise UsageError(f"{name} is no TOML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
-    for key, value in values.items():
-        if any("\0" in text for text in _strings(value)):
-            raise UsageError(
-                f"{name}: {key} has the character U+0000 in it, which nothing may have"
-            )
+    for key in with_nul:
+        raise UsageError(f"{name}: {key} has the character U+0000 in it, which nothing may have")
     return values
 
 
@@ -98,10 +102,12 @@ def name_problem(name: str) -> str:
     return ""
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: Any, depth: int = 0) -> Iterator[str]:
     """All that are in a value."""
+    if depth > _MAX_DEPTH:
+        raise RecursionError
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for part in [*value, *value.values()] if isinstance(value, dict) else value:
-            yield from _strings(part)
+            yield from _strings(part, depth + 1)

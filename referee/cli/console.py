@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
 from referee.errors import SHORTAGES, UsageError, cannot_write
@@ -79,12 +79,15 @@ def check_other_file(output: str, inputs: Sequence[str]) -> None:
 
 
 @contextmanager
-def printing(output: str | None = None, inputs: Sequence[str] = ()) -> Iterator[TextIO]:
+def printing(
+    output: str | None = None, inputs: Sequence[str] = (), *, whole: bool = False
+) -> Iterator[TextIO]:
     """Where results are printed: a full disk there is the user's business, not a bug.
 
     Args:
-        output: a file to print to, of `--output`, which this empties; by default stdout.
-        inputs: the files that the results come from, which must not be emptied.
+        output: a file to print to, of `--output`, which this replaces; by default stdout.
+        inputs: the files that the results come from, which must not be replaced.
+        whole: leave what is there unless all was printed. Else it is written while it is printed.
 
     Raises:
         UsageError: it cannot be printed there.
@@ -95,7 +98,10 @@ def printing(output: str | None = None, inputs: Sequence[str] = ()) -> Iterator[
             sys.stdout.flush()
         else:
             check_other_file(output, inputs)
-            with open(output, "w", encoding="utf-8", errors="backslashreplace") as file:
+            with (
+                _whole(output) if whole else nullcontext(output) as name,
+                open(name, "w", encoding="utf-8", errors="backslashreplace") as file,
+            ):
                 yield file
     except OSError as error:
         # A shortage is not that file's: what is printed is made in this block, too.
@@ -105,6 +111,31 @@ def printing(output: str | None = None, inputs: Sequence[str] = ()) -> Iterator[
             raise cannot_write(output, error) from error
         silence(sys.stdout)
         raise cannot_write("standard output", error) from error
+
+
+@contextmanager
+def _whole(output: str) -> Iterator[str]:
+    """The name of a file that takes the place of another one once it was written."""
+    output = os.path.realpath(output)
+    part = f"{output}.part"
+    if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/stdout
+        yield output
+        return
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)  # of a run that was killed; a link would be followed
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except PermissionError:  # the folder is another user's, and the file may be ours
+        yield output
+        return
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copymode(output, part)
+        yield part
+        os.replace(part, output)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
 
 
 def silence(stream: TextIO) -> None:

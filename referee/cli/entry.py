@@ -82,4 +82,11 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             return fail_lines(ours.lines)
         if isinstance(ours, ShortageError):
             return fail(str(ours), SHORTAGE)
-        return report_bug(ours.__cause__ or ours)
+        cause = ours.__cause__ or ours
+        if isinstance(cause, ModuleNotFoundError) and not str(cause.name).startswith("referee"):
+            return fail(
+                f"the Python package {cause.name} is missing: install the referee, in its folder: "
+                "python3 -m venv .venv && .venv/bin/pip install .",
+                USAGE,
+            )
+        return report_bug(cause)

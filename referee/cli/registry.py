@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
@@ -83,7 +84,8 @@ def read_words(words: Sequence[str]) -> argparse.Namespace:
 def _end_without_command(words: Sequence[str]) -> NoReturn:
     top = parser()
     if not words:
-        top.error("give a COMMAND, such as referee play big_money smithy_big_money")
+        print(top.format_help(), end="", file=sys.stderr)
+        raise SystemExit(2)  # a script that has lost its words is to notice
     first = words[0]
     if not first.startswith("-"):
         top.error(f"there is no command {first!r}{did_you_mean(first, COMMANDS)}")

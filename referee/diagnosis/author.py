@@ -220,7 +220,8 @@ def _cause(
         if words.unfinished.strip():
             return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"
         why = why_exited(exit_code, words.stderr.lines, requests)
-        return "; ".join(filter(None, (why, limit_reached(exit_code, words), missed(words))))
+        hidden = missed(words.sandbox, words.stderr.lines)
+        return "; ".join(filter(None, (why, limit_reached(exit_code, words), hidden)))
     if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
         return f"it wrote lines that nobody asked for, such as {quoted(words.first_unasked)}"
     return ""

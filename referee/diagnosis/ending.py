@@ -36,7 +36,8 @@ _REFUSED = {
 _MISSED = re.compile(
     r"No such file|ENOENT|FileNotFound|NoSuchFile|ModuleNotFound|[Cc]annot find module|"
     r"Can't locate|cannot open shared object|not found$|[Rr]ead-only file system|EROFS|"
-    r"Operation not permitted|EPERM|[Nn]etwork is unreachable|ENETUNREACH|resol(?:ve|ution)",
+    r"Operation not permitted|EPERM|Permission denied|EACCES|"
+    r"[Nn]etwork is unreachable|ENETUNREACH|resol(?:ve|ution)",
     re.MULTILINE,
 )
 """What programs say when they miss what is not in a sandbox."""
@@ -81,11 +82,19 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
     return ""
 
 
-def missed(words: LastWords) -> str:
-    """That a process may have missed what is not in its sandbox, as a clause; empty if not."""
-    if words.sandbox == "none" or not _MISSED.search("\n".join(words.stderr.lines)):
+def missed(sandbox: str, stderr: Sequence[str]) -> str:
+    """Say that a process may have missed what its sandbox hides, as a clause; empty if not.
+
+    Args:
+        sandbox: the kind of its sandbox.
+        stderr: as of `headline`.
+    """
+    if sandbox == "none" or not _MISSED.search("\n".join(stderr)):
         return ""
-    return "in the sandbox are its folder and the system, read-only, no network (spec/sandbox.md)"
+    return (
+        "outside its folder a bot in the sandbox sees only the system, read-only, and no network "
+        "(spec/sandbox.md)"
+    )
 
 
 def limit_reached(exit_code: int | None, words: LastWords) -> str:

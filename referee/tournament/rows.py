@@ -21,6 +21,8 @@ WORKER_KILLED = "worker-killed"
 
 Also the code of a bot of it that was put out of the tournament for that.
 """
+REACHED = "reached "
+"""Begins the detail of a seat that was not disqualified; names of limits follow."""
 BUCKETS_PER_DOUBLING = 4
 """Of the histogram of reply times: each bucket is 2**(1/4) times as wide as the one before."""
 MAX_NUMBER = 2**53
@@ -87,7 +89,7 @@ class SeatRow(Struct, array_like=True, gc=False):
         score: points of the game.
         faults: code -> count.
         disqualified: the code, or None.
-        detail: what happened there, one clause.
+        detail: what happened there, one clause; or `REACHED` and the limits that the bot reached.
         stderr: the last lines that it wrote there.
         replies: how many it gave, its handshake not counted.
         reply_seconds, longest_reply: of all of them together, and of one.

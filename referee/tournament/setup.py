@@ -219,6 +219,20 @@ def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
     return unique
 
 
+def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
+    """Name -> how tables show it: a path that nobody gave a name, without its folders.
+
+    All names are shown whole if two would look alike.
+    """
+    short = {
+        bot.name: bot.name.rsplit("/", 1)[-1] or bot.name
+        for bot in bots
+        if bot.name == bot.bot and " " not in bot.name and "://" not in bot.name
+    }
+    shown = {bot.name: short.get(bot.name, bot.name) for bot in bots}
+    return shown if len(set(shown.values())) == len(bots) else {name: name for name in shown}
+
+
 def differences(old: Setup, new: Setup) -> list[str]:
     """What differs between two setups, each as one clause: "seed: 7 in the store, 8 now"."""
     found = []

@@ -6,9 +6,10 @@ import fcntl
 import os
 import sqlite3
 import stat
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
@@ -121,7 +122,7 @@ class Store:
     @classmethod
     def in_memory(cls) -> Store:
         """A new store that is nowhere but in memory."""
-        return cls(MEMORY, sqlite3.connect(MEMORY))
+        return cls(MEMORY, _connect(MEMORY))
 
     @classmethod
     def for_writing(cls, name: str) -> Store:
@@ -146,7 +147,7 @@ class Store:
                     f"another run is writing {name}: wait for it, or give another --store"
                 ) from error
             with usable(name):
-                connection = sqlite3.connect(path, timeout=_WAIT_SECONDS)
+                connection = _connect(path)
                 undo.callback(connection.close)
                 store = cls(name, connection, lock, made=made)
                 if made:
@@ -184,7 +185,7 @@ class Store:
 
     @classmethod
     def _snapshot(cls, name: str, uri: str, check: bool) -> Store:
-        connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)
+        connection = _connect(uri)
         try:
             connection.execute("BEGIN")
             store = cls(name, connection)
@@ -282,16 +283,18 @@ class Store:
             raise UsageError(f"{self.name} is no store of a tournament")
         if self._is_new:
             return
-        if self._get("version", Any) != FORMAT_VERSION:
+        with closing(sqlite3.connect(MEMORY)) as empty:
+            empty.executescript(_SCHEMA)
+            found, wanted = _schema(self._connection), _schema(empty)
+        # Nothing is read before: to read a view can take for ever.
+        if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
-        stages = self.stages
+        if found != wanted:
+            raise UsageError(f"{self.name} is damaged: its tables are not those of a store")
+        stages, _ = self.stages, self.versions
         if not rows:
             return
         try:
-            with closing(sqlite3.connect(MEMORY)) as empty:
-                empty.executescript(_SCHEMA)
-                if _schema(self._connection) != _schema(empty):
-                    raise UsageError("its tables are not those of a store")
             check_rows(self._connection.execute, stages)
         except UsageError as error:
             raise UsageError(f"{self.name} is damaged: {error}") from error
@@ -321,12 +324,55 @@ class Store:
                 self._create()
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
+                self._connection.execute("DELETE FROM about WHERE key = 'versions'")
             text = msgspec.json.encode(stages, order="deterministic").decode()
             self._connection.execute("INSERT OR REPLACE INTO about VALUES ('stages', ?)", (text,))
             self._connection.executemany(
                 "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)", bot_rows(setup)
             )
         self._is_new = False
+
+    @property
+    def versions(self) -> dict[str, list[str]]:
+        """Name of a bot -> digests of its files, one per version that played.
+
+        A bot is missing if its files are not known, as all are in a store of an older referee.
+        """
+        if self._is_new or not list(self.select("SELECT 1 FROM about WHERE key = 'versions'")):
+            return {}
+        found: dict[str, list[str]] = self._get("versions", dict[str, list[str]])
+        return found
+
+    def changed(self, digests: Mapping[str, str]) -> list[str]:
+        """The names of the bots that have played with other files only.
+
+        Args:
+            digests: name of a bot -> digest of its files now; empty if it is not known.
+        """
+        if self._is_new:
+            return []
+        query = "SELECT DISTINCT name FROM seats JOIN bots USING (bot)"
+        versions, played = self.versions, {name for (name,) in self.select(query)}
+        return [
+            name
+            for name, digest in digests.items()
+            if digest and name in played and digest not in versions.get(name, [digest])
+        ]
+
+    def add_versions(self, digests: Mapping[str, str]) -> None:
+        """Remember with which files bots play from now on; the argument is that of `changed`."""
+        before, changed = self.versions, self.changed(digests)
+        now = dict(before)
+        for name, digest in digests.items():
+            if name in changed:
+                now[name] = [*before[name], digest]
+            elif digest and digest not in before.get(name, []):
+                now[name] = [digest]
+        if now != before:
+            text = msgspec.json.encode(now, order="deterministic").decode()
+            with writing(self.name), self._connection:
+                insert = "INSERT OR REPLACE INTO about VALUES ('versions', ?)"
+                self._connection.execute(insert, (text,))
 
     @property
     def is_empty(self) -> bool:
@@ -433,11 +479,21 @@ def _remove(path: str, made: os.stat_result) -> None:
             os.unlink(path)
 
 
-def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+def _connect(database: str) -> sqlite3.Connection:
+    """A connection for which nothing in a stranger's database can do more than be read."""
+    connection = sqlite3.connect(database, timeout=_WAIT_SECONDS, uri=database.startswith("file:"))
+    connection.execute("PRAGMA trusted_schema = OFF")
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+    return connection
+
+
+def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
     """The tables, and what could do something when they are read or written."""
     return connection.execute(
-        "SELECT type, name, tbl_name, sql FROM sqlite_master "
-        "WHERE type != 'index' AND name NOT LIKE 'sqlite%' ORDER BY name"
+        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type != 'index' "
+        "AND (type, name) NOT IN (VALUES ('table', 'sqlite_sequence'), ('table', 'sqlite_stat1')) "
+        "ORDER BY name"
     ).fetchall()
 
 

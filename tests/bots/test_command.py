@@ -71,6 +71,8 @@ def test_a_path_wins_over_a_command_line(tmp_path: Path, monkeypatch: pytest.Mon
         ("node 'unclosed", "no closing quotation"),
         ("x" * 5000, "not found"),
         ("x" * 300 + ".json", "not found"),
+        ("python3", 'the whole command in quotes, such as "python3 my_bot"'),
+        ("node", "in quotes"),
     ],
 )
 def test_what_names_nothing(argument: str, says: str) -> None:

@@ -296,7 +296,6 @@ def test_no_such_bot_to_show() -> None:
 # --- wrong usage: one line, code 2, nothing started -----------------------------------------------
 
 WRONG = [
-    ((), "COMMAND"),
     (("plya",), "plya"),
     (("play",), "BOT"),
     (("play", "big_money"), "2 to 4"),
@@ -337,6 +336,20 @@ WRONG = [
     (("tournament", "minimal", "big_money", "--deals", "1", "--record-stderr"), "--records DIR"),
     ((*PLAY, "--stderr", "/dev/null/folder"), "/dev/null/folder"),
 ]
+
+
+def test_without_a_command_it_says_which_there_are() -> None:
+    done = referee()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == referee("help").stdout
+
+
+def test_a_missing_package_is_one_line_with_what_installs_it() -> None:
+    words = [sys.executable, "-S", "-m", "referee", *PLAY]  # without what is installed
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    line = one_line(done.stderr)
+    assert re.search(r"the Python package \w+ is missing: .*/pip install \.$", line)
 
 
 @pytest.mark.parametrize(("arguments", "says"), WRONG)

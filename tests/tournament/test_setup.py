@@ -20,6 +20,7 @@ from referee.tournament.setup import (
     differences,
     entrants,
     find_entrant,
+    short_names,
     with_unique_names,
 )
 from tests.support.live import referee
@@ -279,3 +280,20 @@ def test_a_bot_that_is_told_what_is_hidden_plays_in_no_tournament() -> None:
     with pytest.raises(UsageError, match="classic-leaks tells what is hidden"):
         find_entrant(bot, "tribute")
     assert find_entrant(replace(bot, bot="classic:true"), "tribute").dialect == "classic"
+
+
+@pytest.mark.parametrize(
+    ("bots", "shown"),
+    [
+        ([("./b/my_bot.py", ""), ("minimal", "")], ["my_bot.py", "minimal"]),
+        ([("./b/my_bot.py", ""), ("my_bot.py", "x")], ["./b/my_bot.py", "my_bot.py"]),
+        ([("./b/", ""), ("./c/b", "")], ["./b/", "b"]),
+        ([("x/anna", "./bot.py"), ("minimal", "")], ["x/anna", "minimal"]),
+        ([("http://host/anna", ""), ("node a/b.js", "")], ["http://host/anna", "node a/b.js"]),
+    ],
+)
+def test_a_path_that_nobody_named_is_shown_without_its_folders(
+    bots: list[tuple[str, str]], shown: list[str]
+) -> None:
+    found = short_names([Entrant(name, bot or name) for name, bot in bots])
+    assert found == {name: text for (name, _), text in zip(bots, shown, strict=True)}

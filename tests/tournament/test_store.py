@@ -177,6 +177,35 @@ def test_a_schema_that_is_no_text(whole: str) -> None:
             opening(whole)
 
 
+def test_nothing_but_indexes_may_be_added_to_the_tables(whole: str) -> None:
+    def edit(*statements: str) -> None:
+        connection = sqlite3.connect(whole)
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+        connection.close()
+
+    edit("CREATE INDEX mine ON seats (bot)", "ANALYZE")
+    for opening in (Store.for_reading, Store.for_writing):
+        opening(whole).close()
+    sound = Path(whole).read_bytes()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)"
+    change = "AFTER INSERT ON seats BEGIN UPDATE seats SET rank = 1; END"
+    for statements in (
+        [f"CREATE TRIGGER sqliteevil {change}"],
+        [
+            "DROP TABLE about",
+            f"CREATE VIEW about AS {endless} SELECT 'version' AS key, '1' AS value "
+            "FROM n WHERE i > 1",
+        ],
+    ):
+        edit(*statements)
+        for opening in (Store.for_reading, Store.for_writing):
+            with pytest.raises(UsageError, match="is damaged: its tables are not those"):
+                opening(whole)
+        Path(whole).write_bytes(sound)
+
+
 # --- a file that somebody takes away --------------------------------------------------------------
 
 

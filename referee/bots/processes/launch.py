@@ -62,7 +62,6 @@ class LaunchedBot:
         last_stderr: while it waits for another match, what keeps the stderr of the last; else None.
         is_frozen: whether none of its processes may run.
         cgroup: its control group, or None.
-        reached: the limits at which the system has refused it something, once it was reaped.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class LaunchedBot:
         self.last_stderr: StderrKeeper | None = None
         self.is_frozen = False
         self.cgroup = new_cgroup(limits, sandbox)
-        self.reached: tuple[str, ...] = ()
+        self._refused_forks = 0  # as of the last look
         self._guarded = False
         hide_memory()
         self._status: int | None = None
@@ -255,6 +254,13 @@ class LaunchedBot:
         return self.cgroup.oom_kills
 
     @property
+    def refused_forks(self) -> int:
+        """How often it could not start a process for its limit of processes, if that is known."""
+        if self.cgroup is not None and self._guarded and self.limits.process_limit < math.inf:
+            self._refused_forks = self.cgroup.refused_forks
+        return self._refused_forks
+
+    @property
     def cpu_seconds(self) -> float | None:
         """CPU time of it and all that it has started; None where nothing tells."""
         if self.popen is None:
@@ -316,9 +322,8 @@ class LaunchedBot:
 
     def _unguard(self) -> None:
         if self.popen is not None and self._guarded:
+            _ = self.refused_forks  # the last look
             self._guarded = False
-            if self.cgroup is not None and self.cgroup.refused_forks:
-                self.reached = ("process_limit",)
             GUARDIAN.end(self.popen.pid, self.cgroup)
 
     def close_pipes(self) -> None:

@@ -134,6 +134,7 @@ class BotProcess:
         self._cpu_before = used or 0.0
         self._cpu_check_at = math.inf if used is None else self._next_cpu_check(used)
         self._oom_kills = launched.oom_kills
+        self._refused_forks = 0 if before is None else launched.refused_forks
         self._quick = select.poll()
         self._checkpoint_at = 0.0
         popen = launched.popen
@@ -500,6 +501,7 @@ class BotProcess:
         stderr = self.stderr.lines(count)
         if self._silence is not None:  # the end of its input has brought about the rest
             return LastWords(stderr, silence=self._silence, limits=self._limits)
+        is_full = self.launched.refused_forks > self._refused_forks
         *lines, unfinished = bytes(self._buffer).split(b"\n")
         unasked = [line for line in lines if not is_blank(line)]
         return LastWords(
@@ -508,7 +510,7 @@ class BotProcess:
             unasked[0] if unasked else b"",
             unfinished,
             limits=self._limits,
-            reached=self.launched.reached,
+            reached=("process_limit",) if is_full else (),
             sandbox=self.launched.sandbox.kind,
         )
 

@@ -14,7 +14,7 @@ from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.cli import registry as commands
 from referee.cli.arguments import Commands
 from referee.cli.console import OK, printing
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 
 SHELLS = ("bash", "zsh", "fish")
@@ -79,7 +79,9 @@ def script(shell: str) -> str:
 
 def _bots_and_files() -> dict[str, Any]:
     """What shtab is to be told of a BOT."""
-    names = " ".join(name for game in GAMES for name in bundled_bots(game) | rule_files(game))
+    of_game = {game: " ".join([*bundled_bots(game), *rule_files(game)]) for game in GAMES}
+    names = " ".join(of_game.values())
+    cases = "\n".join(f"    {game}) names='{bots}' ;;" for game, bots in of_game.items())
     return {
         "bash": "_referee_bots_or_files",
         "zsh": "_referee_bots_or_files",
@@ -87,7 +89,12 @@ def _bots_and_files() -> dict[str, Any]:
         "preamble": {
             "bash": f"""\
 _referee_bots_or_files() {{
-  compgen -W '{names}' -- "$1"
+  local game={DEFAULT_GAME} names= typed='--game[ =]+([a-z]+)'
+  [[ "${{COMP_WORDS[*]}}" =~ $typed ]] && game=${{BASH_REMATCH[1]}}
+  case $game in
+{cases}
+  esac
+  compgen -W "$names" -- "$1"
   compgen -f -- "$1"
 }}
 """,

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with (
         Store.for_reading(options.store) as store,
         interrupts.raising(),
-        printing(options.output, [options.store]) as file,
+        printing(options.output, [options.store], whole=True) as file,
         contextlib.redirect_stdout(file),
     ):
         (_csv if options.format == "csv" else _jsonl)(store)

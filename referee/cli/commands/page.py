@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             return code
         text = page_file(matches, all_lines=options.lines)
         output = None if options.output == "-" else options.output
-        with printing(output, options.files) as file:
+        with printing(output, options.files, whole=True) as file:
             file.write(text)
     if output is not None:
         say(f"{output}: {len(text.encode()) / 1000:.0f} KB")

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.cli.arguments import Commands, number
@@ -17,6 +18,7 @@ from referee.text.terminal import csv_text
 
 if TYPE_CHECKING:
     from referee.tournament.report.standings import Standings
+    from referee.tournament.rows import Entrant
     from referee.tournament.store import Store
 
 FORMATS = ("text", "json", "csv", "html")
@@ -70,8 +72,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         with interrupts.raising(), printing():
             _watch(options)
     with Store.for_reading(options.store) as store, interrupts.raising():
-        anchor_of(options, store.names)  # before a file is emptied
-        report = printing(options.output, [options.store])
+        check_names(options, store.stages[-1].bots)  # before a file is made
+        report = printing(options.output, [options.store], whole=True)
         with report as file, contextlib.redirect_stdout(file):
             print_standings(store, options.format, options)
     return OK
@@ -92,7 +94,7 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
     from referee.tournament.report.standings import standings
     from referee.tournament.report.whole import Report
 
-    anchor = anchor_of(options, store.names)
+    anchor = check_names(options, store.stages[-1].bots)
     left_out = {store.names.index(name) for name in options.without}
     found = standings(store, anchor, left_out)
     if format == "csv":
@@ -117,24 +119,39 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
         print(standings_file(store, whole, history(store, anchor, left_out), time.time()))
 
 
-def anchor_of(options: argparse.Namespace, names: list[str]) -> tuple[int, float] | None:
-    """The bot that has a given rating, by its number, and the rating, of `--anchor`.
+def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[int, float] | None:
+    """See that `--bot`, `--without` and `--anchor` name bots, and put their whole names there.
+
+    A name can be given as the tables show it.
+
+    Returns:
+        The bot that has a given rating, by its number, and the rating, of `--anchor`.
 
     Raises:
-        UsageError: it says neither, or `--bot` or `--without` names a bot that does not take part.
+        UsageError: they do not; the text says what there is.
     """
-    without = [("--without", bot) for bot in options.without]
-    for option, bot in [("--bot", options.bot), *without]:
-        if bot is not None and bot not in names:
-            raise UsageError(f"{option} {bot}: there are: {', '.join(names)}")
+    from referee.tournament.setup import short_names
+
+    shown = short_names(bots)
+    whole = {short: name for name, short in shown.items()} | {name: name for name in shown}
+    names = [*shown]
+
+    def find(option: str, name: str) -> str:
+        if name not in whole:
+            raise UsageError(f"{option} {name}: there are: {', '.join(names)}")
+        return whole[name]
+
+    if options.bot is not None:
+        options.bot = find("--bot", options.bot)
+    options.without = [find("--without", name) for name in options.without]
     text = options.anchor
     if text is None:
         return None
     name, equals, rating = text.rpartition("=")
-    if not equals or name not in names:
+    if not equals or name not in whole:
         raise UsageError(f"--anchor {text}: give BOT=RATING with one of {', '.join(names)}")
     try:
-        return names.index(name), number(rating)
+        return names.index(whole[name]), number(rating)
     except argparse.ArgumentTypeError as error:
         raise UsageError(f"--anchor {text}: {error}") from error
 

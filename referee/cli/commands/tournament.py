@@ -19,7 +19,7 @@ from referee.cli.arguments import (
     number,
     probability,
 )
-from referee.cli.commands.standings import add_standings, anchor_of, print_standings
+from referee.cli.commands.standings import add_standings, check_names, print_standings
 from referee.cli.consent import protect_from_folders
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import (
@@ -73,6 +73,8 @@ def _add_options(parser: Parser) -> None:
     add("--config", metavar="FILE", help="a TOML file with these options and [[bot]] tables")
     add("--store", metavar="FILE", help="where results are kept (SQLite); else in memory")
     add("--extend", action="store_true", help="let the store have more bots, deals or rounds")
+    same = "go on in a store although files of a bot have changed; the standings say so"
+    add("--same-bot", action="store_true", help=same)
     add_game(parser, default=None)
     add("--format", choices=choices.FORMATS, default=choices.FORMATS[0], help="how bots are paired")
     add("--players", type=count, metavar="N", help="seats of a match")
@@ -146,7 +148,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             server = stack.enter_context(watched(interrupts, paths, page))
             if server is None:
                 return USAGE
-        anchor = anchor_of(options, store.names)
+        anchor = check_names(options, store.stages[-1].bots)
         try:
             _play(options, interrupts, store, anchor)
         except Interrupted as interrupted:
@@ -165,7 +167,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 # --- what is to be played -------------------------------------------------------------------------
 
 _FLAGS = ("extend", "skip-unbuilt", "no-keep-alive", "record-stderr", "json", "quiet")
-_NOT_IN_CONFIG = ("config", "set", "env", "help", "watch")
+_NOT_IN_CONFIG = ("config", "set", "env", "help", "watch", "same-bot")
 _CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
 
@@ -209,6 +211,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     from msgspec.structs import replace
 
     from referee.bots.command import find_all, game_of_bots
+    from referee.bots.digest import files_digest
     from referee.bots.processes.sandbox import why_not
     from referee.match.machine import MAX_SEED
     from referee.match.spec import tournament_limits
@@ -267,24 +270,33 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         # Of a cluster its workers look for them.
         find_all(partial(find_entrant, game=now.game), now.bots)
     # What is shown at the end is checked before the first match.
-    anchor_of(options, [bot.name for bot in now.bots])
-    if is_known:
-        return
-    if options.sandbox == "auto" and not store.is_empty and stages[-1].sandbox != now.sandbox:
+    check_names(options, now.bots)
+    if not is_known and not store.is_empty:  # else nothing is lost: a slip can be mended
+        if options.sandbox == "auto" and stages[-1].sandbox != now.sandbox:
+            raise UsageError(
+                f"{store.name}: its matches had no sandbox, and now there is one: --sandbox none "
+                "goes on without it"
+            )
+        if options.extend:
+            check_extension(stages[-1], now)
+        else:
+            raise UsageError(
+                f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
+                " (give another --store; --extend allows more bots, deals or rounds)"
+            )
+    digests = {bot.name: files_digest(bot.bot, now.game, bot.directory) for bot in now.bots}
+    changed = store.changed(digests)
+    if changed and not options.same_bot:
         raise UsageError(
-            f"{store.name}: its matches had no sandbox, and now there is one: --sandbox none goes "
-            "on without it"
+            f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since the "
+            f"matches in {store.name} were played: give another --store, or --same-bot to count "
+            "all versions as one bot"
         )
-    if options.extend and not store.is_empty:
-        check_extension(stages[-1], now)
-    elif not store.is_empty:  # else nothing is lost: a slip of the keyboard can be mended
-        raise UsageError(
-            f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
-            " (give another --store; --extend allows more bots, deals or rounds)"
-        )
-    if options.sandbox == "auto" and now.sandbox == "none":
-        say(f"bots are in no sandbox: {why_not()} (silent with --sandbox none)")
-    store.add_stage(now)
+    if not is_known:
+        if options.sandbox == "auto" and now.sandbox == "none":
+            say(f"bots are in no sandbox: {why_not()} (silent with --sandbox none)")
+        store.add_stage(now)
+    store.add_versions(digests)
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:

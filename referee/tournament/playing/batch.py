@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from multiprocessing.util import Finalize
 from pathlib import Path
 
@@ -39,6 +39,7 @@ from referee.play import PlainRunner, Played, Runner, are_objects, objects
 from referee.tournament.playing.live import LiveRecord, live_of
 from referee.tournament.rows import (
     BUCKETS_PER_DOUBLING,
+    REACHED,
     WORKER_KILLED,
     Entrant,
     Faults,
@@ -365,6 +366,11 @@ def _is_late(played: Played, limits: Limits, lateness: Lateness) -> bool:
     return any(parts.get(left.code, 0.0) > LATE_PART for left in played.disqualified.values())
 
 
+def _reached(limits: Sequence[str]) -> str | None:
+    """What stands in the store of the limits that a bot reached without being disqualified."""
+    return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
+
+
 def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
     played, match = attempt.played, attempt.match
     players = played.result.players
@@ -383,7 +389,7 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
                 score=player.score,
                 faults=Faults(_json(player.faults)),
                 disqualified=left.code.value if left else None,
-                detail=left.detail if left else None,
+                detail=left.detail if left else _reached(played.reached[seat]),
                 stderr=stderr if left else None,
                 replies=len(seconds),
                 reply_seconds=sum(seconds),

@@ -14,11 +14,12 @@ from operator import itemgetter
 import msgspec
 from msgspec import Struct
 
+from referee.diagnosis.ending import missed
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.capabilities import SeatFacts, Table
-from referee.games.interface.faults import Termination
-from referee.tournament.rows import BUCKETS_PER_DOUBLING, buckets, counts, points_of
+from referee.games.interface.faults import Disqualification, Termination
+from referee.tournament.rows import BUCKETS_PER_DOUBLING, REACHED, buckets, counts, points_of
 from referee.tournament.store import Store
 
 
@@ -30,12 +31,14 @@ class Departure(Struct):
         match: the first one that ended so for it.
         detail: what happened there.
         stderr: the last lines that it wrote there.
+        hint: what of its sandbox may explain it, one clause; empty if nothing does.
     """
 
     code: str
     match: int
     detail: str
     stderr: list[str]
+    hint: str
 
 
 class BotFacts(Struct):
@@ -47,6 +50,7 @@ class BotFacts(Struct):
         faults: code -> count.
         disqualified: code -> matches.
         departures: of each of these codes the first match.
+        reached: limit -> matches in which the bot reached it and was not disqualified.
         replies: how many.
         mean_reply, reply_99, longest_reply: seconds; 99% of its replies took no longer than the
             second, which is exact to 19%.
@@ -57,6 +61,7 @@ class BotFacts(Struct):
     faults: dict[str, int]
     disqualified: dict[str, int]
     departures: list[Departure]
+    reached: dict[str, int]
     replies: int
     mean_reply: float | None
     reply_99: float | None
@@ -115,6 +120,7 @@ _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 
 def _bots(store: Store, count: int) -> Iterator[BotFacts]:
+    sandbox = store.stages[-1].sandbox
     names: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for bot, name, times in store.select(
         f"SELECT bot, calls_itself, count(*) {_SEATS} GROUP BY bot, calls_itself"
@@ -133,7 +139,16 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
     ):
         disqualified[bot][code] += times
-        departures[bot].append(Departure(code, match, detail or "", (stderr or "").splitlines()))
+        lines = (stderr or "").splitlines()
+        hint = missed(sandbox, lines) if code == Disqualification.EXITED else ""
+        departures[bot].append(Departure(code, match, detail or "", lines, hint))
+    reached: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, detail, times in store.select(
+        f"SELECT bot, detail, count(*) {_SEATS} AND disqualified IS NULL "
+        "AND detail NOT NULL GROUP BY bot, detail"
+    ):
+        for limit in detail.removeprefix(REACHED).split():
+            reached[bot][limit] += times
     seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = seconds_of[bot]
@@ -154,6 +169,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
             faults=dict(faults[bot].most_common()),
             disqualified=dict(disqualified[bot].most_common()),
             departures=departures[bot],
+            reached=dict(reached[bot]),
             replies=replies,
             mean_reply=seconds / replies if replies else None,
             reply_99=_percentile(seconds_of[bot], 0.99),

@@ -17,6 +17,7 @@ from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 from referee.tournament.sequential import Sequential
+from referee.tournament.setup import short_names
 from referee.tournament.stages import planned, swiss_table
 from referee.tournament.store import Store
 
@@ -159,6 +160,7 @@ class Standings(Struct, frozen=True):
         anchor: the name of the bot whose rating is given, or None.
         without: the names of the bots whose matches are left out.
         bots: best first.
+        shown: name of a bot -> how tables show it.
         head_to_head: name -> name -> what the first did against the second.
         differences: name -> name -> the first's rating minus the second's.
         seats: points a match in each, in seat order.
@@ -167,6 +169,7 @@ class Standings(Struct, frozen=True):
         swiss: of a Swiss tournament, its table; else None.
         sprt: of a sequential test; else None.
         out: the names of bots that were put out, since they kill the processes that play.
+        changed: the names of bots whose files changed between two runs (`--same-bot`).
         sandbox: of the bots that are programs.
         unbuilt: names of the bots that were left out, since their folders were not built.
     """
@@ -182,6 +185,7 @@ class Standings(Struct, frozen=True):
     anchor: str | None
     without: list[str]
     bots: list[BotStanding]
+    shown: dict[str, str]
     head_to_head: dict[str, dict[str, Meeting]]
     differences: dict[str, dict[str, Difference]]
     seats: list[Share]
@@ -189,6 +193,7 @@ class Standings(Struct, frozen=True):
     swiss: Swiss | None
     sprt: SprtStanding | None
     out: list[str]
+    changed: list[str]
     sandbox: Kind
     unbuilt: list[str]
 
@@ -243,6 +248,7 @@ def standings(
         anchor=None if anchor is None else names[anchor[0]],
         without=[names[bot] for bot in sorted(without)],
         bots=_bots(table, ratings, differences, names, own_names),
+        shown=short_names(setup.bots),
         head_to_head=_head_to_head(table, names),
         differences=_differences(differences, names),
         seats=_seats(table),
@@ -250,6 +256,7 @@ def standings(
         swiss=_swiss(store, names) if setup.format == "swiss" else None,
         sprt=None if test is None else _sprt(test),
         out=[names[bot] for bot in sorted(store.put_out())],
+        changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
         unbuilt=[*setup.unbuilt],
     )

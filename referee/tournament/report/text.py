@@ -25,6 +25,10 @@ PUT_OUT = (
     "its other matches are not played"
 )
 
+CHANGED = (
+    "changed between two runs (--same-bot); the results are those of all its versions together"
+)
+
 ENOUGH_DEALS = 5
 """With fewer an interval has hundreds of Elo: nothing is known."""
 
@@ -43,7 +47,7 @@ def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableTy
         yield ""
     if found.swiss is not None:
         yield Text(f"After {found.swiss.rounds} rounds, by score:", style="bold")
-        yield _swiss(found.swiss, _short_names(found))
+        yield _swiss(found.swiss, found.shown)
         yield Text(SWISS_LEGEND, style="dim")
         yield ""
     yield from map(_line, _remarks(found, facts))
@@ -111,21 +115,12 @@ def headline(found: Standings) -> str:
     return "; ".join(parts)
 
 
-def _short_names(found: Standings) -> Mapping[str, str]:
-    """Name -> how tables show it: a file without its folders, if that tells all bots apart."""
-    names = [bot.name for bot in found.bots]
-    short = [name if " " in name else name.rstrip("/").rsplit("/", 1)[-1] for name in names]
-    shown = short if len(set(short)) == len(names) else names
-    return dict(zip(names, map(plain, shown), strict=True))
-
-
 def _ranking(found: Standings) -> Grid:
     grid = _grid("#", "bot", "rating", "95% interval", "better", *_COUNTS)
-    names = _short_names(found)
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
-            names[bot.name] + " (out)" * (bot.name in found.out),
+            plain(found.shown[bot.name]) + " (out)" * (bot.name in found.out),
             rating(bot, found),
             rating_interval(bot),
             "" if bot.above_next is None else share(bot.above_next),
@@ -236,7 +231,9 @@ def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
     grid = _grid("place", "bot", "score", "byes", "opponents")
     for row in table.places:
         score = f"{row.score:g} of {table.rounds}"
-        grid.add_row(str(row.place), names[row.name], score, str(row.byes), f"{row.opponents:g}")
+        grid.add_row(
+            str(row.place), plain(names[row.name]), score, str(row.byes), f"{row.opponents:g}"
+        )
     return grid
 
 
@@ -253,6 +250,11 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
             if of:
                 yield f"{plain(name)} {what}: {counts(of)}."
+        yield from (f"  {departure.hint}" for departure in bot.departures if departure.hint)
+        for limit, matches in bot.reached.items():
+            yield f"{plain(name)} reached {plain(limit)} in {matches:,} matches."
+    if any(bot.disqualified for bot in facts.bots.values()):
+        yield "--bot NAME shows why a bot was disqualified."
     if facts.late:
         yield (
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
@@ -260,6 +262,8 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         )
     for name in found.out:
         yield f"{plain(name)} {PUT_OUT}."
+    for name in found.changed:
+        yield f"{plain(name)} {CHANGED}."
     if found.void:
         yield (
             f"{found.void:,} matches are void: each time they were played the referee was late, or "
@@ -273,7 +277,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
 
 
 def _matrix(found: Standings) -> Grid:
-    grid, names = _grid(), _short_names(found)
+    grid = _grid()
     grid.add_column("#", justify="right")
     grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=20)
     for bot in found.bots:
@@ -284,13 +288,13 @@ def _matrix(found: Standings) -> Grid:
             share(met[other.name].points / met[other.name].matches) if other.name in met else "-"
             for other in found.bots
         ]
-        grid.add_row(str(bot.rank), names[bot.name], *cells)
+        grid.add_row(str(bot.rank), plain(found.shown[bot.name]), *cells)
     return grid
 
 
 def _against(bot: BotStanding, found: Standings) -> Grid:
     grid = _grid("against", *_COUNTS, "Elo", "95% interval", "better")
-    met, names = found.head_to_head[bot.name], _short_names(found)
+    met = found.head_to_head[bot.name]
     for other in found.bots:
         if other.name == bot.name:
             continue
@@ -300,7 +304,7 @@ def _against(bot: BotStanding, found: Standings) -> Grid:
         known = apart.elo is not None
         deals = min(bot.deals, other.deals)
         grid.add_row(
-            names[other.name],
+            plain(found.shown[other.name]),
             *([f"{count:,}" for count in counted] or "0---"),
             share(meeting.points / meeting.matches) if meeting else "-",
             f"{apart.elo:+.0f}" if apart.elo is not None else "-",
@@ -320,8 +324,12 @@ def _bot_remarks(facts: BotFacts) -> Iterator[str]:
         )
     for what, found in (("Faults", facts.faults), ("Disqualified", facts.disqualified)):
         yield f"{what}: {counts(found)}."
+    if facts.reached:
+        yield f"Limits reached: {counts(facts.reached)}."
     for departure in facts.departures:
         yield f"{departure.code}, first in match {departure.match}: {plain(departure.detail)}"
+        if departure.hint:
+            yield f"  {departure.hint}"
         yield from (f"  stderr: {plain(line)}" for line in departure.stderr)
 
 

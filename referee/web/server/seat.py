@@ -82,7 +82,7 @@ def links_beside(record: str) -> Links | None:
         return msgspec.json.decode(Path(name).read_bytes(), type=Links)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:  # a decoder's errors are ValueErrors
+    except (OSError, ValueError, RecursionError) as error:  # a decoder's are ValueErrors
         raise UsageError(f"{name} has no links: remove it, and new ones are made") from error
 
 

@@ -494,8 +494,10 @@ def test_what_a_bot_missed_there_is_explained(tmp_path: Path) -> None:
         done = play("--sandbox", kind, "--format", "json", first=bot)
         causes.append(json.loads(done.stdout)["players"][0]["disqualification"]["cause"])
     said = f"its stderr says: cat: {tmp_path}/book: No such file or directory"
-    place = "in the sandbox are its folder and the system, read-only, no network (spec/sandbox.md)"
-    assert causes == ["", f"{said}; {place}"]
+    place = (
+        "outside its folder a bot in the sandbox sees only the system, read-only, and no network"
+    )
+    assert causes == ["", f"{said}; {place} (spec/sandbox.md)"]
 
 
 def test_what_to_try_next_is_tried_in_it(tmp_path: Path) -> None:

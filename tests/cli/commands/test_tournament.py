@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 
 from referee import cli
+from referee.bots.processes.cgroups import home
 from referee.logs.zstd import zstd
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import MatchRow, Plan
@@ -247,6 +248,65 @@ def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
     )
 
 
+def test_a_changed_bot_is_refused_or_named_in_the_standings(
+    commands: Commands, tmp_path: Path
+) -> None:
+    folder = tmp_path / "anna"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "Anna"\ncommand = "python3 main.py"\n')
+    for file in ("anna/main.py", "anna/plan.txt", "m1.py", "m2.py"):
+        (tmp_path / file).write_text("1")
+    (tmp_path / "t.toml").write_text(
+        '[[bot]]\ncommand = "python3 m1.py"\nname = "m1"\n[[bot]]\ncommand = "big_money"\n'
+    )
+    few = ["--deals", "1", "--seed", "5", "--sandbox", "none"]
+    cases: list[tuple[list[str], str, str]] = [  # words, a file of a bot, its name
+        (["./m1.py", "m2=./m2.py", "big_money"], "m1.py", "./m1.py"),
+        (["py=python3 -I m1.py", "./m2.py"], "m1.py", "py"),
+        (["./anna", "big_money"], "anna/plan.txt", "Anna"),
+        (["--config", "t.toml"], "m1.py", "m1"),
+    ]
+    for number, (words, file, name) in enumerate(cases):
+        commands.store = f"{number}.sqlite"
+        commands.tournament(*words, *few)
+        before = commands.rows()
+        (tmp_path / file).write_text(f"{number} is new")
+        for more in ([], ["--extend", "--deals", "2"]):  # the store is complete, or to grow
+            line = commands.refused(*words, *few, *more)
+            assert f": {name} has changed since the matches in {commands.store} were" in line
+            assert "--same-bot" in line
+        assert commands.rows() == before
+        line = f"{name} changed between two runs"
+        assert line in commands.tournament(*words, *few, "--deals", "2", "--extend", "--same-bot")
+        assert line in commands.tournament(*words, *few, "--deals", "2")  # that was said once
+        assert line in commands.run("standings", commands.store, "--format", "html")
+        found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+        assert found["changed"] == [name]
+
+
+def test_bots_of_an_older_store_and_bots_that_have_not_played_may_change(
+    commands: Commands, tmp_path: Path
+) -> None:
+    words = ["big_money", "minimal", "./m1.py", "--deals", "2", "--seed", "5", "--sandbox", "none"]
+    bot = tmp_path / "m1.py"
+    for number, edit in enumerate(
+        (
+            "DELETE FROM matches WHERE match IN (SELECT match FROM seats WHERE bot = 2);"
+            "DELETE FROM seats WHERE match NOT IN (SELECT match FROM matches)",
+            "DELETE FROM about WHERE key = 'versions'",  # as in a store of an older referee
+        )
+    ):
+        bot.write_text(f"{number}")
+        assert "changed" not in commands.tournament(*words)
+        with sqlite3.connect(commands.store) as connection:
+            connection.executescript(edit)
+        connection.close()
+    bot.write_text("2")
+    assert "changed" not in commands.tournament(*words)
+    bot.write_text("3")  # by now its files are known
+    assert "./m1.py has changed" in commands.refused(*words)
+
+
 def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
     for words, says in (
         ([*BOTS, "--players", "5"], "has 2 to 4"),
@@ -441,6 +501,9 @@ def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
         ("[[bot]]\nname = 'x'", "bot 1: command is missing"),
         ("x = = 3", "is no TOML"),
         (f"deals = {'9' * 5_000}", "is no TOML"),
+        (f"a{'.a' * 5_000} = 1", "line 1 has more than 100 dots: use shorter keys"),
+        (f"\n[a{'.a' * 5_000}]", "line 2 has more than 100 dots"),
+        (f"a{'.a' * 50} = 1", "nested too deeply"),
         (f"x = {'[' * 5_000}", "nested too deeply"),
         ("store = 'x'\nrecords = \"a\\u0000b\"", "records has the character U+0000"),
         ("[[bot]]\ncommand = 'x'\ndirectory = \"\\u0000\"", "bot has the character U+0000"),
@@ -639,6 +702,16 @@ def test_the_anchor(commands: Commands) -> None:
         assert found["anchor"] == "new"
 
 
+def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: Path) -> None:
+    (tmp_path / "my_bot.py").touch()
+    words = ["--bot", "my_bot.py", "--anchor", "my_bot.py=1000"]
+    out = commands.tournament("./my_bot.py", *BOTS, "--deals", "2", *words)
+    assert re.search(r"^. my_bot\.py +1000 ", out, re.MULTILINE)
+    assert "./my_bot.py: rank " in out
+    found = commands.run("standings", commands.store, "--without", "my_bot.py", *words[:2])
+    assert "without ./my_bot.py" in " ".join(found.split())
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -736,6 +809,11 @@ MATCH = "UPDATE matches SET {} WHERE match = 3"
             "CREATE TRIGGER t AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
             "its tables are not",
         ),
+        (
+            "CREATE TRIGGER sqliteevil AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
+            "its tables are not",
+        ),
+        ("UPDATE about SET value = '{\"new\":[1]}' WHERE key = 'versions'", "about, versions: Exp"),
     ],
 )
 def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says: str) -> None:
@@ -875,6 +953,32 @@ def test_a_slip_of_the_keyboard_empties_no_report(commands: Commands, tmp_path: 
     assert file.read_text() == "precious"
 
 
+@pytest.mark.parametrize("command", [["standings", "--format", "html"], ["export"]])
+def test_a_full_disk_leaves_no_half_of_a_report(
+    commands: Commands, tmp_path: Path, command: list[str]
+) -> None:
+    commands.tournament(*BOTS, "--deals", "20", "--seed", "1")
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (folder / "old").write_text("precious")
+    (folder / "old").chmod(0o600)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for name in ("new", "old"):
+        words = [*command, commands.store, "--output", str(folder / name)]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+        try:
+            commands.run(*words, code=2)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert f"cannot write {folder / name}: File too large" in one_line(commands.err)
+    assert [path.name for path in folder.iterdir()] == ["old"]
+    assert (folder / "old").read_text() == "precious"
+    commands.run(*words)
+    assert len((folder / "old").read_text()) > 5_000
+    assert stat.S_IMODE((folder / "old").stat().st_mode) == 0o600
+    assert [path.name for path in folder.iterdir()] == ["old"]
+
+
 def test_export_as_jsonl(commands: Commands) -> None:
     commands.result = exported
     commands.tournament(*BOTS, "--deals", "1")
@@ -938,6 +1042,24 @@ def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
     assert len(played) == 4
     done = referee("verify", "--store", store, "--records-of", records, "--jobs", "1")
     assert done.returncode == 0
+
+
+@needs_bwrap
+@pytest.mark.skipif(home() is None, reason="there are no control groups")
+def test_a_bot_that_reaches_its_limit_of_processes_and_plays_on(tmp_path: Path) -> None:
+    fork = (
+        "import os\ntry:\n    for _ in range(30):\n"
+        "        os.fork() or (os.close(0), os.close(1), os.execvp('sleep', ['sleep', '60']))\n"
+        "except OSError:\n    pass\n"
+    )
+    bot = tmp_path / "forker.py"
+    minimal = Path(__file__).parents[3] / "example_bots" / "dominion" / "minimal.py"
+    bot.write_text(fork + minimal.read_text())
+    words = ["tournament", str(bot), "minimal", "--deals", "1", "-q", "--json", "--max-turns", "4"]
+    done = referee(*words, "--process-limit", "12", "--sandbox", "bwrap")
+    bots = json.loads(done.stdout)["statistics"]["bots"]
+    assert bots[str(bot)]["reached"] == {"process-limit": 2}
+    assert bots["minimal"]["reached"] == {}
 
 
 def test_real_matches_verify(tmp_path: Path) -> None:

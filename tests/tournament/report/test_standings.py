@@ -22,7 +22,7 @@ from referee.tournament.report.lessons import LESSONS, lessons
 from referee.tournament.report.standings import Meeting, Standings, standings
 from referee.tournament.report.text import standings_text
 from referee.tournament.report.whole import report
-from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.rows import REACHED, Entrant, MatchRow, Plan
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.server.pages import standings_file
@@ -203,9 +203,56 @@ def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() ->
     facts = statistics(played(made_setup(2, deals=6), result)).bots["bot1"]
     assert facts.disqualified == {"exited": 6, "timeout": 4}
     assert facts.departures == [
-        Departure("exited", 6, "in 6", ["Traceback", "KeyError"]),
-        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"]),
+        Departure("exited", 6, "in 6", ["Traceback", "KeyError"], ""),
+        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"], ""),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "code", "error", "is_said"),
+    [
+        ("bwrap", "exited", "FileNotFoundError: [Errno 2] No such file: '../weights.json'", True),
+        ("bwrap", "exited", "PermissionError: [Errno 13] Permission denied: 'log'", True),
+        ("bwrap", "exited", "OSError: [Errno 30] Read-only file system: 'log'", True),
+        ("bwrap", "exited", "KeyError: 'copper'", False),
+        ("bwrap", "timeout", "No such file", False),
+        ("none", "exited", "FileNotFoundError: [Errno 2] No such file: '../weights.json'", False),
+    ],
+)
+def test_a_crash_that_the_sandbox_explains_says_so_without_asking_for_the_bot(
+    sandbox: str, code: str, error: str, is_said: bool
+) -> None:
+    def result(plan: Plan) -> MatchRow:
+        out: list[Any] = [None, None]
+        out[plan.players.index(1)] = Left(code, "its process ended", [error])
+        return better_wins(plan, left=out)
+
+    store = played(made_setup(2, deals=1, sandbox=sandbox), result)
+    found = report(store)
+    hint = found.facts.bots["bot1"].departures[0].hint
+    assert ("outside its folder a bot in the sandbox sees only" in hint) == is_said
+    for text in (
+        " ".join(" ".join(shown(store)).split()),
+        standings_file(store, found, history(store), 0.0),
+    ):
+        assert hint in text
+        assert ("outside its folder" in text) == is_said
+
+
+def test_a_limit_that_a_bot_reached_is_named_in_every_format() -> None:
+    def result(plan: Plan) -> MatchRow:
+        found = better_wins(plan)
+        if plan.match:
+            found.seats[plan.players.index(0)].detail = f"{REACHED}process-limit"
+        return found
+
+    store = played(made_setup(2, deals=5), result)
+    found = report(store)
+    assert found.facts.bots["bot0"].reached == {"process-limit": 9}
+    assert found.facts.bots["bot1"].reached == {}
+    assert "bot0 reached process-limit in 9 matches." in shown(store)
+    page = standings_file(store, found, history(store), 0.0)
+    assert page.count("<dt>Limits reached<dd>process-limit 9") == 1
 
 
 def test_cards_are_counted_in_matches_that_were_played_to_their_end() -> None:

@@ -1,0 +1,53 @@
+"""A digest of a bot's files, by which a tournament sees that the bot has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from contextlib import suppress
+
+from referee.bots.bundled import bundled_bots, rule_files
+from referee.bots.command import bot_folder
+from referee.bots.folder import BOT_FILE, BUILT, COPY, MAX_BYTES, sources_hash
+from referee.errors import UsageError
+
+
+def files_digest(argument: str, game: str, directory: str = "") -> str:
+    """A digest of the files that a BOT argument names, as hexadecimal digits.
+
+    All files of a folder with a `bot.toml` count, except those that its build made. Of any other
+    bot the files count that are words of its command line.
+
+    Args:
+        argument, game, directory: as of `find_bot`.
+
+    Returns:
+        An empty string if there is no such file here, or if the files have more than `MAX_BYTES`.
+    """
+    with suppress(OSError, UsageError, ValueError):
+        if (folder := bot_folder(argument, game, directory)) is not None:
+            return sources_hash(folder.path)
+        source = directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
+        if source and os.path.lexists(os.path.join(source, BOT_FILE)):
+            return sources_hash(source)
+        return _of_words(argument, game, directory)
+    return ""
+
+
+def _of_words(argument: str, game: str, directory: str) -> str:
+    bundled, rules = bundled_bots(game), rule_files(game)
+    spoken = argument.partition(":")[2]  # behind a dialect
+    files: dict[str, None] = {}
+    for word in (argument, *shlex.split(argument), *shlex.split(spoken)):
+        path = os.path.join(directory, word)
+        file = bundled.get(word) or (path if os.path.isfile(path) else rules.get(word))
+        if file is not None:
+            files[str(file)] = None
+    if not files or sum(map(os.path.getsize, files)) > MAX_BYTES:
+        return ""
+    found = hashlib.sha256()
+    for name in files:
+        with open(name, "rb") as opened:
+            found.update(hashlib.file_digest(opened, "sha256").digest())
+    return found.hexdigest()
