@@ -545,12 +545,12 @@ class Driver(BotAround):
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
                 await self._over()
         legal = "a legal reply"
-        wrong = explained(self._rules, self._kind, fault, self._asked, self._canonical, self._reply)
+        own = None if self._kind is None else self._kind.wrong
+        wrong = explained(self._rules, own, fault, self._asked, self._canonical, self._reply)
         if self._dialect is None and self._rules.simplest_reply is not None:
             simplest = self._rules.simplest_reply(json.loads(self._asked))
             legal += f", such as {msgspec.json.encode(simplest).decode()}"
         page = load_page(self._rules.specification)
-        is_foreign = self._kind is not None and self._kind.wrong is not None  # it has its own rule
         self._violate(
             fault.code,
             fault.section,
@@ -558,7 +558,7 @@ class Driver(BotAround):
             wrong,
             self._shown_request(),
             shown(self._reply),
-            "" if is_foreign else page.rule(fault.section, fault.code, fault.detail),
+            "" if own else page.rule(fault.section, fault.code, fault.detail),
         )
         if doubtful:
             await self._over()

@@ -12,7 +12,7 @@ from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
 from referee.diagnosis.reading import as_object
 from referee.diagnosis.silence import why_silent
-from referee.games.interface.dialect import DialectKind
+from referee.games.interface.dialect import Wrong
 from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Fault
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
@@ -64,7 +64,8 @@ def diagnosis(
     kind = None if dialect is None else dialect()
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
-    faults, has_stray = _faults(list(evidence.faults.values()), rules, kind, words)
+    wrong = None if kind is None else kind.wrong
+    faults, has_stray = _faults(list(evidence.faults.values()), rules, wrong, words)
     all_notes = []
     if words is not None and unasked and not has_stray:
         all_notes.append(_unasked(words))
@@ -85,18 +86,18 @@ def diagnosis(
 
 
 def explained(
-    rules: Rules, kind: DialectKind | None, fault: Fault, asked: bytes, line: bytes, said: bytes
+    rules: Rules, wrong: Wrong | None, fault: Fault, asked: bytes, line: bytes, said: bytes
 ) -> str:
     """A fault in words for the author of the bot, with the line where that is no reply at all.
 
     Args:
-        kind: the dialect that the bot speaks, if it speaks one.
+        wrong: of the dialect that the bot speaks, if it has one.
         asked: the request, as the match has sent it.
         line: the reply, as the record has it.
         said: the reply, as the bot gave it.
     """
-    if kind is not None and kind.wrong is not None:
-        return f"the answer {quoted(said, '')} {kind.wrong(fault, json.loads(asked), said)}"
+    if wrong is not None:
+        return f"the answer {quoted(said, '')} {wrong(fault, json.loads(asked), said)}"
     if words := _why_no_reply(rules, fault, line):
         return words
     detail = missing_for_null(fault.detail, line)
@@ -115,28 +116,25 @@ def _why_no_reply(rules: Rules, fault: Fault, line: bytes) -> str:
 
 
 def _faults(
-    seen: Sequence[SeenFault], rules: Rules, kind: DialectKind | None, words: LastWords | None
+    seen: Sequence[SeenFault], rules: Rules, wrong: Wrong | None, words: LastWords | None
 ) -> tuple[list[FirstFault], bool]:
     """The faults, and whether lines that nobody asked for are the cause of one."""
-    is_foreign = kind is not None and kind.wrong is not None
     found: list[FirstFault] = []
     stray = False
     for each in seen:
         fault = each.fault
-        detail = explained(rules, kind, fault, each.asked, each.line, each.said)
+        detail = explained(rules, wrong, fault, each.asked, each.line, each.said)
         follows = stray
         if words is not None and words.unasked and not stray:
             # There were so many lines too many that some were taken for replies.
-            if not is_foreign and _why_no_reply(rules, fault, each.line):
+            if wrong is None and _why_no_reply(rules, fault, each.line):
                 stray = True
                 detail = f"{detail}; {_behind(words.unasked, each.line)}"
             elif words.unasked > 1 and each.request > 1:  # one alone may be of the end
-                stray = is_foreign or not why_no_reply(words.first_unasked, rules.replies)
+                stray = wrong is not None or not why_no_reply(words.first_unasked, rules.replies)
                 if stray:
-                    wrong = detail if is_foreign else fault.detail  # a hint would mislead
-                    detail = (
-                        f"{_unasked(words)}. One of them probably answered this request: {wrong}"
-                    )
+                    own = fault.detail if wrong is None else detail  # a hint would mislead
+                    detail = f"{_unasked(words)}. One of them probably answered this request: {own}"
         line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
         found.append(
             FirstFault(fault.code, fault.section, detail, each.turn, each.request, line, follows)

@@ -58,7 +58,7 @@ class Evidence:
         self._room = KEPT_BYTES
 
     def note_line(self, line: bytes, said: bytes = b"") -> None:
-        """Take a reply, and what the bot gave for it if that is something else."""
+        """Take a reply as the record has it, and as the bot gave it if that differs."""
         self._line, self._said = line, said or line
         self.asked = self.to_answer
         if self._room > 0:

@@ -66,9 +66,9 @@ def game_of(data: bytes, path: str) -> str | None:
         BotNotFoundError: it states a game that has no rule files.
     """
     stated = stated_game(data)
-    if stated is not None and stated in GAMES and GAMES[stated].vocabulary is not None:
-        return stated
     games = [name for name, rules in GAMES.items() if rules.vocabulary is not None]
+    if stated in games:
+        return stated
     if stated is not None:
         wrong = f"no game with rule files is called {stated!r}{instead(stated, games)}"
         raise BotNotFoundError(f"{path}: {wrong}")
@@ -124,7 +124,7 @@ class RuleBot:
         self._view = view
 
     def reword(self, note: str) -> str:
-        """A note of the game with advice for who writes rules, not programs."""
+        """Return a note of the game, with advice for authors of rule files."""
         fact = note.partition(": ")[0]
         advice = vocabulary_of(self._rules).advice.items()
         return next((f"{fact}: {text}" for part, text in advice if part in fact), note)

@@ -53,7 +53,7 @@ class _Reference(NamedTuple):
 
 
 def stated_game(data: bytes) -> str | None:
-    """The game that a file says it is for; None if it says none, or is no JSON."""
+    """The game that a file states; None if it does not state one, or is not valid JSON."""
     try:
         root, _ = parse(data[:MAX_BYTES].decode("utf-8-sig"))
     except (UnicodeDecodeError, NotJSONError):
@@ -329,8 +329,8 @@ class _Reader:
     def _not_known(self, card: Node, field: str, name: str) -> None:
         """Say that a field does not take a word, and which field does.
 
-        A file that states no game may be from elsewhere, with cards of other editions: those
-        entries never fit, and that is no error.
+        If the file states no game, it may have cards of other editions. That is not an error:
+        these entries never fit.
         """
         own = next((each for each in reversed(self._takes) if name in self._takes[each]), None)
         if own is not None:

@@ -6,7 +6,7 @@ from referee.games.interface.vocabulary import Vocabulary
 
 
 def matcher_rows(words: Vocabulary) -> dict[str, str]:
-    """Words for several cards with what they are, and the fields that take them."""
+    """Describe each word for several cards, with the fields that take it."""
     rows = {}
     for name, matcher in words.matchers.items():
         fields = " or ".join(f"`{field}`" for field, known in words.fields.items() if name in known)

@@ -52,7 +52,7 @@ def _made_plain(context: Context, value: object) -> object:
 
 
 def _whole(text: str) -> Markup:
-    """A command, which is of no use if it is cut."""
+    """A command in one piece: nobody can use a part of it."""
     if len(text) > _LONGEST_COMMAND:
         return Markup("a command of {:,} characters").format(len(text))
     return escape(plain_lines(text))

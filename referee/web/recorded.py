@@ -78,7 +78,7 @@ def from_answers(spec: MatchSpec, answers: Sequence[Given]) -> MatchPage:
         if not waiting:
             made.add(match, match.take_entries(), seconds)
             waiting = len(match.due)
-    return _record_page("", header, match.names, match, made, "")
+    return _record_page("", header, match, made, "")
 
 
 def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
@@ -116,8 +116,7 @@ def _from_record(name: str, names: Sequence[str]) -> MatchPage:
         problem = "The record was cut short: this is as far as it goes."
     if not made.steps:
         raise LogReadError(as_text(name), 1, _TOO_SHORT)
-    shown = names or rerun.match.names
-    return _record_page(name, rerun.header, shown, rerun.match, made, problem)
+    return _record_page(name, rerun.header, rerun.match, made, problem)
 
 
 def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
@@ -126,16 +125,12 @@ def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
 
 
 def _record_page(
-    name: str,
-    header: RecordHeader,
-    names: Sequence[str],
-    match: Match,
-    made: Steps,
-    problem: str,
+    name: str, header: RecordHeader, match: Match, made: MatchSteps, problem: str
 ) -> MatchPage:
     made.close()
     made.merge_viewers()
     rules = GAMES[header.game]
+    names = made.names or match.names
     options, limited = split(rules, header.options)
     settings = msgspec.to_builtins(header.options)
     limits = {key: value for key, value in settings.items() if key in Limits._fields}
@@ -191,7 +186,6 @@ class PublicMatch:
         self._options = rules.options()
         self._seats = seats
         self._names: dict[int, str] = dict(enumerate(given))
-        self._given = bool(given)
         self._early: list[LogLine] = []
 
     def add(self, line: LogLine) -> None:
@@ -199,8 +193,7 @@ class PublicMatch:
         rules, made = self.rules, self.made
         seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
         if made is None and isinstance(line.content, PlayerName) and seat is not None:
-            if not self._given:
-                self._names[seat] = line.content.name
+            self._names.setdefault(seat, line.content.name)
             self._early.append(line)
             return
         if made is None:

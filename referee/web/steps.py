@@ -107,7 +107,7 @@ class Line(Struct, frozen=True, array_like=True):
 class Seat(Struct, frozen=True):
     """A player: its id, its name, and its BOT argument, if that is known.
 
-    The name is that of its tournament, if it is known, else the one that it gave itself.
+    The name comes from its tournament if that is known, otherwise from the bot itself.
     """
 
     id: str
@@ -327,7 +327,7 @@ class MatchSteps(Steps):
 
     def __init__(self, rules: Rules, viewers: Sequence[Viewer], names: Sequence[str] = ()) -> None:
         super().__init__(rules, viewers)
-        self._names = names
+        self.names = names
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Take what a round has led to.
@@ -338,7 +338,7 @@ class MatchSteps(Steps):
             time: seconds since the bots were started.
         """
         if self._reader is None and not match.in_handshake:
-            self._begin(self._names or match.names)
+            self._begin(self.names or match.names)
         over: list[Any] = []
         for entry in entries:
             if type(entry) is Sent or type(entry) is Received:
@@ -352,10 +352,8 @@ class MatchSteps(Steps):
                 over += self._reader.end()
         views: dict[Viewer, Any] = {viewer: match.view(viewer) for viewer in self._viewers}
         scores = [standing.score for standing in match.standings()]
-        if self._shows_result:
-            turn = max([self.turns[-1].turn if self.turns else 1, *(made.turn for made in over)])
-        else:
-            turn = max(match.turns, self.turns[-1].turn if self.turns else 1)
+        begun = [made.turn for made in over] if self._shows_result else [match.turns]
+        turn = max([self.turns[-1].turn if self.turns else 1, *begun])
         self._add(turn, views, scores, match.due, round(time, 3))
         self._turns_over(over)
 

@@ -82,7 +82,7 @@ def _folder_for_socket() -> tempfile.TemporaryDirectory[str]:
     """A new folder with a short name: a socket's name has at most 103 bytes.
 
     Raises:
-        UsageError: there can be none.
+        UsageError: no folder can be made.
     """
     try:
         place = tempfile.gettempdir()

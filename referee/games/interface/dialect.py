@@ -14,7 +14,7 @@ anew for each bot of a match and may keep what it has seen:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -45,6 +45,10 @@ class Dialect(Protocol):
         """
 
 
+Wrong: TypeAlias = Callable[[Fault, Mapping[str, Any], bytes], str]
+"""Explains a fault: see `DialectKind.wrong`."""
+
+
 class DialectKind(Struct, frozen=True):
     """A dialect of a game, as its `Rules.dialects` has it.
 
@@ -61,10 +65,9 @@ class DialectKind(Struct, frozen=True):
         advised: whether an author is told of it whose bot may speak a dialect.
         tells_hidden: whether its bots are told what is hidden, to compare the game with another
             implementation; no tournament takes them.
-        wrong: what is wrong with an answer, in the words of the dialect: the end of a sentence that
-            begins with the answer. It says what is expected there, and names the section of the
-            page. It is given the fault, the canonical request, and the answer as the bot gave it.
-            None: the bot's replies are the game's own, and so are the words.
+        wrong: explains a fault in the words of the dialect, from the fault, the canonical request
+            and the bot's own answer. The text completes a sentence that begins with the answer. It
+            gives the expected answer and the section. None: the bot writes the game's own replies.
     """
 
     new: Callable[[int, int, str], Dialect]
@@ -74,4 +77,4 @@ class DialectKind(Struct, frozen=True):
     greets: bool = False
     advised: bool = True
     tells_hidden: bool = False
-    wrong: Callable[[Fault, Mapping[str, Any], bytes], str] | None = None
+    wrong: Wrong | None = None

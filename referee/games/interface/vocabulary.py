@@ -73,7 +73,7 @@ class Matcher(Struct, frozen=True):
     """A word that stands for several cards.
 
     Attributes:
-        field: the field of an entry that takes it, such as "type"; empty: `card` alone.
+        field: the field of an entry that takes it, such as "type"; empty: only `card` does.
         in_card: whether `card` takes it.
     """
 

@@ -118,7 +118,7 @@ class Site:
     async def read_on(self) -> None:
         """Read files little by little until cancelled: those of the start, and those of pages.
 
-        A tournament that is played goes on writing records, and its standings need none of them.
+        Standings need no records, so a page of them starts no reading, even during a tournament.
         """
         while True:
             if not self._reads or not await self._work(self.library.read, 0.05):
@@ -202,17 +202,17 @@ class Site:
         return self.matches.parts(file, self._names(file)) if playing is None else playing.parts
 
     def _names(self, file: File) -> list[str]:
-        """What the organiser calls the players of a record; empty for a log."""
+        """The organiser's names of the players of a record; empty for a log."""
         item = self.library.item(file)
         return _shown(item, *self._entrants([item])) if item.bots else []
 
     def _with_names(self, items: Sequence[Item]) -> list[Item]:
-        """Matches in the list, with what the organiser calls the bots."""
+        """Matches in the list, with the organiser's names of the bots."""
         known = self._entrants(items)
         return [msgspec.structs.replace(item, shown=_shown(item, *known)) for item in items]
 
     def _entrants(self, items: Sequence[Item]) -> Entrants:
-        """What all tournaments here call the bots of some matches."""
+        """The names of the bots of some matches in all tournaments here."""
         found = Entrants({}, {})
         for store in self.library.stores:
             with suppress(RefereeError):  # it is damaged, which the list says
@@ -436,7 +436,7 @@ def _asset(data: bytes, suffix: str) -> Asset:
 
 
 def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) -> list[str]:
-    """What the organiser calls the bots of a match; of a log what they call themselves."""
+    """The organiser's names of the bots of a match; for a log the bots' own names."""
     names = by_digest.get(item.digest, [])
     if item.bots and len(names) == len(item.bots):
         return names

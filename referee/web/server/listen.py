@@ -18,11 +18,14 @@ from hypercorn.utils import wrap_app
 from starlette.types import ASGIApp
 
 from referee.errors import UsageError
+from referee.web.server.guard import MOST_REQUESTS
 
 MOST_CONNECTIONS = 512
 """Connections at a time. One more ends the oldest of the address that has the most."""
 STUCK_SECONDS = 10.0
 """A client that takes nothing for so long is left."""
+MOST_SENDING = MOST_REQUESTS // 2
+"""Connections that are sent something at a time: slow clients leave places for other requests."""
 IDLE_SECONDS = 15.0
 """A connection without a request, or with half of one, is closed."""
 _NO_BODY = 64 * 1024
@@ -122,21 +125,24 @@ class _Http1Server(TCPServer):
 class _Stream(trio.abc.HalfCloseableStream):
     """A connection whose writes end, whatever they are shielded from."""
 
-    def __init__(self, made: trio.SocketStream, closed: Callable[[_Stream], None]) -> None:
+    def __init__(self, made: trio.SocketStream, streams: dict[_Stream, str]) -> None:
         self.socket = made.socket  # hypercorn asks it who is at its ends
         self._made = made
-        self._closed = closed
+        self._streams = streams
         self._scopes: set[trio.CancelScope] = set()
         self._ended = False
 
     def end(self) -> None:
-        """Give up what is being written."""
+        """Stop what is being written."""
         self._ended = True
         for scope in self._scopes:
             scope.cancel()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send, and fail if the client takes nothing for `STUCK_SECONDS`."""
+        """Send, and fail after `STUCK_SECONDS` without progress, or if another needs its place."""
+        sending = {each: at for each, at in self._streams.items() if each._scopes}
+        if len(sending) >= MOST_SENDING:
+            _oldest_of_most(sending).end()
         with trio.move_on_after(0 if self._ended else STUCK_SECONDS) as scope:
             self._scopes.add(scope)
             try:
@@ -161,7 +167,7 @@ class _Stream(trio.abc.HalfCloseableStream):
 
     async def aclose(self) -> None:
         """Close it, and forget it."""
-        self._closed(self)
+        self._streams.pop(self, None)
         await self._made.aclose()
 
 
@@ -175,12 +181,14 @@ class _Listener(trio.abc.Listener[_Stream]):
     async def accept(self) -> _Stream:
         """Return the next connection."""
         made = await self._on.accept()
-        stream = _Stream(made, self._left)
+        stream = _Stream(made, self._streams)
         address = ""
         with suppress(OSError):  # it is gone already
             address = made.socket.getpeername()[0]
         if len(self._streams) >= MOST_CONNECTIONS:
-            await self._make_room()
+            oldest = _oldest_of_most(self._streams)
+            oldest.end()
+            await trio.aclose_forcefully(oldest)
         self._streams[stream] = address
         return stream
 
@@ -188,12 +196,9 @@ class _Listener(trio.abc.Listener[_Stream]):
         """Accept no more."""
         await self._on.aclose()
 
-    async def _make_room(self) -> None:
-        counts = Counter(self._streams.values())
-        most = max(counts.values())
-        oldest = next(made for made, address in self._streams.items() if counts[address] == most)
-        oldest.end()
-        await trio.aclose_forcefully(oldest)
 
-    def _left(self, stream: _Stream) -> None:
-        self._streams.pop(stream, None)
+def _oldest_of_most(streams: dict[_Stream, str]) -> _Stream:
+    """The oldest connection of the address that has the most."""
+    counts = Counter(streams.values())
+    most = max(counts.values())
+    return next(stream for stream, address in streams.items() if counts[address] == most)

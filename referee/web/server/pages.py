@@ -62,7 +62,7 @@ class Server(NamedTuple):
 
 
 def address(*parts: object, **query: object) -> Markup:
-    """An address on this server, for HTML; what is empty is left out of the query."""
+    """An address on this server, for HTML; empty values are omitted from the query."""
     path = "/".join(quote(str(part), safe="/") for part in parts)
     left = {name: str(value)[:LONGEST] for name, value in query.items() if value not in (None, "")}
     return escape(f"/{path}?{urlencode(left)}" if left else f"/{path}")

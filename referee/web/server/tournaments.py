@@ -1,8 +1,8 @@
 """What the stores of tournaments say, worked out once for each state of a store.
 
-A store that is being written changes twice a second, and to rate it takes a while. What was worked
-out is shown until it is older than `IDLE` times the CPU time of that. So a page that is open takes
-no more than a small part of a core from the tournament.
+A store that is being written changes twice a second, and rating it takes CPU time. Results are
+shown until they are older than `IDLE` times this CPU time. An open page then takes only a small
+part of a core from the tournament.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Shown(NamedTuple):
 
 
 class Entrants(NamedTuple):
-    """What tournaments call their bots.
+    """The names that tournaments give to their bots.
 
     Attributes:
         by_digest: digest of a match -> names in seat order.
@@ -163,7 +163,7 @@ class Tournaments:
         return found
 
     def entrants(self, file: File, digests: Collection[str]) -> Entrants:
-        """What a tournament calls its bots.
+        """The names that a tournament gives to its bots.
 
         Args:
             digests: of the matches whose players are wanted.

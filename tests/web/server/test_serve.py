@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import socket
 import subprocess
@@ -93,10 +94,13 @@ def fail(error: Exception) -> None:
     raise AssertionError from error
 
 
+@pytest.mark.parametrize(("seconds", "sending"), [(0.05, 32), (math.inf, 1)])
 async def test_a_client_that_takes_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seconds: float, sending: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listen, "STUCK_SECONDS", 0.05)
+    """After some seconds, or when many are sent something (spec/serve.md, 4)."""
+    monkeypatch.setattr(listen, "STUCK_SECONDS", seconds)
+    monkeypatch.setattr(listen, "MOST_SENDING", sending)
     monkeypatch.setattr(guard, "MOST_REQUESTS", 1)
     (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "four-players.record.jsonl").read_bytes())
     site = Site(Library([str(tmp_path)]))
@@ -109,6 +113,7 @@ async def test_a_client_that_takes_nothing_is_left(
             stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             await stuck.connect(on.getsockname())
             await stuck.send(request)
+            await stuck.recv(1)  # its answer is being sent
             answer = b""
             while not answer.startswith(b"HTTP/1.1 404"):  # until that one was left
                 answer = await answer_to(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", on)
