@@ -7,6 +7,7 @@ a last line that is torn is left out.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -127,13 +128,7 @@ def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator
         with LogReader(path, most=most) as reader:
             lines = iter(reader)
             header, kinds = _begin(reader, lines)
-            last = b""
-            if Path(path).is_file() and not reader.packed:
-                last = last_line(path)
-            else:
-                for last in lines:  # noqa: B007 (a compressed file has no other way to its end)
-                    pass
-            line = kinds.line(reader.line, last)
+            line = kinds.line(reader.line, last_line(path, reader, lines))
             end = _known(reader, line, kinds) if line.kind == "end" and not line.torn else None
         yield RecordSummary(path, header, end)  # type: ignore[arg-type]
 
@@ -154,8 +149,15 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
     return line.content
 
 
-def last_line(path: str) -> bytes:
-    """The last whole line of a plain file, if it is not longer than the tail."""
+def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
+    """The last line of a log; of a plain file the last whole one, if it is not beyond the tail.
+
+    Args:
+        reader: of the file, with its first line read.
+        lines: the others.
+    """
+    if reader.packed or not Path(path).is_file():
+        return next(iter(deque(lines, maxlen=1)), b"")
     with Path(path).open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - _TAIL_BYTES, 0))

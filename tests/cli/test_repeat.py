@@ -200,3 +200,11 @@ def test_no_line_lets_the_author_of_a_file_choose_what_runs_outside(folders: Pat
         shell(line)
         assert not (folders / "ran").exists()
         assert not (folders / "stolen").exists()
+
+
+def test_a_name_that_the_command_line_cannot_take_is_left_out() -> None:
+    names = {"n" * 65: "big_money", "two words": "minimal", "x": "village_smithy"}
+    bots = [Entrant(name, bot) for name, bot in names.items()]
+    made = setup(bots, game="dominion", seed=1, deals=2)
+    words = shlex.split(pages.command(made))
+    assert words[2:5] == ["big_money", "minimal", "x=village_smithy"]

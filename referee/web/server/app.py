@@ -125,6 +125,12 @@ class Site:
                 self._reads = False
                 await trio.sleep(library.LOOK_SECONDS)
 
+    def _read(self) -> int:
+        """Read files for a page that needs them; returns how many are left for later."""
+        unread = self.library.read(READ_SECONDS)
+        self._reads = unread > 0
+        return unread
+
     async def _work(self, do: Callable[..., T], *arguments: Any) -> T:
         return await trio.to_thread.run_sync(
             do, *arguments, limiter=self._limiter, abandon_on_cancel=True
@@ -141,7 +147,7 @@ class Site:
     def _listed(self, request: Request, chosen: Filter, page: int) -> Response:
         self.library.look()
         filtered = chosen != Filter()
-        unread = self.library.read(READ_SECONDS)
+        unread = self._read()
         first = ON_A_PAGE * (page - 1)
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
         items = self._with_names([self._with_live(item) for item in items])
@@ -190,36 +196,31 @@ class Site:
         return Response(part, media_type="application/json")
 
     async def _events(self, request: Request) -> Response:
-        def find() -> Playing | None:
-            file = self._file(request.path_params["match"])
-            return self.live.find(file, partial(self._names, file))
-
-        return self.live.match(await self._work(find), request)
+        file = await self._work(self._file, request.path_params["match"])
+        return self.live.match(await self._work(self._playing, file), request)
 
     def _found_match(self, id: str) -> Parts:
         file = self._file(id)
-        playing = self.live.find(file, partial(self._names, file))
+        playing = self._playing(file)
         return self.matches.parts(file, self._names(file)) if playing is None else playing.parts
+
+    def _playing(self, file: File) -> Playing | None:
+        return self.live.find(file, partial(self._names, file))
 
     def _names(self, file: File) -> list[str]:
         """The organiser's names of the players of a record; empty for a log."""
-        item = self.library.item(file)
-        return _shown(item, *self._entrants([item])) if item.bots else []
+        (item,) = self._with_names([self.library.item(file)])
+        return item.shown if item.bots else []
 
     def _with_names(self, items: Sequence[Item]) -> list[Item]:
-        """Matches in the list, with the organiser's names of the bots."""
-        known = self._entrants(items)
-        return [msgspec.structs.replace(item, shown=_shown(item, *known)) for item in items]
-
-    def _entrants(self, items: Sequence[Item]) -> Entrants:
-        """The names of the bots of some matches in all tournaments here."""
+        """Matches in the list, with the names of their bots in the tournaments here."""
         found = Entrants({}, {})
         for store in self.library.stores:
             with suppress(RefereeError):  # it is damaged, which the list says
                 more = self.tournaments.entrants(store, [item.digest for item in items])
                 found.by_digest.update(more.by_digest)
                 found.by_bot.update(more.by_bot)
-        return found
+        return [msgspec.structs.replace(item, shown=_shown(item, *found)) for item in items]
 
     def _file(self, id: str) -> File:
         self.library.look()
@@ -372,7 +373,7 @@ class Site:
         def work() -> Response:
             file = self._store(request.path_params["store"])
             if answer != self._standings_of:  # it lists matches
-                self._reads = self.library.read(READ_SECONDS) > 0
+                self._read()
             return answer(request, file, self.tournaments.shown(file))
 
         return await self._work(work)

@@ -13,7 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from threading import RLock
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -401,12 +401,7 @@ def _of_log(file: File) -> Item:
     with LogReader(file.path, most=MOST_BYTES) as reader:
         lines = iter(reader)
         ahead = list(islice(lines, _PLAYERS))
-        last = ahead[-1]
-        if reader.packed:
-            for last in lines:  # noqa: B007 (a compressed file has no other way to its end)
-                pass
-        else:
-            last = last_line(file.path)
+        last = last_line(file.path, reader, chain(ahead[-1:], lines))
     messages = Messages(ahead)
     names = [line.content.name for line in messages if isinstance(line.content, PlayerName)]
     game = "" if messages.rules is None else messages.rules.name

@@ -19,6 +19,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from io import FileIO
+from itertools import chain
 from threading import Lock
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -112,11 +113,10 @@ def is_played(file: File) -> bool:
 def _last_line(file: File) -> tuple[bytes, bool]:
     """The last line of a log, and whether it is compressed."""
     with LogReader(file.path, most=MOST_BYTES) as reader:
-        last = b""
+        lines, last = iter(reader), b""
         with suppress(LogReadError):
-            for last in reader:  # noqa: B007 (a compressed file has no other way to its end)
-                if not reader.packed:
-                    return last_line(file.path), False
+            first = next(lines, b"")
+            last = last_line(file.path, reader, chain([first], lines))
         return last, reader.packed
 
 

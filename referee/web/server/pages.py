@@ -28,7 +28,7 @@ from referee.tournament.report.history import History
 from referee.tournament.report.lessons import bot_argument
 from referee.tournament.report.whole import Report
 from referee.tournament.rows import Entrant, MatchRow
-from referee.tournament.setup import Setup
+from referee.tournament.setup import Setup, named
 from referee.tournament.store import Store
 from referee.web import file
 from referee.web.server import charts
@@ -258,10 +258,9 @@ def command(setup: Setup) -> str:
 
 def _named(entrant: Entrant, bot: str) -> str:
     """A bot as `referee tournament` takes it."""
-    name = entrant.name
-    takes_name = name != bot and name.split() == [name] and not {*"=/:"} & {*name}
-    word = f"{name}={bot}" if takes_name else bot
-    return word if as_bot(word) == word else as_bot(bot)
+    name, word = entrant.name, f"{entrant.name}={bot}"
+    takes_name = name != bot and named(word) == (name, bot) and as_bot(word) == word
+    return word if takes_name else as_bot(bot)
 
 
 # --- the list -------------------------------------------------------------------------------------
