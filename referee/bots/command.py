@@ -159,7 +159,7 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
 def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | None:
     """The folder that a BOT argument names; None if it names something else."""
     path = os.path.join(directory, argument)
-    if not os.path.lexists(os.path.join(path, BOT_FILE)) or argument in bundled_bots(game):
+    if not is_bot_folder(path) or argument in bundled_bots(game):
         return None
     return read_folder(path)
 
@@ -242,7 +242,7 @@ def _check_inside(word: str, directory: str) -> None:
     Raises:
         BotNotFoundError: it is not.
     """
-    if directory and is_bot_folder(directory) and leads_out(word, directory):
+    if is_bot_folder(directory) and leads_out(word, directory):
         raise BotNotFoundError(
             f"BOT {word} is outside the folder, by a link or by ..: copy the file into the folder"
         )

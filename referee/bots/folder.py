@@ -67,8 +67,12 @@ class BotFolder(NamedTuple):
 
 
 def is_bot_folder(directory: str) -> bool:
-    """Whether a folder is a bot's, as it was handed in or built: it has a `bot.toml`."""
-    return os.path.lexists(os.path.join(directory, BOT_FILE))
+    """Whether a folder is a bot's, as it was handed in or built: it has a `bot.toml`.
+
+    Args:
+        directory: its path; an empty one is not a bot's folder.
+    """
+    return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
 
 def leads_out(path: str, directory: str) -> bool:
@@ -92,6 +96,12 @@ def read_folder(path: str) -> BotFolder:
     problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
     found = table.name or name, table.command, table.build, table.language
     return BotFolder(path, *found, tuple(problems))
+
+
+def folder_around(directory: str) -> BotFolder | None:
+    """The bot's folder that a directory is, or was built in; None if it is neither."""
+    path = directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
+    return read_folder(path) if is_bot_folder(path) else None
 
 
 def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ def add_run_recorded(parser: argparse.ArgumentParser, file: str) -> None:
     """Add the option that allows what a file names.
 
     Args:
-        file: what the command reads, for its help: "the record".
+        file: the command's input, for its help: "the record".
     """
     text = f"start the programs that {file} names; without this option they are only listed"
     parser.add_argument(_OPTION, action="store_true", help=text)
@@ -44,8 +44,8 @@ def check_recorded(
 ) -> None:
     """See that the bots that a record or a store names may be started.
 
-    Programs need `--run-recorded`. They get the sandbox unless the user asks for none: what the
-    file says of it is never a reason for less.
+    Programs need `--run-recorded`. They start in the sandbox, even if the file says that there was
+    none. Only the user can choose to start them without one.
 
     Args:
         options: `--run-recorded` and `--sandbox`, which is changed from "auto" or None to "bwrap".
@@ -75,7 +75,7 @@ def check_recorded(
 def protect_from_folders(
     options: argparse.Namespace, bots: Iterable[BotSource | Entrant | BotFolder]
 ) -> None:
-    """See that what the `bot.toml` of a folder names starts in the sandbox, or the user said none.
+    """Choose the sandbox for bots in folders, unless the user chose none.
 
     Args:
         options: `--sandbox`, which is changed from "auto" to "bwrap" if there are such bots.

@@ -52,7 +52,7 @@ def _made_plain(context: Context, value: object) -> object:
 
 
 def _whole(text: str) -> Markup:
-    """A command, which is of no use if it is cut."""
+    """A command, which must not be cut."""
     if len(text) > _LONGEST_COMMAND:
         return Markup("a command of {:,} characters").format(len(text))
     return escape(plain_lines(text))

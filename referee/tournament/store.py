@@ -360,7 +360,7 @@ class Store:
         ]
 
     def add_versions(self, digests: Mapping[str, str]) -> None:
-        """Remember with which files bots play from now on; the argument is that of `changed`."""
+        """Remember the files with which bots play from now on. Same argument as `changed`."""
         before, changed = self.versions, self.changed(digests)
         now = dict(before)
         for name, digest in digests.items():

@@ -200,3 +200,12 @@ def test_no_line_lets_the_author_of_a_file_choose_what_runs_outside(folders: Pat
         shell(line)
         assert not (folders / "ran").exists()
         assert not (folders / "stolen").exists()
+
+
+def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Path) -> None:
+    """A variable can make an interpreter run any program."""
+    bots = Entrant("a", "minimal", env=(("LD_PRELOAD", "x.so"),)), Entrant("b", "big_money")
+    made = setup(bots, game="dominion", seed=1, deals=2, settings={}, sandbox="none")
+    for line in (pages.command(made), _again(row(Plan(0, 0, 5, (0, 1))), made)):
+        words = shlex.split(line)
+        assert words[words.index("--sandbox") + 1] == "bwrap"

@@ -86,11 +86,9 @@ change. A filter cannot see which file is meant. An error would end honest progr
 database that it only reads, and Java prints a warning on stdout if it cannot lock its file in /tmp.
 Only processes of the same bot compete for a file that the bot can write.
 """
+_CHMOD = {"chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452)}
 PRETENDED_TO_ROOT = {
-    "chmod": (90, -1),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
+    **_CHMOD,
     "chown": (92, -1),
     "lchown": (94, -1),
     "fchown": (93, 55),
@@ -153,10 +151,7 @@ MACHINES = {
     "aarch64": Machine(0xC00000B7, 1),
 }
 MODES = {
-    "chmod": (90, -1, 1),
-    "fchmod": (91, 52, 1),
-    "fchmodat": (268, 53, 2),
-    "fchmodat2": (452, 452, 2),
+    **{name: (*row, 2 if "at" in name else 1) for name, row in _CHMOD.items()},
     "mknod": (133, -1, 1),
     "mknodat": (259, 33, 2),
     "creat": (85, -1, 1),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -173,14 +172,13 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
 
 
 def _as_words(options: argparse.Namespace) -> list[str]:
-    """What was chosen for the bot, as words of a command line."""
+    """The sandbox, the variables and the limits of the bot, as words of a command line."""
     from referee.bots.repeat import sandbox_words
+    from referee.match.spec import setting_words
 
-    words = [word for name, value in options.env for word in ("--env", f"{name}={value}")]
-    words += sandbox_words(options.sandbox, options.sandbox_read)
+    words = sandbox_words(options.sandbox, options.sandbox_read, options.env)
     for name, value in chosen_settings(options).items():
-        shown = "none" if value == math.inf else str(value).removesuffix(".0")
-        words += [f"--{name.replace('_', '-')}", shown]
+        words += setting_words(name, value)
     return words
 
 

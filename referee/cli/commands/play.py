@@ -130,7 +130,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     Args:
         watching: what ends when nobody watches any more.
     """
-    from referee.bots.command import game_of_bots
+    from referee.bots.command import BotCommand, game_of_bots
     from referee.bots.processes.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, opened, standard_error
@@ -158,7 +158,9 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     stderr_files = _stderr_files(options.stderr, len(sources))
     unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]
     if not is_typed:
-        _check_recorded(options)
+        # The variables of --env are the user's own.
+        named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
+        check_recorded(options, options.resume, named, options.game)
     protect_from_folders(options, sources)
     sandbox = chosen_sandbox(options, *unseen)
     before = resumed.settings if resumed is not None else {}
@@ -285,14 +287,6 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
         )
 
     return find_all(find, enumerate(options.bots)), sitting
-
-
-def _check_recorded(options: argparse.Namespace) -> None:
-    """See that the bots of the record that is gone on with may be started."""
-    from referee.bots.command import HUMAN, find_bot
-
-    bots = [find_bot(bot, options.game) for bot in options.bots if bot != HUMAN]
-    check_recorded(options, options.resume, bots, options.game)
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:

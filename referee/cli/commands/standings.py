@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -181,7 +182,8 @@ def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> 
         for part in bot_text(standing, found, facts.bots[bot], facts.game, lessons[bot]):
             # A command is to be copied whole; `print` forgets what a text says of that.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
-    print(text.getvalue(), end="")
+    # Where rich breaks a line, it leaves the space.
+    print(re.sub(r" +(\x1b\[0m)?$", r"\1", text.getvalue(), flags=re.MULTILINE), end="")
 
 
 def _print_csv(found: Standings) -> None:
