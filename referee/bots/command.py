@@ -235,7 +235,7 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
 
 
 def _check_inside(word: str, directory: str) -> None:
-    """See that a file that a bot's folder names is in the folder.
+    """Check that a file named by a bot's folder is in that folder.
 
     The program may be a link: that of a virtual environment is one.
 
@@ -266,7 +266,7 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
 
 
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
-    """The game of a match of which nobody has said it: that of the rule files among its bots.
+    """The game of the rule files among the bots, for a match whose game was not chosen.
 
     Args:
         bots: BOT arguments, each with its directory, as of `find_bot`.

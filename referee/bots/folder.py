@@ -133,7 +133,7 @@ def is_built(folder: BotFolder) -> bool:
     # What was handed in as built may be a link, to what its author would like to see inside.
     if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
         return False
-    if not is_bot_folder(str(built / COPY)):  # by which it is known as what a stranger made
+    if not is_bot_folder(str(built / COPY)):  # which marks it as a stranger's
         return False
     try:
         fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -167,8 +167,7 @@ def entrants(
     The bot in a folder is called as its `bot.toml` says, and no other may be called so.
 
     Args:
-        unbuilt: takes the folders that are not built, which are then left out; None: they are an
-            error.
+        unbuilt: gets the folders that are not built, which are left out. None: they are an error.
 
     Raises:
         UsageError: all that is wrong with the folders.

@@ -158,7 +158,7 @@ MODES = {
     "open": (2, -1, 2),
     "openat": (257, 56, 3),
 }
-"""What gives a file its mode, and which argument that is, counted from 0."""
+"""Calls that give a file its mode: two numbers, and the index of that argument."""
 OPENAT2 = (437, 437)
 SET_ID = 0o6000
 """S_ISUID and S_ISGID: who runs such a file has the rights of its owner or group."""
@@ -240,7 +240,7 @@ def _jump(code: int, value: int, then: int, otherwise: int) -> bytes:
 
 
 def _no_set_id(column: int) -> list[bytes]:
-    """Let no file get a set-user-id or set-group-id bit, and change any other mode."""
+    """Refuse modes with a set-user-id or set-group-id bit, and allow all others."""
     # The mode of openat2 is in memory, where a filter cannot look; programs then call openat.
     found = [_jump(_EQUAL, OPENAT2[column], 0, 1), _do(_RETURN, _ERROR | _ENOSYS)]
     for name, row in MODES.items():

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
-from referee.cli.consent import protect_from_folders
+from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
 from referee.cli.settings import (
     add_env,
     add_game,
     add_sandbox,
     add_system_limits,
-    chosen_sandbox,
     chosen_settings,
 )
 from referee.errors import UsageError
@@ -231,8 +230,7 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        protect_from_folders(options, [self._bot])
-        sandbox = chosen_sandbox(options, options.output)
+        sandbox = chosen_sandbox(options, [self._bot], options.output)
         system = {**sandbox.limits, **chosen_settings(options)}
         timeout = system.pop("time_limit", Limits().timeout)
         limits = Limits(timeout=timeout, system=system, sandbox=sandbox)

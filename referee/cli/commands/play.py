@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, add_seed, count, made_folder
-from referee.cli.consent import add_run_recorded, check_recorded, protect_from_folders
+from referee.cli.consent import add_run_recorded, check_recorded, chosen_sandbox
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
@@ -31,7 +31,6 @@ from referee.cli.settings import (
     add_game,
     add_sandbox,
     add_settings,
-    chosen_sandbox,
     chosen_settings,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
@@ -161,8 +160,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         # The variables of --env are the user's own.
         named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
         check_recorded(options, options.resume, named, options.game)
-    protect_from_folders(options, sources)
-    sandbox = chosen_sandbox(options, *unseen)
+    sandbox = chosen_sandbox(options, sources, *unseen)
     before = resumed.settings if resumed is not None else {}
     before = {  # what a record says lifts no limit of the sandbox
         name: value for name, value in before.items() if name not in sandbox.limits or value

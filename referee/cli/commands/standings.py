@@ -121,9 +121,9 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
 
 
 def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[int, float] | None:
-    """See that `--bot`, `--without` and `--anchor` name bots, and put their whole names there.
+    """Check that `--bot`, `--without` and `--anchor` name bots, and replace short names.
 
-    A name can be given as the tables show it.
+    A short name is one that the tables show.
 
     Returns:
         The bot that has a given rating, by its number, and the rating, of `--anchor`.
