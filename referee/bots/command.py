@@ -159,7 +159,7 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
 def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | None:
     """The folder that a BOT argument names; None if it names something else."""
     path = os.path.join(directory, argument)
-    if not is_bot_folder(path) or argument in bundled_bots(game):
+    if not is_bot_folder(path) or argument in (HUMAN, *bundled_bots(game), *rule_files(game)):
         return None
     return read_folder(path)
 
@@ -254,12 +254,14 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     Raises:
         BotNotFoundError: a bot's folder names it, and it is not in that folder.
     """
-    path = Path(directory, argument)
-    if path.suffix == ".json" and not os.path.exists(path):
-        bundled = (rule_files(game).get(argument) for game in games)
-        path = next(filter(None, bundled), path)
-    if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
+    path, bundled = Path(directory, argument), None
+    if path.suffix == ".json":
+        bundled = next(filter(None, (rule_files(game).get(argument) for game in games)), None)
+        path = path if bundled is None or os.path.exists(path) else bundled
+    if path.suffix in ("", ".py") or not os.path.isfile(path):
         return None
+    if bundled is None and os.access(path, os.X_OK):
+        return None  # the name of a bundled file never starts a program
     if path == Path(directory, argument):  # not a bundled one
         _check_inside(argument, directory)
     return path

@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from referee.bots.bundled import rule_files
+from referee.bots.command import PythonBot, bot_folder, find_bot
 from referee.logs.zstd import zstd
 from referee.tournament.report.lessons import _again
 from referee.tournament.rows import Entrant, Plan
@@ -209,3 +210,17 @@ def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Pa
     for line in (pages.command(made), _again(row(Plan(0, 0, 5, (0, 1))), made)):
         words = shlex.split(line)
         assert words[words.index("--sandbox") + 1] == "bwrap"
+
+
+@pytest.mark.parametrize("name", ["smithy.json", "human", "minimal"])
+def test_no_file_here_turns_a_bundled_name_into_a_program(name: str, tmp_path: Path) -> None:
+    """The command of a file asks for no sandbox if all its bots have such names."""
+    folder, program = tmp_path / "folder" / name, tmp_path / "smithy.json"
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text('command = "bot.py"\n')
+    (folder / "bot.py").write_text(MINIMAL)
+    assert bot_folder(name, "dominion", str(folder.parent)) is None
+    assert bot_folder(f"./{name}", "dominion", str(folder.parent)) is not None
+    program.write_bytes(rule_files("dominion")["smithy.json"].read_bytes())
+    program.chmod(0o700)
+    assert isinstance(find_bot(program.name, "dominion", str(tmp_path)), PythonBot)
