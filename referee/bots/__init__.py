@@ -5,20 +5,20 @@ bundled.py     the example bots that come with the referee
 command.py     BOT argument -> command line or address
 folder.py      a folder with a `bot.toml`: a bot as it is handed in
 digest.py      a digest of a bot's files: has it changed?
-table.py       what TOML says of a bot, there and in a configuration
+table.py       the keys of a bot in TOML, there and in a configuration
 building.py    building the bot in a folder
-last_words.py  what a bot leaves behind, and what it did instead of answering
+last_words.py  the traces of a bot that ended or did not answer
 traces.py      a long stderr: the lines that its author needs
 processes/     bots that are processes
 address.py     the address of a bot behind HTTP
-http.py        a bot that is asked over HTTP
+http.py        a bot behind HTTP
 in_process.py  a bot that is a Python object
 person.py      a person as a bot
 around.py      a bot that stands before another one
 replayed.py    a bot whose first answers come from a record
 repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others
-from_python.py what a Python program gives as a bot -> where it comes from
+from_python.py a bot that a Python program gives -> where it comes from
 dialect.py     a bot that speaks a dialect of its game
 hosting.py     the bots of a match under trio: made, and ended on every way out
 threaded.py    the same in a thread, for a program without an event loop

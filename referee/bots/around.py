@@ -37,7 +37,7 @@ class BotAround:
 
     @property
     def spoken(self) -> tuple[bytes, bytes] | None:
-        """What the bot was last sent and has answered, if that is not what the match knows."""
+        """The last lines to and from the bot, if it speaks a dialect; else None."""
         return self._bot.spoken if isinstance(self._bot, BotAround) else None
 
     def sit(self, view: Callable[[], Struct | None]) -> None:

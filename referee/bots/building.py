@@ -53,7 +53,7 @@ from referee.match.sandbox import Sandbox
 DISK_LIMIT = 2048 * MIB
 """What all files of a build may take together, the bot's own among them."""
 FILES_LIMIT = 200_000
-"""Files and folders of a build: empty ones take no room, but inodes of the disk."""
+"""The most files and folders that a build may make: even an empty file uses an inode."""
 _LIMITS = Limits(
     memory_limit=4096 * MIB,  # the files are in it, where there are control groups
     process_limit=1024,
@@ -200,10 +200,10 @@ async def _run(
     stdin: IO[bytes] | int = subprocess.DEVNULL,
     stdout: IO[bytes] | int = subprocess.PIPE,
 ) -> str:
-    """Run a line of a shell in a folder. Returns: why it failed; empty if it did not.
+    """Run a shell command in a folder. Returns: why it failed; empty if it did not.
 
     Args:
-        words: the line, and its words.
+        words: the command, and its arguments.
         stdout: if it is a file, only the stderr of the command is kept in `output`.
     """
     bot = LaunchedBot(
@@ -340,7 +340,7 @@ class _Output:
         return bool(data)
 
     def says(self, words: bytes) -> bool:
-        """Whether the kept output contains these."""
+        """Whether the kept output contains these words."""
         return words in self._head or words in self._tail
 
     def lines(self) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
 def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | None:
     """The folder that a BOT argument names; None if it names something else."""
     path = os.path.join(directory, argument)
-    if not os.path.lexists(os.path.join(path, BOT_FILE)) or argument in bundled_bots(game):
+    if not is_bot_folder(path) or argument in (HUMAN, *bundled_bots(game), *rule_files(game)):
         return None
     return read_folder(path)
 
@@ -235,14 +235,14 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
 
 
 def _check_inside(word: str, directory: str) -> None:
-    """See that a file that a bot's folder names is in the folder.
+    """Check that a file named by a bot's folder is in that folder.
 
     The program may be a link: that of a virtual environment is one.
 
     Raises:
         BotNotFoundError: it is not.
     """
-    if directory and is_bot_folder(directory) and leads_out(word, directory):
+    if is_bot_folder(directory) and leads_out(word, directory):
         raise BotNotFoundError(
             f"BOT {word} is outside the folder, by a link or by ..: copy the file into the folder"
         )
@@ -254,19 +254,21 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     Raises:
         BotNotFoundError: a bot's folder names it, and it is not in that folder.
     """
-    path = Path(directory, argument)
-    if path.suffix == ".json" and not os.path.exists(path):
-        bundled = (rule_files(game).get(argument) for game in games)
-        path = next(filter(None, bundled), path)
-    if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
+    path, bundled = Path(directory, argument), None
+    if path.suffix == ".json":
+        bundled = next(filter(None, (rule_files(game).get(argument) for game in games)), None)
+        path = path if bundled is None or os.path.exists(path) else bundled
+    if path.suffix in ("", ".py") or not os.path.isfile(path):
         return None
+    if bundled is None and os.access(path, os.X_OK):
+        return None  # the name of a bundled file never starts a program
     if path == Path(directory, argument):  # not a bundled one
         _check_inside(argument, directory)
     return path
 
 
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
-    """The game of a match of which nobody has said it: that of the rule files among its bots.
+    """The game of the rule files among the bots, for a match whose game was not chosen.
 
     Args:
         bots: BOT arguments, each with its directory, as of `find_bot`.

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from referee.bots.bundled import bundled_bots, rule_files
 from referee.bots.command import bot_folder
-from referee.bots.folder import BOT_FILE, BUILT, COPY, MAX_BYTES, sources_hash
+from referee.bots.folder import MAX_BYTES, folder_around, sources_hash
 from referee.errors import UsageError
 
 
@@ -26,12 +26,8 @@ def files_digest(argument: str, game: str, directory: str = "") -> str:
         An empty string if there is no such file here, or if the files have more than `MAX_BYTES`.
     """
     with suppress(OSError, UsageError, ValueError):
-        if (folder := bot_folder(argument, game, directory)) is not None:
-            return sources_hash(folder.path)
-        source = directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
-        if source and os.path.lexists(os.path.join(source, BOT_FILE)):
-            return sources_hash(source)
-        return _of_words(argument, game, directory)
+        folder = bot_folder(argument, game, directory) or folder_around(directory)
+        return sources_hash(folder.path) if folder else _of_words(argument, game, directory)
     return ""
 
 

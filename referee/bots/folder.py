@@ -67,8 +67,12 @@ class BotFolder(NamedTuple):
 
 
 def is_bot_folder(directory: str) -> bool:
-    """Whether a folder is a bot's, as it was handed in or built: it has a `bot.toml`."""
-    return os.path.lexists(os.path.join(directory, BOT_FILE))
+    """Whether a folder is a bot's, as it was handed in or built: it has a `bot.toml`.
+
+    Args:
+        directory: its path; an empty one is not a bot's folder.
+    """
+    return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
 
 def leads_out(path: str, directory: str) -> bool:
@@ -92,6 +96,12 @@ def read_folder(path: str) -> BotFolder:
     problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
     found = table.name or name, table.command, table.build, table.language
     return BotFolder(path, *found, tuple(problems))
+
+
+def folder_around(directory: str) -> BotFolder | None:
+    """The bot's folder that a directory is, or was built in; None if it is neither."""
+    path = directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
+    return read_folder(path) if is_bot_folder(path) else None
 
 
 def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
@@ -123,7 +133,7 @@ def is_built(folder: BotFolder) -> bool:
     # What was handed in as built may be a link, to what its author would like to see inside.
     if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
         return False
-    if not is_bot_folder(str(built / COPY)):  # by which it is known as what a stranger made
+    if not is_bot_folder(str(built / COPY)):  # which marks it as a stranger's
         return False
     try:
         fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -14,7 +14,7 @@ class Silence(Struct, frozen=True):
 
     Attributes:
         unfinished: what it had written of a line that has not ended.
-        blank: whether it had written blank lines alone since it was asked.
+        blank: whether it had written only blank lines since the request.
         has_read: whether it had read all that it was sent.
         has_answered: whether it had answered anything before.
         cpu_seconds: CPU time of it and what it has started, from its start; None if not known.

@@ -1,4 +1,4 @@
-"""The command that plays a match again: every page and report has it from here."""
+"""The command that plays a match again, for all pages and reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def repeat_words(
         recorded: whether a file says what was played. A stranger may have written it so that the
             command is copied: it always asks for the sandbox and lifts no limit, unless all bots
             came with the referee.
-        start: words that stand for game and seed, such as `--from`.
+        start: words in place of the game and the seed, such as `--from`.
         env: the variables of all bots.
     """
     kind: str = spec.sandbox.kind
@@ -38,12 +38,8 @@ def repeat_words(
     game = [] if spec.game == DEFAULT_GAME or start else ["--game", spec.game]
     words = ["referee", "play", *game, *map(as_bot, spec.bots)]
     words += start or ["--seed", str(spec.seed)]
-    words += [word for name, value in env for word in ("--env", f"{name}={value}")]
-    return (
-        words
-        + sandbox_words(kind, spec.sandbox.readable)
-        + settings_words(spec.rules, settings, usual)
-    )
+    words += sandbox_words(kind, spec.sandbox.readable, env)
+    return words + settings_words(spec.rules, settings, usual)
 
 
 def not_weaker(
@@ -53,7 +49,7 @@ def not_weaker(
 
     Args:
         bots: BOT arguments.
-        kind, settings: what the file says.
+        kind, settings: as in the file.
     """
     if all(_is_harmless(bot, game) for bot in bots):
         return kind, settings
@@ -61,17 +57,20 @@ def not_weaker(
     return "bwrap", settings | lifted
 
 
-def sandbox_words(kind: str, readable: Iterable[str]) -> list[str]:
-    """A sandbox as options."""
-    words = [] if kind == "none" else ["--sandbox", kind]
+def sandbox_words(
+    kind: str, readable: Iterable[str], env: Iterable[tuple[str, str]] = ()
+) -> list[str]:
+    """A sandbox as options, after the variables of all bots."""
+    words = [word for name, value in env for word in ("--env", f"{name}={value}")]
+    words += [] if kind == "none" else ["--sandbox", kind]
     return words + [word for folder in readable for word in ("--sandbox-read", folder)]
 
 
 def as_bot(argument: str) -> str:
-    """A BOT argument that is never taken for an option, whoever wrote it."""
+    """A BOT argument that the command line does not mistake for an option."""
     return f"./{argument}" if argument.startswith("-") else argument
 
 
 def _is_harmless(bot: str, game: str) -> bool:
-    """Whether it starts no program that somebody else wrote, whatever files are here."""
+    """Whether every program that it starts came with the referee."""
     return bot == HUMAN or bot in bundled_bots(game) or bot in rule_files(game)

@@ -11,13 +11,14 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from referee.cli.settings import SANDBOX
 from referee.errors import UsageError
+from referee.match.sandbox import CHOICES, Kind, Sandbox
 from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
     from referee.bots.command import BotSource
     from referee.bots.folder import BotFolder
-    from referee.match.sandbox import Kind
     from referee.tournament.rows import Entrant
 
 _OPTION = "--run-recorded"
@@ -29,7 +30,7 @@ def add_run_recorded(parser: argparse.ArgumentParser, file: str) -> None:
     """Add the option that allows what a file names.
 
     Args:
-        file: what the command reads, for its help: "the record".
+        file: the command's input, for its help: "the record".
     """
     text = f"start the programs that {file} names; without this option they are only listed"
     parser.add_argument(_OPTION, action="store_true", help=text)
@@ -44,8 +45,8 @@ def check_recorded(
 ) -> None:
     """See that the bots that a record or a store names may be started.
 
-    Programs need `--run-recorded`. They get the sandbox unless the user asks for none: what the
-    file says of it is never a reason for less.
+    Programs need `--run-recorded`, and start in the sandbox. The file cannot change that; the user
+    can, with `--sandbox none`.
 
     Args:
         options: `--run-recorded` and `--sandbox`, which is changed from "auto" or None to "bwrap".
@@ -72,17 +73,29 @@ def check_recorded(
         options.sandbox = "bwrap"
 
 
-def protect_from_folders(
-    options: argparse.Namespace, bots: Iterable[BotSource | Entrant | BotFolder]
-) -> None:
-    """See that what the `bot.toml` of a folder names starts in the sandbox, or the user said none.
+def chosen_sandbox(
+    options: argparse.Namespace,
+    bots: Iterable[BotSource | Entrant | BotFolder],
+    *hidden: str | None,
+) -> Sandbox:
+    """The sandbox of the bots. With "auto" a bot in a folder needs one.
 
     Args:
         options: `--sandbox`, which is changed from "auto" to "bwrap" if there are such bots.
         bots: those that were typed; of these only the bots in folders have a `directory`.
+        hidden: files and folders that no bot may see, since the referee writes them; or None.
+
+    Raises:
+        UsageError: this machine does not have the sandbox; the text says what to do.
     """
     if options.sandbox == "auto" and any(getattr(bot, "directory", "") for bot in bots):
         options.sandbox = "bwrap"
+    choice = options.sandbox or "none"
+    if choice not in CHOICES:  # argparse takes any default
+        raise UsageError(f"{SANDBOX}={choice}: there are {', '.join(CHOICES)}")
+    from referee.bots.processes.sandbox import resolve
+
+    return resolve(choice, options.sandbox_read, [name for name in hidden if name])
 
 
 def _is_program(bot: BotSource, game: str) -> bool:

@@ -87,7 +87,7 @@ def printing(
     Args:
         output: a file to print to, of `--output`, which this replaces; by default stdout.
         inputs: the files that the results come from, which must not be replaced.
-        whole: leave what is there unless all was printed. Else it is written while it is printed.
+        whole: replace the file only when all was printed. Otherwise write to it all the time.
 
     Raises:
         UsageError: it cannot be printed there.
@@ -115,7 +115,7 @@ def printing(
 
 @contextmanager
 def _whole(output: str) -> Iterator[str]:
-    """The name of a file that takes the place of another one once it was written."""
+    """The name of a new file, which replaces `output` if the block ends without an error."""
     output = os.path.realpath(output)
     part = f"{output}.part"
     if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/stdout

@@ -274,14 +274,9 @@ def _faults(result: MatchResult, width: int, painted: Paint) -> Iterator[str]:
     code_width = max(len(fault.code) for _, _, fault in found)
     for count, player, fault in found:
         code = painted((fault.code, "yellow")) + " " * (code_width - len(fault.code))
-        where = (
-            f"turn {fault.turn} of the match, request {fault.request}"
-            if fault.request
-            else "handshake"
-        )
         follows = ", same cause" if fault.follows else ""
         head = f"  {player.player_number}  {f'{count}x':>{count_width}}  {code}"
-        yield f"{head}{_GAP}{fault.section:3}{_GAP}{where}{follows}"
+        yield f"{head}{_GAP}{fault.section:3}{_GAP}{_where(fault)}{follows}"
         yield from _wrapped(fault.detail, width, "    ")
 
 
@@ -295,6 +290,12 @@ def _notes(result: MatchResult, width: int) -> Iterator[str]:
         yield from _wrapped(f"{seat}  {note}", width, "  ", "           ")
 
 
+def _where(event: FirstFault | Departure) -> str:
+    if not event.request:
+        return "handshake"
+    return f"turn {event.turn} of the match, request {event.request}"
+
+
 def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iterator[str]:
     who = f"{player.player_number}, {player.bot}"
     yield from _wrapped(f"{who}, was disqualified: {player.disqualified}, {left.detail}.", width)
@@ -304,10 +305,7 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
     asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
-    where = (
-        f"turn {left.turn} of the match, request {left.request}" if left.request else "handshake"
-    )
-    yield f"  It was asked ({where}):"
+    yield f"  It was asked ({_where(left)}):"
     yield f"    {asked}"
     stderr = player.stderr
     if stderr is None:

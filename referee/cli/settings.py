@@ -11,7 +11,7 @@ from referee.cli.arguments import UNITS, count, grace, limit, or_none, seconds, 
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import OF_TOURNAMENTS, SANDBOXED, Limits
-from referee.match.sandbox import CHOICES, Sandbox
+from referee.match.sandbox import CHOICES
 
 SANDBOX = "REFEREE_SANDBOX"
 """The variable with the default of `--sandbox` for all commands."""
@@ -104,8 +104,8 @@ def add_sandbox(parser: argparse.ArgumentParser, default: str | None) -> None:
 
     Args:
         default: of `CHOICES`. Who tries a bot of their own does not expect that it cannot write a
-            file; who lets many play trusts none of them. None: "none", but of programs that a
-            record names "bwrap".
+            file; who lets many play trusts none of them. None: "none", but "bwrap" for
+            programs that a record names.
     """
     default = os.environ.get(SANDBOX, default)
     add = parser.add_argument
@@ -116,23 +116,6 @@ def add_sandbox(parser: argparse.ArgumentParser, default: str | None) -> None:
     add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
     read = "a further folder that bots in a sandbox can read, at its own path; repeatable"
     add("--sandbox-read", action="append", default=[], metavar="DIR", help=read)
-
-
-def chosen_sandbox(options: argparse.Namespace, *hidden: str | None) -> Sandbox:
-    """The sandbox of the bots.
-
-    Args:
-        hidden: files and folders that no bot may see, as far as there are any: what is written.
-
-    Raises:
-        UsageError: there is none such here; the text says what to do.
-    """
-    choice = options.sandbox or "none"
-    if choice not in CHOICES:  # argparse takes any default
-        raise UsageError(f"{SANDBOX}={choice}: there are {', '.join(CHOICES)}")
-    from referee.bots.processes.sandbox import resolve
-
-    return resolve(choice, options.sandbox_read, [name for name in hidden if name])
 
 
 def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:

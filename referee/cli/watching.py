@@ -37,7 +37,7 @@ def temporary_folder() -> Iterator[Path]:
     """A folder for what nobody wants to keep.
 
     Raises:
-        UsageError: there can be none.
+        UsageError: it cannot be made.
     """
     try:
         made = tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True)

@@ -32,6 +32,7 @@ from referee.match.messages import (
 )
 from referee.match.pages import SHARED, load_page
 from referee.match.shapes import meant, misfits
+from referee.text.terminal import as_text, command_line
 
 MAX_FINDINGS = 100
 """Different findings of a log, at most: one with more is not mended line by line."""
@@ -91,7 +92,7 @@ def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
     found: dict[tuple[str, str, str], Finding] = {}
     with LogReader(name) as reader:
         messages = Messages(reader, rules)
-        for finding in _findings(reader, messages):
+        for finding in _findings(as_text(name), reader, messages):
             expected, seen = finding.expected, finding.found
             key = (finding.section, expected, getattr(finding, "kind", seen))
             if key in found:
@@ -116,11 +117,11 @@ def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN_FINDING else text[:_SHOWN_FINDING] + "..."
 
 
-def _findings(reader: LogReader, messages: Messages) -> Iterator[Finding]:
+def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Finding]:
     check: _Check | None = None
     try:
         for line in messages:
-            check = check or _Check(messages.rules)
+            check = check or _Check(name, messages.rules)
             yield from check.line(line)
             if check.hopeless:
                 return
@@ -139,6 +140,7 @@ class _Check:
     """What was seen of a log so far.
 
     Args:
+        name: of its file, as it was given.
         rules: of its game; None if it is unknown.
 
     Attributes:
@@ -146,7 +148,8 @@ class _Check:
         ended: the line of `game-end`, 0 before.
     """
 
-    def __init__(self, rules: Rules | None) -> None:
+    def __init__(self, name: str, rules: Rules | None) -> None:
+        self._name = name
         self.hopeless = False
         self.ended = 0
         self._rules = rules
@@ -203,7 +206,8 @@ class _Check:
             return Finding(number, SHARED.lines, "a JSON object", found)
         if line.content is None and number == 1 and "entry" in value:
             self.hopeless = True
-            found = "a match record; its spectator log: referee verify RECORD --log FILE"
+            again = command_line(["referee", "verify", self._name, "--log", "FILE"])
+            found = f"a match record; its spectator log: {again}"
             return Finding(number, SHARED.names, "a spectator log", found)
         if self._types.get(kind or "") in self._private:
             found = f"{kind}, which is for one bot"

@@ -22,8 +22,8 @@ class Sandbox(NamedTuple):
         hidden: absolute paths of files and folders that no bot may see, even in its own folder:
             what the referee writes. So is what goes on after `-`, as a database's journal does.
         writable: whether a bot may write to its folder: while it is built.
-        room: bytes that it may write there; then that folder is empty, its own is at /sources, and
-            what it has written is gone at its end. 0: it writes to its own.
+        room: bytes of an empty folder in memory that takes the place of the bot's own while it is
+            built; its own is at /sources. The new one is lost at the end. 0: no such folder.
     """
 
     kind: Kind = "none"

@@ -144,7 +144,7 @@ def tournament_limits(rules: Rules) -> dict[str, float]:
 def settings_words(
     rules: Rules, settings: Mapping[str, Any], usual: Mapping[str, Any] | None = None
 ) -> list[str]:
-    """The settings that are not those of a command that says nothing of them, as its words.
+    """The settings that differ from the defaults of a command, as options.
 
     Args:
         rules: the game.
@@ -159,17 +159,19 @@ def settings_words(
         before["startup_limit"] = None
     words = []
     for name in settings_type(rules).__struct_fields__:
-        value = given[name]
-        if value == before[name]:
-            continue
-        text = ",".join(map(_as_word, value if isinstance(value, list) else [value]))
-        if name in _IN_BYTES and value is not None and value % MIB == 0:
-            text = f"{value // MIB}M"
-        if name in Limits._fields or name == "max_turns":
-            words += ["--" + name.replace("_", "-"), text]
-        else:
-            words += ["--set", f"{name}={text}"]
+        if given[name] != before[name]:
+            words += setting_words(name, given[name])
     return words
+
+
+def setting_words(name: str, value: Any) -> list[str]:
+    """A setting as an option."""
+    text = ",".join(map(_as_word, value if isinstance(value, list) else [value]))
+    if name in _IN_BYTES and text.isdigit() and value % MIB == 0:
+        text = f"{value // MIB}M"
+    if name in Limits._fields or name == "max_turns":
+        return ["--" + name.replace("_", "-"), text]
+    return ["--set", f"{name}={text}"]
 
 
 def _plain(settings: Any) -> dict[str, Any]:
@@ -179,7 +181,7 @@ def _plain(settings: Any) -> dict[str, Any]:
 
 
 def _as_word(value: Any) -> str:
-    if value is None:
+    if _or_none(value) is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
 

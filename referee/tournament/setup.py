@@ -167,8 +167,7 @@ def entrants(
     The bot in a folder is called as its `bot.toml` says, and no other may be called so.
 
     Args:
-        unbuilt: takes the folders that are not built, which are then left out; None: they are an
-            error.
+        unbuilt: gets the folders that are not built, which are left out. None: they are an error.
 
     Raises:
         UsageError: all that is wrong with the folders.
@@ -259,14 +258,14 @@ def check_extension(old: Setup, new: Setup) -> None:
     Raises:
         UsageError: it has not; the text says what differs.
     """
-    growing = ("bots", "deals", "matches", "rounds", "unbuilt")
-    grown = {name: getattr(old, name) for name in growing}
+    counts = ("deals", "matches", "rounds")
+    grown = {name: getattr(old, name) for name in ("bots", "unbuilt", *counts)}
     if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:
         problem = _different_bots(old.bots, new.bots)
         raise UsageError(f"--extend only adds bots at the end: {problem}")
-    for name in growing[1:4]:
+    for name in counts:
         before, now = getattr(old, name), getattr(new, name)
         if (before is None) != (now is None) or (before is not None and now < before):
             raise UsageError(f"--extend only adds: {name}: {before} in the store, {now} now")

@@ -360,14 +360,12 @@ class Store:
         ]
 
     def add_versions(self, digests: Mapping[str, str]) -> None:
-        """Remember with which files bots play from now on; the argument is that of `changed`."""
+        """Remember the files with which bots play from now on. Same argument as `changed`."""
         before, changed = self.versions, self.changed(digests)
         now = dict(before)
         for name, digest in digests.items():
-            if name in changed:
-                now[name] = [*before[name], digest]
-            elif digest and digest not in before.get(name, []):
-                now[name] = [digest]
+            if digest and digest not in before.get(name, []):
+                now[name] = [*before[name], digest] if name in changed else [digest]
         if now != before:
             text = msgspec.json.encode(now, order="deterministic").decode()
             with writing(self.name), self._connection:

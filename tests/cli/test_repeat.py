@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from referee.bots.bundled import rule_files
+from referee.bots.command import PythonBot, bot_folder, find_bot
 from referee.logs.zstd import zstd
 from referee.tournament.report.lessons import _again
 from referee.tournament.rows import Entrant, Plan
@@ -208,3 +209,26 @@ def test_a_name_that_the_command_line_cannot_take_is_left_out() -> None:
     made = setup(bots, game="dominion", seed=1, deals=2)
     words = shlex.split(pages.command(made))
     assert words[2:5] == ["big_money", "minimal", "x=village_smithy"]
+
+
+def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Path) -> None:
+    """A variable can make an interpreter run any program."""
+    bots = Entrant("a", "minimal", env=(("LD_PRELOAD", "x.so"),)), Entrant("b", "big_money")
+    made = setup(bots, game="dominion", seed=1, deals=2, settings={}, sandbox="none")
+    for line in (pages.command(made), _again(row(Plan(0, 0, 5, (0, 1))), made)):
+        words = shlex.split(line)
+        assert words[words.index("--sandbox") + 1] == "bwrap"
+
+
+@pytest.mark.parametrize("name", ["smithy.json", "human", "minimal"])
+def test_no_file_here_turns_a_bundled_name_into_a_program(name: str, tmp_path: Path) -> None:
+    """The command of a file asks for no sandbox if all its bots have such names."""
+    folder, program = tmp_path / "folder" / name, tmp_path / "smithy.json"
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text('command = "bot.py"\n')
+    (folder / "bot.py").write_text(MINIMAL)
+    assert bot_folder(name, "dominion", str(folder.parent)) is None
+    assert bot_folder(f"./{name}", "dominion", str(folder.parent)) is not None
+    program.write_bytes(rule_files("dominion")["smithy.json"].read_bytes())
+    program.chmod(0o700)
+    assert isinstance(find_bot(program.name, "dominion", str(tmp_path)), PythonBot)

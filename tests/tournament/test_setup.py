@@ -262,6 +262,10 @@ def test_a_tournament_without_the_folders_that_are_not_built(folders: Path) -> N
     assert (done.returncode, done.stderr) == (0, f"referee: left out: {says}\n")
     assert "; left out, not built: Bot c" in " ".join(done.stdout.split())
     assert f"referee: {says}\n" in referee(*words).stderr
+    Path("cup.toml").write_text('[[bot]]\nname = "x"\ncommand = "minimal"\n' * 2)
+    alone = referee("tournament", "bots/b", "--config", "cup.toml", "--skip-unbuilt")
+    assert alone.returncode == 2  # the bots of the file do not take the place of those typed
+    assert "referee: 0 bots: " in alone.stderr
 
 
 def test_what_was_left_out_can_come_in_later() -> None:

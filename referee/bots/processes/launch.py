@@ -255,7 +255,7 @@ class LaunchedBot:
 
     @property
     def refused_forks(self) -> int:
-        """How often it could not start a process for its limit of processes, if that is known."""
+        """How many processes its limit kept it from starting; 0 if that is not known."""
         if self.cgroup is not None and self._guarded and self.limits.process_limit < math.inf:
             self._refused_forks = self.cgroup.refused_forks
         return self._refused_forks

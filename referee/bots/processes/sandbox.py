@@ -266,7 +266,7 @@ class _Place:
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
-        self._is_bot_folder = bool(command.directory) and is_bot_folder(self._here)
+        self._is_bot_folder = is_bot_folder(command.directory)
         self._hidden = [*map(os.path.realpath, sandbox.hidden)]
         self._writable = sandbox.writable
         self._room = sandbox.room

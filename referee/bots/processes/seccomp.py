@@ -86,11 +86,9 @@ change. A filter cannot see which file is meant. An error would end honest progr
 database that it only reads, and Java prints a warning on stdout if it cannot lock its file in /tmp.
 Only processes of the same bot compete for a file that the bot can write.
 """
+_CHMOD = {"chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452)}
 PRETENDED_TO_ROOT = {
-    "chmod": (90, -1),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
+    **_CHMOD,
     "chown": (92, -1),
     "lchown": (94, -1),
     "fchown": (93, 55),
@@ -153,17 +151,14 @@ MACHINES = {
     "aarch64": Machine(0xC00000B7, 1),
 }
 MODES = {
-    "chmod": (90, -1, 1),
-    "fchmod": (91, 52, 1),
-    "fchmodat": (268, 53, 2),
-    "fchmodat2": (452, 452, 2),
+    **{name: (*row, 2 if "at" in name else 1) for name, row in _CHMOD.items()},
     "mknod": (133, -1, 1),
     "mknodat": (259, 33, 2),
     "creat": (85, -1, 1),
     "open": (2, -1, 2),
     "openat": (257, 56, 3),
 }
-"""What gives a file its mode, and which argument that is, counted from 0."""
+"""Calls that give a file its mode: two numbers, and the index of that argument."""
 OPENAT2 = (437, 437)
 SET_ID = 0o6000
 """S_ISUID and S_ISGID: who runs such a file has the rights of its owner or group."""
@@ -245,7 +240,7 @@ def _jump(code: int, value: int, then: int, otherwise: int) -> bytes:
 
 
 def _no_set_id(column: int) -> list[bytes]:
-    """Let no file get a set-user-id or set-group-id bit, and change any other mode."""
+    """Refuse modes with a set-user-id or set-group-id bit, and allow all others."""
     # The mode of openat2 is in memory, where a filter cannot look; programs then call openat.
     found = [_jump(_EQUAL, OPENAT2[column], 0, 1), _do(_RETURN, _ERROR | _ENOSYS)]
     for name, row in MODES.items():

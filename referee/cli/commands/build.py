@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, seconds
-from referee.cli.consent import protect_from_folders
+from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, printing, say
-from referee.cli.settings import add_game, add_sandbox, chosen_sandbox
+from referee.cli.settings import add_game, add_sandbox
 from referee.errors import UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import cells, cut, escaped, plain
@@ -65,8 +65,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     found = find_all(partial(_folder, options.game), options.bots)
     folders = list({folder.directory: folder for folder in found}.values())  # each once
-    protect_from_folders(options, folders)
-    sandbox = chosen_sandbox(options)
+    sandbox = chosen_sandbox(options, folders)
     done: dict[int, Built] = {}
 
     async def work(nursery: trio.Nursery) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, count, made_folder, seconds, seed
-from referee.cli.consent import protect_from_folders
+from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
 from referee.cli.settings import (
     add_env,
     add_game,
     add_sandbox,
     add_system_limits,
-    chosen_sandbox,
     chosen_settings,
 )
 from referee.errors import UsageError
@@ -173,14 +171,13 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
 
 
 def _as_words(options: argparse.Namespace) -> list[str]:
-    """What was chosen for the bot, as words of a command line."""
+    """The sandbox, the variables and the limits of the bot, as words of a command line."""
     from referee.bots.repeat import sandbox_words
+    from referee.match.spec import setting_words
 
-    words = [word for name, value in options.env for word in ("--env", f"{name}={value}")]
-    words += sandbox_words(options.sandbox, options.sandbox_read)
+    words = sandbox_words(options.sandbox, options.sandbox_read, options.env)
     for name, value in chosen_settings(options).items():
-        shown = "none" if value == math.inf else str(value).removesuffix(".0")
-        words += [f"--{name.replace('_', '-')}", shown]
+        words += setting_words(name, value)
     return words
 
 
@@ -233,8 +230,7 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        protect_from_folders(options, [self._bot])
-        sandbox = chosen_sandbox(options, options.output)
+        sandbox = chosen_sandbox(options, [self._bot], options.output)
         system = {**sandbox.limits, **chosen_settings(options)}
         timeout = system.pop("time_limit", Limits().timeout)
         limits = Limits(timeout=timeout, system=system, sandbox=sandbox)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from referee.cli.arguments import Commands
+from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, PLAIN_WIDTH, printing
-from referee.cli.settings import add_sandbox, chosen_sandbox
+from referee.cli.settings import add_sandbox
 from referee.interrupts import Interrupts
 from referee.text.terminal import duration, escaped
 
@@ -120,7 +121,7 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     import msgspec
 
-    sandbox = chosen_sandbox(options)
+    sandbox = chosen_sandbox(options, ())
     checks = []
     for probe in probes(sandbox, interrupts):
         checks.append(_check(probe))

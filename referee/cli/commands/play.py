@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli.arguments import Commands, add_seed, count, made_folder
-from referee.cli.consent import add_run_recorded, check_recorded, protect_from_folders
+from referee.cli.consent import add_run_recorded, check_recorded, chosen_sandbox
 from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
 from referee.cli.serving import (
     add_address,
@@ -31,7 +31,6 @@ from referee.cli.settings import (
     add_game,
     add_sandbox,
     add_settings,
-    chosen_sandbox,
     chosen_settings,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
@@ -130,7 +129,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     Args:
         watching: what ends when nobody watches any more.
     """
-    from referee.bots.command import game_of_bots
+    from referee.bots.command import BotCommand, game_of_bots
     from referee.bots.processes.launch import launched
     from referee.cli.work import check_descriptors
     from referee.logs.files import STDOUT, opened, standard_error
@@ -158,9 +157,10 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     stderr_files = _stderr_files(options.stderr, len(sources))
     unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]
     if not is_typed:
-        _check_recorded(options)
-    protect_from_folders(options, sources)
-    sandbox = chosen_sandbox(options, *unseen)
+        # The variables of --env are the user's own.
+        named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
+        check_recorded(options, options.resume, named, options.game)
+    sandbox = chosen_sandbox(options, sources, *unseen)
     before = resumed.settings if resumed is not None else {}
     before = {  # what a record says lifts no limit of the sandbox
         name: value for name, value in before.items() if name not in sandbox.limits or value
@@ -285,14 +285,6 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
         )
 
     return find_all(find, enumerate(options.bots)), sitting
-
-
-def _check_recorded(options: argparse.Namespace) -> None:
-    """See that the bots of the record that is gone on with may be started."""
-    from referee.bots.command import HUMAN, find_bot
-
-    bots = [find_bot(bot, options.game) for bot in options.bots if bot != HUMAN]
-    check_recorded(options, options.resume, bots, options.game)
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:

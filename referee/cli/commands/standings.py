@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -120,9 +121,9 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
 
 
 def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[int, float] | None:
-    """See that `--bot`, `--without` and `--anchor` name bots, and put their whole names there.
+    """Check that `--bot`, `--without` and `--anchor` name bots, and replace short names.
 
-    A name can be given as the tables show it.
+    A short name is one that the tables show.
 
     Returns:
         The bot that has a given rating, by its number, and the rating, of `--anchor`.
@@ -181,7 +182,8 @@ def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> 
         for part in bot_text(standing, found, facts.bots[bot], facts.game, lessons[bot]):
             # A command is to be copied whole; `print` forgets what a text says of that.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
-    print(text.getvalue(), end="")
+    # Where rich breaks a line, it leaves the space.
+    print(re.sub(r" +(\x1b\[0m)?$", r"\1", text.getvalue(), flags=re.MULTILINE), end="")
 
 
 def _print_csv(found: Standings) -> None:

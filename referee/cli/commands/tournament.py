@@ -20,14 +20,13 @@ from referee.cli.arguments import (
     probability,
 )
 from referee.cli.commands.standings import add_standings, check_names, print_standings
-from referee.cli.consent import protect_from_folders
+from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import (
     add_env,
     add_game,
     add_sandbox,
     add_settings,
-    chosen_sandbox,
     chosen_settings,
 )
 from referee.errors import NotBuiltError, UsageError
@@ -245,15 +244,14 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     for_all = dict(options.env)
     bots = [
         replace(bot, env=tuple((for_all | dict(bot.env)).items()))
-        for bot in given or options.config_bots
+        for bot in (given if options.bots else options.config_bots)
     ]
     limits: dict[str, Any] = tournament_limits(GAMES[options.game])
     if stages:  # what is not chosen stays as it is there
         limits = {name: stages[-1].settings.get(name) for name in limits}
         if options.sandbox == "auto" and stages[-1].sandbox == "bwrap":  # "none" is no reason
             options.sandbox = "bwrap"
-    protect_from_folders(options, given)
-    sandbox = chosen_sandbox(options)
+    sandbox = chosen_sandbox(options, given)
     now = setup(
         with_unique_names(bots),
         **{name: getattr(options, name) for name in _CHOSEN},

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 0.5
 LINE_SECONDS = 10.0
 """Seconds between two lines where there is no terminal."""
+ESTIMATE_AFTER = 2.0
+"""Seconds before which the rate says nothing of the time that is left: bots are starting."""
 LEADING = 5
 """Bots that are shown."""
 _RATING_PART = 0.05
@@ -92,7 +94,7 @@ class Progress:
         run = self._run
         rate = run.played / run.seconds if run.seconds else 0.0
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
-        if rate:
+        if rate and run.seconds >= ESTIMATE_AFTER:
             at_most = "at most " if run.test is not None else ""
             parts.append(f"{at_most}{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:

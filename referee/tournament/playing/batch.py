@@ -367,7 +367,7 @@ def _is_late(played: Played, limits: Limits, lateness: Lateness) -> bool:
 
 
 def _reached(limits: Sequence[str]) -> str | None:
-    """What stands in the store of the limits that a bot reached without being disqualified."""
+    """The entry in the store for limits that a bot reached without being disqualified."""
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
 
 

@@ -31,7 +31,7 @@ class Departure(Struct):
         match: the first one that ended so for it.
         detail: what happened there.
         stderr: the last lines that it wrote there.
-        hint: what of its sandbox may explain it, one clause; empty if nothing does.
+        hint: how its sandbox may explain it, one clause; empty if it does not.
     """
 
     code: str

@@ -6,13 +6,12 @@ import os
 import shlex
 from heapq import heappush, heappushpop
 from itertools import groupby
-from pathlib import Path
 
 from msgspec import Struct
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import BotCommand, find_bot
-from referee.bots.folder import BUILT, COPY, read_folder
+from referee.bots.folder import folder_around
 from referee.bots.repeat import repeat_words
 from referee.errors import UsageError
 from referee.match.sandbox import Sandbox
@@ -119,8 +118,9 @@ def bot_argument(entrant: Entrant, game: str) -> str:
     """
     if not entrant.env and (not entrant.directory or entrant.bot in bundled_bots(game)):
         return entrant.bot
-    if not entrant.env and (folder := _folder_of(entrant)):
-        return _from_here(folder)
+    folder = None if entrant.env else folder_around(entrant.directory)
+    if folder and (folder.command, folder.directory) == (entrant.bot, entrant.directory):
+        return _from_here(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
     except UsageError:  # it is not there any more
@@ -131,9 +131,10 @@ def bot_argument(entrant: Entrant, game: str) -> str:
     env = [f"{name}={value}" for name, value in entrant.env]
     directory = ["-C", entrant.directory] if entrant.directory else []
     words = ["env", *directory, *env, *source.argv]
-    paths = [os.path.join(entrant.directory, word) for word in source.argv]
-    inside = [os.path.dirname(path) for path in paths if _is_own(path, entrant.directory)]
-    if not env and {*inside} == {entrant.directory}:
+    here = os.path.join(entrant.directory, "")
+    paths = [os.path.join(here, word) for word in source.argv]
+    own = [path for path in paths if os.path.isfile(path) and path.startswith(here)]
+    if not env and {*map(os.path.dirname, own)} == {entrant.directory}:
         # The program stays the first word, by which the sandbox knows what it needs; in there a
         # bot starts in the folder of its files.
         words = [
@@ -144,22 +145,8 @@ def bot_argument(entrant: Entrant, game: str) -> str:
     return dialect + shlex.join(words)
 
 
-def _is_own(path: str, directory: str) -> bool:
-    return os.path.isfile(path) and path.startswith(os.path.join(directory, ""))
-
-
-def _folder_of(entrant: Entrant) -> str:
-    """The folder with a `bot.toml` that a bot was given as; empty if it was given otherwise."""
-    path = Path(entrant.directory)
-    if path.parts[-2:] == (BUILT, COPY):
-        path = path.parent.parent
-    folder = read_folder(str(path))
-    is_same = (folder.command, folder.directory) == (entrant.bot, entrant.directory)
-    return folder.path if is_same else ""
-
-
 def _from_here(path: str) -> str:
-    """A path as it is typed here, and never taken for anything else."""
+    """A path as it is typed here, so that it is not mistaken for a name or an address."""
     short = os.path.relpath(path)
     if short.startswith(os.pardir):
         return path

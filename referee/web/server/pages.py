@@ -230,7 +230,7 @@ def title(setup: Setup) -> str:
 
 def command(setup: Setup) -> str:
     """The command that plays a tournament, but for what only a configuration file can say."""
-    bots = [_named(bot, bot_argument(bot, setup.game)) for bot in setup.bots]
+    given = [bot_argument(bot, setup.game) for bot in setup.bots]
     options: dict[str, object] = {
         "game": setup.game if setup.game != next(iter(GAMES)) else None,
         "format": setup.format if setup.format != "round-robin" else None,
@@ -245,12 +245,12 @@ def command(setup: Setup) -> str:
         test = setup.sprt
         options |= {"elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta}
     options["seed"] = setup.seed
-    words = ["referee", "tournament", *bots]
+    words = ["referee", "tournament", *map(_named, setup.bots, given)]
     for name, value in options.items():
         if value is not None:
             words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--no-keep-alive"] * (not setup.keep_alive)
-    rules, given = GAMES[setup.game], [bot.bot for bot in setup.bots]
+    rules = GAMES[setup.game]
     kind, settings = not_weaker(setup.game, given, setup.sandbox, setup.settings)
     words += sandbox_words(kind, setup.sandbox_read) or ["--sandbox", "none"]
     return command_line([*words, *settings_words(rules, settings, tournament_limits(rules))])

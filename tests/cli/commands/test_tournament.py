@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 import resource
@@ -542,6 +543,15 @@ def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
     assert "the folder in which this was started is gone" in one_line(refused.stderr)
 
 
+@pytest.mark.parametrize(("after", "is_there"), [(math.inf, False), (0.0, True)])
+def test_the_first_line_has_no_estimate(
+    after: float, is_there: bool, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.cli.commands.tournament_progress.ESTIMATE_AFTER", after)
+    commands.run("tournament", *BOTS, "--deals", "2")
+    assert ("matches/s" in commands.err, " left" in commands.err) == (True, is_there)
+
+
 def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> None:
     commands.run("tournament", *BOTS, "--deals", "2")
     assert re.search(r"referee: 1?\d of 12 matches, .* matches/s", commands.err)
@@ -621,7 +631,7 @@ def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
     assert sum(bot["points"] for bot in found["bots"]) == 11
 
 
-def test_standings_in_every_format(commands: Commands) -> None:
+def test_standings_in_every_format(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
     text = commands.run("standings", commands.store)
     assert text == commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
@@ -633,6 +643,10 @@ def test_standings_in_every_format(commands: Commands) -> None:
     )
     assert {row["name"] for row in rows} == {"minimal", "big_money", "new"}
     assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    for columns in range(40, 60):
+        monkeypatch.setattr("referee.cli.commands.standings.width", lambda _, most=columns: most)
+        lines = commands.run("standings", commands.store).splitlines()
+        assert not [line for line in lines if line.endswith(" ")]
     page = commands.run("standings", commands.store, "--format", "html")
     assert page.startswith("<!DOCTYPE html>")
     assert not re.search(r"(?:src|href)\s*=\s*[\"']?(?:https?:)?//|@import|url\(", page)

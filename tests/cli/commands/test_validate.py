@@ -176,6 +176,12 @@ def test_a_line_that_does_not_end_is_not_kept(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+def test_a_record_is_named_in_the_command_for_its_log(tmp_path: Path) -> None:
+    record = tmp_path / "my game"
+    record.write_text('{"entry":"header"}\n')
+    assert f"referee verify '{record}' --log FILE" in referee("validate", str(record)).stdout
+
+
 @pytest.mark.parametrize("form", ["text", "junit"])
 def test_many_logs_in_several_processes(wrong: Path, form: str) -> None:
     files = [LOG, wrong, *[LOG] * 8, wrong]
