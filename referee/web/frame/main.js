@@ -158,7 +158,10 @@ class App {
     const { outcome } = this.match.header;
     if (!outcome) return "";
     const winners = outcome.winners.map((index) => this.seat(index).name).join(" and ");
-    return `${winners ? `Won by ${winners}` : "Nobody won"}: ${outcome.scores.join(" to ")} (${outcome.reason}).`;
+    const won = (index) => Number(outcome.winners.includes(index));
+    const seats = [...outcome.scores.keys()].sort((a, b) => won(b) - won(a) || outcome.scores[b] - outcome.scores[a]);
+    const scores = seats.map((index) => outcome.scores[index]).join(" to ");
+    return `${winners ? `Won by ${winners}` : "Nobody won"}: ${scores} (${outcome.reason}).`;
   }
 
   get turn() {

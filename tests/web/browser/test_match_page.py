@@ -56,7 +56,8 @@ def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
     outcome = match.header.outcome
     assert outcome is not None
     winners = " and ".join(match.header.seats[seat].name for seat in outcome.winners)
-    assert page.inner_text("p.dom-told").startswith(f"Won by {winners}: ")
+    scores = " to ".join(map(str, sorted(outcome.scores, reverse=True)))
+    assert page.inner_text("p.dom-told") == f"Won by {winners}: {scores} ({outcome.reason})."
     points = page.locator(".chip .points").all_text_contents()
     assert points == [str(score) for score in outcome.scores]
     assert outcome.reason in page.locator(".when").inner_text()
