@@ -159,7 +159,8 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
 def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | None:
     """The folder that a BOT argument names; None if it names something else."""
     path = os.path.join(directory, argument)
-    if not os.path.lexists(os.path.join(path, BOT_FILE)) or argument in bundled_bots(game):
+    is_bundled = argument in bundled_bots(game) or argument in rule_files(game)
+    if is_bundled or not os.path.lexists(os.path.join(path, BOT_FILE)):
         return None
     return read_folder(path)
 
@@ -255,11 +256,13 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
         BotNotFoundError: a bot's folder names it, and it is not in that folder.
     """
     path = Path(directory, argument)
-    if path.suffix == ".json" and not os.path.exists(path):
+    if path.suffix == ".json" and not os.path.isfile(path):
         bundled = (rule_files(game).get(argument) for game in games)
         path = next(filter(None, bundled), path)
-    if path.suffix in ("", ".py") or not os.path.isfile(path) or os.access(path, os.X_OK):
+    if path.suffix in ("", ".py") or not os.path.isfile(path):
         return None
+    if os.access(path, os.X_OK) and not any(argument in rule_files(game) for game in games):
+        return None  # but a bundled file's name never starts a program
     if path == Path(directory, argument):  # not a bundled one
         _check_inside(argument, directory)
     return path
