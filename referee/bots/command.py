@@ -393,7 +393,8 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
     if suffix == ".py":
         if not os.access(path, os.R_OK):
             raise BotNotFoundError(f"BOT {word} cannot be read")
-        return (sys.executable, str(path.absolute() if directory else path))
+        file = str(path.absolute() if directory else path)
+        return (sys.executable, f"./{file}" if file.startswith("-") else file)
     if not os.access(path, os.X_OK):
         raise BotNotFoundError(f"BOT {word} is not executable; {how_to_run(word)}")
     return (os.path.abspath(path),)
