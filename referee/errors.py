@@ -28,6 +28,8 @@ from pathlib import Path
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 """What a system call fails with when the system, or this process's share of it, is used up."""
+_FULL = SHORTAGES | {errno.ENOSPC}
+"""Also what is no file of ours: Linux counts the epoll watches of a user."""
 
 
 class RefereeError(Exception):
@@ -162,7 +164,7 @@ def as_ours(error: Exception) -> RefereeError:
         if isinstance(leaf, RefereeError):
             return leaf
     first = errors[0]
-    if isinstance(first, MemoryError) or (isinstance(first, OSError) and first.errno in SHORTAGES):
+    if isinstance(first, MemoryError) or (isinstance(first, OSError) and first.errno in _FULL):
         return ShortageError("the system has not enough left for this", first)
     if isinstance(first, FileNotFoundError) and not _has_folder():
         return UsageError("the folder in which this was started is gone: go to one that is there")

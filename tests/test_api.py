@@ -276,6 +276,7 @@ def test_a_log_that_a_bot_removes_is_written_anew_with_a_warning(tmp_path: Path)
     ("error", "ours"),
     [
         (OSError(errno.EMFILE, "Too many open files"), referee.ShortageError),
+        (OSError(errno.ENOSPC, "No space left on device"), referee.ShortageError),  # of epoll
         (MemoryError(), referee.ShortageError),
         (OSError(errno.ENOENT, "No such file"), referee.InternalError),
         (referee.LogWriteError("log", OSError(errno.ENOSPC, "full")), referee.LogWriteError),

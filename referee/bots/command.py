@@ -257,7 +257,7 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     path, bundled = Path(directory, argument), None
     if path.suffix == ".json":
         bundled = next(filter(None, (rule_files(game).get(argument) for game in games)), None)
-        path = path if bundled is None or os.path.exists(path) else bundled
+        path = path if bundled is None or os.path.isfile(path) else bundled
     if path.suffix in ("", ".py") or not os.path.isfile(path):
         return None
     if bundled is None and os.access(path, os.X_OK):
@@ -392,7 +392,8 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
     if suffix == ".py":
         if not os.access(path, os.R_OK):
             raise BotNotFoundError(f"BOT {word} cannot be read")
-        return (sys.executable, str(path.absolute() if directory else path))
+        file = str(path.absolute() if directory else path)
+        return (sys.executable, f"./{file}" if file.startswith("-") else file)
     if not os.access(path, os.X_OK):
         raise BotNotFoundError(f"BOT {word} is not executable; {how_to_run(word)}")
     return (os.path.abspath(path),)

@@ -36,6 +36,8 @@ _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
 _BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite has beside a database: name + suffix."""
+_NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
+"""The end of a journal that names another, which SQLite removes: of several databases alone."""
 
 _SCHEMA = """
 CREATE TABLE about (
@@ -137,6 +139,7 @@ class Store:
             lock, made = _open(name)
             undo.callback(os.close, lock)
             path = os.path.realpath(name)
+            _check_beside(path)
             if made:
                 undo.callback(_remove, path, os.fstat(lock))
             # A dead run holds nothing. SQLite's own locks are of another kind.
@@ -175,6 +178,7 @@ class Store:
         """
         if not os.path.isfile(name):
             raise UsageError(f"cannot read {name}: no such file")
+        _check_beside(os.path.realpath(name))
         path = os.path.abspath(name).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         with usable(name):
             try:
@@ -468,6 +472,26 @@ def _open(name: str) -> tuple[int, bool]:
         return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666), True
     except OSError as error:
         raise cannot_write(name, error) from error
+
+
+def _check_beside(path: str) -> None:
+    """See that what is beside a store, which a stranger may have made, is only read.
+
+    Raises:
+        UsageError: SQLite would wait for it, or remove the file that it names.
+    """
+    for file in (path + suffix for suffix in _BESIDE):
+        try:
+            if not stat.S_ISREG(os.stat(file).st_mode):
+                raise UsageError(f"{file} is no regular file: remove it")
+            with open(file, "rb") as opened:
+                opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_NAMES_A_FILE)))
+                if file.endswith("-journal") and opened.read() == _NAMES_A_FILE:
+                    raise UsageError(f"{file} names another file, to be removed: remove this one")
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise UsageError(f"cannot read {file}: {error.strerror}") from error
 
 
 def _remove(path: str, made: os.stat_result) -> None:

@@ -32,6 +32,14 @@ def test_a_python_file_needs_no_run_bit(tmp_path: Path) -> None:
     assert resolve_bot(quoted).argv == (sys.executable, str(bot), "--fast", "two words")
 
 
+def test_a_file_in_python_is_no_option_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-c.py").touch()
+    assert resolve_bot("./-c.py").argv == (sys.executable, "./-c.py")
+
+
 def test_a_program_is_found_in_the_callers_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

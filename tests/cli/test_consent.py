@@ -138,6 +138,22 @@ def test_what_came_with_the_referee_needs_no_option(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_a_bundled_file_of_rules_is_no_program_here(is_folder: bool, folder: Path) -> None:
+    """A printed line that plays it has no sandbox, whatever came with the record."""
+    program = folder / "smithy.json"
+    if is_folder:
+        program.mkdir()
+        (program / "bot.toml").write_text('command = "./bot"')
+        program /= "bot"
+    program.write_text("#!/bin/sh\ntouch ran")
+    program.chmod(0o755)
+    done = referee("play", "smithy.json", "minimal", *SHORT)
+    assert done.returncode == (0 if is_folder else 2)
+    assert is_folder or "smithy.json, line 1: no JSON" in done.stderr
+    assert not list(folder.rglob("ran"))
+
+
 def test_a_variable_in_a_store_makes_a_bundled_bot_a_program(folder: Path) -> None:
     """`LD_PRELOAD` would reach the sandbox itself."""
     words = ["minimal", "big_money", "--env", "LD_PRELOAD=./evil.so", "--deals", "1", "-q"]

@@ -7,8 +7,11 @@ import re
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -204,6 +207,30 @@ def test_nothing_but_indexes_may_be_added_to_the_tables(whole: str) -> None:
             with pytest.raises(UsageError, match="is damaged: its tables are not those"):
                 opening(whole)
         Path(whole).write_bytes(sound)
+
+
+@pytest.mark.parametrize("open_store", [Store.for_reading, Store.for_writing])
+def test_a_file_beside_a_store_removes_no_other(
+    open_store: Callable[[str], Store], whole: str, tmp_path: Path
+) -> None:
+    """SQLite removes the file that a hot journal names, and waits for a FIFO."""
+    journal, precious = Path(f"{whole}-journal"), tmp_path / "precious"
+    with closing(sqlite3.connect(whole)) as connection:
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN")
+        connection.execute("CREATE TABLE large AS SELECT zeroblob(99999)")
+        hot = journal.read_bytes()
+    name = bytes(precious)
+    precious.touch()
+    end = struct.pack(">II", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7")
+    journal.write_bytes(hot + struct.pack(">I", 0x40000000 // 4096 + 1) + name + end)
+    with pytest.raises(UsageError, match="-journal names another file, to be removed"):
+        open_store(whole)
+    assert precious.exists()
+    journal.unlink()
+    os.mkfifo(journal)
+    with pytest.raises(UsageError, match="-journal is no regular file: remove it"):
+        open_store(whole)
 
 
 # --- a file that somebody takes away --------------------------------------------------------------

@@ -24,6 +24,7 @@ from referee.bots.processes.seccomp import (
     PRETENDED_TO_ROOT,
     SOCKET,
     SOCKETPAIR,
+    UNKNOWN,
     seccomp_filter,
 )
 
@@ -83,7 +84,8 @@ def test_what_is_denied_is_refused_and_the_rest_is_not(machine: str) -> None:
         {pair[column] for pair in table.values()} - {-1}
         for table in (DENIED, PRETENDED, PRETENDED_TO_ROOT, BY_ARGUMENT)
     )
-    for number in set(range(600)) - special - {OPENAT2[column]}:
+    assert {verdict(machine, number) for number in range(UNKNOWN, 600)} == {ENOSYS}
+    for number in set(range(UNKNOWN)) - special - {OPENAT2[column]}:
         in_build = EPERM if number in denied else ALLOWED
         assert verdict(machine, number, root=True, builds=True) == in_build, number
         expected = PRETENDS if number in pretended else in_build
