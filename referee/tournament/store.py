@@ -475,7 +475,7 @@ def _open(name: str) -> tuple[int, bool]:
 
 
 def _check_beside(path: str) -> None:
-    """See that what is beside a store, which a stranger may have made, is only read.
+    """Check the files beside a store, which a stranger may have made.
 
     Raises:
         UsageError: SQLite would wait for it, or remove the file that it names.
