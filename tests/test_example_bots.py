@@ -3,7 +3,7 @@
 The tests take some cases of each section, with one bot in Python and one in Perl. Those marked
 `slow` take them with all bots, and the rest with that in Python; those marked `all_cases` the rest
 with all.
-`python -m tests.soak` plays 200 matches for each of them.
+`python -m tools.soak` plays 200 matches for each of them.
 """
 
 from __future__ import annotations
