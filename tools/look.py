@@ -25,9 +25,8 @@ from playwright.sync_api import sync_playwright
 
 import referee
 from referee import cli
+from tests.support.browsing import ARGUMENTS, CHROMIUM, next_question, playing
 from tests.support.serving import running
-from tests.web.browser.test_seat import next_question, playing
-from tests.web.conftest import ARGUMENTS, CHROMIUM
 
 HEIGHTS = {360: 740, 1280: 800, 2560: 1440}
 THEMES = ("light", "dark")

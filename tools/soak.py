@@ -25,7 +25,7 @@ from referee.bots.processes.launch import LaunchedBot
 from referee.match.limits import Limits
 from referee.match.spec import match_spec
 from referee.play import play_once
-from tests.test_example_bots import FOREIGN, build
+from tests.support.foreign_bots import FOREIGN, build
 
 OTHERS = ("militia_money", "random_legal", "village_engine")
 

@@ -43,12 +43,13 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
-from tests import conftest  # noqa: F401 (in the background some signals are ignored)
-from tests.bots.test_http import BROKEN
-from tests.support import servers
+from tests.support import (
+    servers,
+    surroundings,  # noqa: F401 (in the background some signals are ignored)
+)
+from tests.support.bad_lines import BAD_LINES
 from tests.support.live import HOSTILE, ROOT, end_left_behind, hostile, marked
 from tests.support.remains import remains
-from tests.test_play import BAD_LINES
 
 MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
@@ -324,7 +325,7 @@ def web() -> Iterator[Behaviour]:
         url = SERVERS.enter_context(servers.server(behaviour)).url
         return Behaviour(f"over HTTP: {what}", ["big_money", url], expected)
 
-    for what, (data, code, _) in BROKEN.items():
+    for what, (data, code, _) in servers.BROKEN.items():
         yield over_http(what, servers.always(data, keep=False), f"1, {code}")
     page = servers.response(b"<html></html>")
     faults = "fault bad-name-reply invalid-json"

@@ -29,7 +29,7 @@ from functools import partial
 from pathlib import Path
 
 from referee.bots.processes.sandbox import why_not
-from tests import conftest  # noqa: F401 (in the background some signals are ignored)
+from tests.support import surroundings  # noqa: F401 (in the background some signals are ignored)
 from tests.support.live import HOSTILE, end_left_behind, hostile
 from tests.support.remains import remains
 from tools.attacks.hostile import SANDBOXES, signals_itself, try_out

@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 import referee
 from referee.web.file import page_file
 from referee.web.recorded import read_match
-from tests.web.conftest import ARGUMENTS, CHROMIUM
+from tests.support.browsing import ARGUMENTS, CHROMIUM
 
 PARTS = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
 KEYS = (*["ArrowRight"] * 6, "ArrowLeft", "PageDown")

@@ -14,7 +14,9 @@ import sys
 import time
 
 from referee import play_match
-from tests.games.starrealms.test_pilot import FILES
+from tests.support.live import ROOT
+
+FILES = ROOT / "tests" / "games" / "starrealms" / "rule_files"
 
 Figure = tuple[float, float]
 """A mean and its standard error."""

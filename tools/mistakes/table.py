@@ -1,6 +1,6 @@
 """Play and check a bot with each of the thirty mistakes, and print where its cause is named.
 
-    python -m tools.mistakes [--language NAME] [--only N] [--command NAME] [--keep DIR]
+    python -m tools.mistakes.table [--language NAME] [--only N] [--command NAME] [--keep DIR]
 
 A beginner runs `referee play` and `referee conform`. Printed is, as a Markdown table, what those
 say of the cause of each mistake in lines that a beginner knows it from, or that they do not. The
@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mistakes.mistakes import LANGUAGES, MISTAKES, Mistake, source
+from tools.mistakes.mistakes import LANGUAGES, MISTAKES, Mistake, source
 
 MODULE = [sys.executable, "-m", "referee"]
 LIMITS = {"play": 1.5, "conform": 2.0}
