@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.support import surroundings  # noqa: F401 (signals and variables of the processes)
 
 # No test is about time: how long an example takes says how busy the machine is.
 settings.register_profile(
@@ -48,20 +48,3 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         return (yield)
     finally:
         sys.settrace(tracer)
-
-
-# A sandbox costs some milliseconds a bot: those that are about it ask for it.
-os.environ["REFEREE_SANDBOX"] = "none"
-
-# The tests start some thousand processes; each would compile all that it imports.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-# rustup puts its programs there, and only a login shell looks for them there.
-os.environ["PATH"] += os.pathsep + str(Path.home() / ".cargo" / "bin")
-
-# What is ignored here, as in a shell's background job or under nohup, is ignored in every process
-# that is started, and the tests interrupt some. Handlers are not inherited.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-    signal.signal(signal.SIGHUP, lambda number, frame: None)

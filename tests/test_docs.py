@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain
 from pathlib import Path
 
 import jsonschema
@@ -92,6 +93,6 @@ def test_section_9_names_every_code_and_no_other() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for file in [*ROOT.glob("*.md"), *ROOT.glob("spec/*.md"), *ROOT.glob("tests/**/*.md")]:
+    for file in chain(*map(ROOT.glob, ("*.md", "spec/*.md", "tests/**/*.md", "tools/**/*.md"))):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read_text()):
             assert (file.parent / target).exists(), (file.name, target)

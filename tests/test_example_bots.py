@@ -3,13 +3,12 @@
 The tests take some cases of each section, with one bot in Python and one in Perl. Those marked
 `slow` take them with all bots, and the rest with that in Python; those marked `all_cases` the rest
 with all.
-`python -m tests.soak` plays 200 matches for each of them.
+`python -m tools.soak` plays 200 matches for each of them.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -23,36 +22,12 @@ from referee.bots.bundled import bundled_bots
 from referee.bots.command import resolve_bot
 from referee.conformance.case import Case
 from tests.support.conforming import CASES, REST, SOME, failures
+from tests.support.foreign_bots import BOTS, FOREIGN, build
 from tests.support.helpers import PILES, to_line
-from tests.support.live import ROOT, entries, play
+from tests.support.live import entries, play
 
-BOTS = ROOT / "example_bots" / "dominion"
 FEW = SOME[::3]
 """For bots in other languages: some take long to start."""
-
-# Name -> what must be on the PATH, how to build ({source}, {out}), how to run.
-FOREIGN = {
-    "big_money.js": ("node", None, "node {source}"),
-    "big_money.pl": ("perl", None, "perl {source}"),
-    "big_money.c": ("cc", "cc -O1 -o {out}/big_money_c {source}", "{out}/big_money_c"),
-    "big_money.rs": ("rustc", "rustc -o {out}/big_money_rs {source}", "{out}/big_money_rs"),
-    "BigMoney.java": (
-        "javac",
-        "javac -d {out} {source}",
-        "java -XX:-UsePerfData -cp {out} BigMoney",
-    ),
-}
-
-
-def build(name: str, out: Path) -> str:
-    """The BOT argument of a bot in another language."""
-    tool, compile_line, run_line = FOREIGN[name]
-    if shutil.which(tool) is None:
-        pytest.skip(f"{name}: no {tool} on this machine")
-    names = {"source": BOTS / name, "out": out}
-    if compile_line is not None:
-        subprocess.run(compile_line.format(**names).split(), check=True, capture_output=True)
-    return run_line.format(**names)
 
 
 def seatings() -> Iterator[list[str]]:

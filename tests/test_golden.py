@@ -11,8 +11,8 @@ import pytest
 from referee.logs.record import RecordWriter
 from referee.match.machine import Entry
 from referee.match.spec import match_spec
-from tests.generators.make_examples import EXAMPLES, MATCHES, play
 from tests.support.live import entries, without_times
+from tools.generators.make_examples import EXAMPLES, MATCHES, play
 
 GOLDEN = Path(__file__).parent / "golden"
 RECORDS = [*EXAMPLES.glob("*.record.jsonl"), *GOLDEN.glob("*.record.jsonl")]

@@ -11,7 +11,7 @@ import pytest
 from referee.games import GAMES
 from referee.games.interface.rules import Rules
 from referee.match.pages import SHARED, load_page
-from tests.generators.make_pages import SPEC, pages, stale
+from tools.generators.make_pages import SPEC, pages, stale
 
 
 @pytest.fixture

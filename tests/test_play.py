@@ -22,6 +22,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.match.machine import Match
 from referee.match.spec import match_spec
 from referee.play import Runner
+from tests.support.bad_lines import BAD_LINES
 from tests.support.live import await_end, entries, hostile, play, without_times
 
 BIG_MONEY = "big_money"
@@ -301,36 +302,6 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
 
 
 # --- bad lines: a fault each, and the match goes on -----------------------------------------------
-
-BAD_LINES = [
-    (b"\xff\xfe{}", "invalid-json"),
-    (b'{"type":"play-reply","phase":"\\ud800"}', "invalid-json"),
-    (b"[" * 10_000, "invalid-json"),
-    (b"[" * 10_000 + b"]" * 10_000, "invalid-json"),
-    (b'{"type":"play-reply","x":' + b"[" * 10_000 + b"]" * 10_000 + b"}", "invalid-json"),
-    (b"NaN", "invalid-json"),
-    (b'{"type":"play-reply","phase":NaN}', "invalid-json"),
-    (b"null", "invalid-json"),
-    (b"5", "invalid-json"),
-    (b"1" * 5000, "invalid-json"),
-    (b"[]", "invalid-json"),
-    (b"\x00", "invalid-json"),
-    (b"\v", "invalid-json"),  # no white space of JSON, so no blank line (1.1)
-    (b"\f", "invalid-json"),
-    (b"\xc2\xa0", "invalid-json"),
-    (b"{}", "wrong-type"),
-    (b'{"type":5}', "wrong-type"),
-    (b'{"type":"attack-reply","discard":[]}', "wrong-type"),
-    (b'{"type":"play-reply"}', "bad-phase"),
-    (b'{"type":"play-reply","phase":' + b"1" * 5000 + b"}", "bad-phase"),
-    (b'{"type":"play-reply","phase":"buy","phase":"x"}', "bad-phase"),
-    (b'{"type":"play-reply","phase":"buy","played_treasures":5}', "bad-treasure"),
-    (b'{"type":"play-reply","phase":"buy","played_treasures":[{}]}', "bad-treasure"),
-    (b'{"type":"play-reply","phase":"buy","cards_to_buy":[["copper"]]}', "cannot-buy"),
-    (b'{"type":"play-reply","phase":"cleanup","top_discard":[1]}', "bad-top-discard"),
-    (b'{"type":"play-reply","phase":"action","card":{}}', "not-an-action"),
-]
-
 
 SHORT_LINES = [(line, code) for line, code in BAD_LINES if len(line) < 1000]
 LONG_LINES = [(line, code) for line, code in BAD_LINES if len(line) > 1000]

@@ -25,8 +25,8 @@ from referee.games.interface.faults import (
     Termination,
 )
 from referee.match.machine import Disqualified, Match, Received, Sent
-from tests.generators.make_vectors import GAMES, files
 from tests.support.live import ROOT
+from tools.generators.make_vectors import GAMES, files
 
 FILES = sorted(GAMES.glob("*.jsonl"))
 Line = dict[str, Any]

@@ -1,7 +1,7 @@
 """The result of a match for people, as text; printing it is the caller's.
 
 It reads well at 80 columns, and nothing is said by colour alone. Plain text is made here and not
-by rich because loading rich takes longer than the match (tests/benchmarks, (c)).
+by rich because loading rich takes longer than the match (tools/benchmarks, (c)).
 """
 
 from __future__ import annotations

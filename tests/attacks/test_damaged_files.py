@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.attacks.damaged_files import COMMANDS, attack
+from tools.attacks.damaged_files import COMMANDS, attack
 
 
 def test_no_damage_ends_in_anything_but_0_or_1_and_one_line(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.damaged_stores import COMMANDS, KINDS, attack
+from tools.attacks.damaged_stores import COMMANDS, KINDS, attack
 
 
 @pytest.mark.untraced

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.games import GAMES
-from tests.attacks.fuzz_lines import fuzz
 from tests.support.helpers import TIMES
+from tools.attacks.fuzz_lines import fuzz
 
 
 @pytest.mark.untraced

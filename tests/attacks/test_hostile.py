@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from referee.bots.processes.sandbox import resolve
-from tests.attacks import signals
-from tests.attacks.hostile import SERVERS, Seen, attack, attacks_at_once, try_out
-from tests.attacks.many_matches import here, measured
 from tests.support.sandboxed import needs_bwrap
+from tools.attacks import signals
+from tools.attacks.hostile import SERVERS, Seen, attack, attacks_at_once, try_out
+from tools.attacks.many_matches import here, measured
 
 pytestmark = needs_bwrap
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.attacks.hostile_tournament import main
+from tools.attacks.hostile_tournament import main
 
 
 @pytest.mark.slow

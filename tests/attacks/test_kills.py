@@ -11,9 +11,9 @@ from random import Random
 import pytest
 
 from referee.bots.processes.orphans import descendants
-from tests.attacks.kills import KILLER, Tournament, cut_off, read_only, two_at_once
 from tests.support.live import hostile
 from tests.support.remains import cgroups_of
+from tools.attacks.kills import KILLER, Tournament, cut_off, read_only, two_at_once
 
 
 def small(folder: Path) -> Tournament:

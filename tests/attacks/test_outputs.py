@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.outputs import Attack, printing, small_file_system, writing
+from tools.attacks.outputs import Attack, printing, small_file_system, writing
 
 
 @pytest.mark.slow

@@ -229,58 +229,10 @@ async def test_a_connection_that_was_closed_between_two_requests_is_made_anew() 
 
 # --- what it may not ------------------------------------------------------------------------------
 
-CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-BROKEN = {
-    "an error": (servers.response(b"", status="500 Oops"), "http-status", "status 500"),
-    "not found": (servers.response(b"reply", status="404 No"), "http-status", "status 404"),
-    "an upgrade": (b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", "http-error", "no HTTP"),
-    "closes at once": (b"", "http-error", "cut off"),
-    "closes in the head": (b"HTTP/1.1 200 OK\r\nContent-", "http-error", "cut off"),
-    "closes in the middle": (servers.response(b"reply")[:-1], "http-error", "cut off"),
-    "no HTTP": (b"reply\n", "http-error", "no HTTP"),
-    "HTTP/0.9": (b"{}\n" * 10, "http-error", "no HTTP"),
-    "closes in a chunk's head": (CHUNKED + b"5", "http-error", "cut off"),
-    "chunks of no size": (CHUNKED + b"-5\r\nreply\r\n", "http-error", "no HTTP"),
-    "a trailer without end": (CHUNKED + b"0\r\n" + b"X: y\r\n" * 50_000, "http-error", "no HTTP"),
-    "a chunk's name without end": (CHUNKED + b"5;" + b"x" * 300_000, "http-error", "no HTTP"),
-    "one header without end": (
-        b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000,
-        "http-error",
-        "no HTTP",
-    ),
-    "a length of 5,000 digits": (
-        b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
-        "http-error",
-        "no HTTP",
-    ),
-    "two lengths": (servers.response(b"reply", "Content-Length: 6"), "http-error", "no HTTP"),
-    "gzip in transfer": (
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx",
-        "http-error",
-        "no HTTP",
-    ),
-    "not modified": (b"HTTP/1.1 304 No\r\n\r\n", "http-status", "status 304"),
-    "a choice": (servers.response(b"", status="300 Choose"), "http-status", "status 300"),
-    "a status of 999": (servers.response(b"", status="999 What"), "http-status", "status 999"),
-    "many codings": (
-        servers.response(b"x", "Content-Encoding: identity, br", "Content-Encoding:"),
-        "http-error",
-        "Content-Encoding",
-    ),
-    "a head without end": (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 50_000, "http-error", "no HTTP"),
-    "gzip": (servers.response(b"x", "Content-Encoding: gzip"), "http-error", "Content-Encoding"),
-    "a gzip bomb": (
-        servers.response(servers.bomb(), "Content-Encoding: gzip"),
-        "http-error",
-        "Content-Encoding",
-    ),
-    "a secret gzip bomb": (servers.response(servers.bomb()), "output-limit", "65536 bytes"),
-}
 
-
-@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("what", servers.BROKEN)
 async def test_a_broken_answer(what: str) -> None:
-    data, code, says = BROKEN[what]
+    data, code, says = servers.BROKEN[what]
     with servers.server(servers.always(data, keep=False)) as server:
         answer = await ask(server.url)
     assert isinstance(answer, Failure)
@@ -520,7 +472,7 @@ def test_dominion_through_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["an error", "closes at once"])
 def test_a_disqualification_through_the_command(what: str) -> None:
-    data, code, _ = BROKEN[what]
+    data, code, _ = servers.BROKEN[what]
     with servers.server(servers.always(data, keep=False)) as server:
         done = referee("play", "minimal", server.url, "--seed", "1")
     assert done.returncode == 1

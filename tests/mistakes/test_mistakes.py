@@ -1,6 +1,6 @@
 """The bots with mistakes are what they claim: right but for one change of their text.
 
-What `play` and `conform` say of each is printed by `python -m tests.mistakes.table`, which fails if
+What `play` and `conform` say of each is printed by `python -m tools.mistakes.table`, which fails if
 they name too few. The tests that are marked `slow` look at what is said of some.
 """
 
@@ -10,8 +10,8 @@ import shutil
 
 import pytest
 
-from tests.mistakes.mistakes import LANGUAGES, MISTAKES, RIGHT, Mistake, source
-from tests.mistakes.table import naming, try_out
+from tools.mistakes.mistakes import LANGUAGES, MISTAKES, RIGHT, Mistake, source
+from tools.mistakes.table import naming, try_out
 
 PATIENT = 60.0
 """No bot needs so many seconds, however busy the machine is."""

@@ -139,3 +139,53 @@ def bomb() -> bytes:
         packer.compress(MEGABYTE) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2)
     )  # after such a flush nothing refers to what was before
     return first + more * 99
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+BROKEN = {
+    "an error": (response(b"", status="500 Oops"), "http-status", "status 500"),
+    "not found": (response(b"reply", status="404 No"), "http-status", "status 404"),
+    "an upgrade": (b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", "http-error", "no HTTP"),
+    "closes at once": (b"", "http-error", "cut off"),
+    "closes in the head": (b"HTTP/1.1 200 OK\r\nContent-", "http-error", "cut off"),
+    "closes in the middle": (response(b"reply")[:-1], "http-error", "cut off"),
+    "no HTTP": (b"reply\n", "http-error", "no HTTP"),
+    "HTTP/0.9": (b"{}\n" * 10, "http-error", "no HTTP"),
+    "closes in a chunk's head": (CHUNKED + b"5", "http-error", "cut off"),
+    "chunks of no size": (CHUNKED + b"-5\r\nreply\r\n", "http-error", "no HTTP"),
+    "a trailer without end": (CHUNKED + b"0\r\n" + b"X: y\r\n" * 50_000, "http-error", "no HTTP"),
+    "a chunk's name without end": (CHUNKED + b"5;" + b"x" * 300_000, "http-error", "no HTTP"),
+    "one header without end": (
+        b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000,
+        "http-error",
+        "no HTTP",
+    ),
+    "a length of 5,000 digits": (
+        b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+        "http-error",
+        "no HTTP",
+    ),
+    "two lengths": (response(b"reply", "Content-Length: 6"), "http-error", "no HTTP"),
+    "gzip in transfer": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx",
+        "http-error",
+        "no HTTP",
+    ),
+    "not modified": (b"HTTP/1.1 304 No\r\n\r\n", "http-status", "status 304"),
+    "a choice": (response(b"", status="300 Choose"), "http-status", "status 300"),
+    "a status of 999": (response(b"", status="999 What"), "http-status", "status 999"),
+    "many codings": (
+        response(b"x", "Content-Encoding: identity, br", "Content-Encoding:"),
+        "http-error",
+        "Content-Encoding",
+    ),
+    "a head without end": (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 50_000, "http-error", "no HTTP"),
+    "gzip": (response(b"x", "Content-Encoding: gzip"), "http-error", "Content-Encoding"),
+    "a gzip bomb": (
+        response(bomb(), "Content-Encoding: gzip"),
+        "http-error",
+        "Content-Encoding",
+    ),
+    "a secret gzip bomb": (response(bomb()), "output-limit", "65536 bytes"),
+}
+"""What a server answers, the code of its fault, and a word of what is said of it."""

@@ -381,7 +381,7 @@ def test_incomplete_deals_count_for_what_they_have() -> None:
     assert more.elo > apart_of(rate(pairs_of(*[(WON, LOST), (WON, WON)] * 20))).elo
 
 
-# -- intervals hold the truth; in full: tests/benchmarks/coverage.py
+# -- intervals hold the truth; in full: tools/benchmarks/coverage.py
 
 
 @pytest.mark.slow

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ from typing import Any
 import pytest
 
 from referee import cli
+from tests.support.browsing import next_question, playing
 from tests.support.live import entries, one_line
 from tests.support.serving import running
 
@@ -26,31 +24,6 @@ TRIBUTE = ("--page", "--game", "tribute", "human", "courtier", "--seed", "31")
 SHORT = ("--set", "max_turns=1")
 PATRONS = ("--set", "patrons=PSIJIC,RED_EAGLE,ANSEI,PELIN")
 SMALL = ("--set", "rows=4", "--set", "cols=4", "--set", "max_turns=3")
-
-
-@contextmanager
-def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """`referee play` with people, and their links; no browser is opened."""
-    command = [sys.executable, "-m", "referee", "play", *words]
-    hidden = ("DISPLAY", "WAYLAND_DISPLAY")
-    env = {name: value for name, value in os.environ.items() if name not in hidden}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
-    ) as process:
-        try:
-            assert process.stderr is not None
-            yield process, [process.stderr.readline().split()[0] for _ in range(people)]
-        finally:
-            process.kill()
-
-
-def next_question(page: Any, before: str = "") -> str:
-    """Wait until something else is asked, or the match is over; the text."""
-    page.wait_for_selector(".seat-panel")
-    done = "text => !['', text].includes(document.querySelector('.seat-panel').dataset.asked)"
-    page.wait_for_function(done, arg=before)
-    asked: str = page.locator(".seat-panel").get_attribute("data-asked")
-    return asked
 
 
 def status(page: Any) -> str:

@@ -1,0 +1,47 @@
+"""Chromium of the system, and people who play in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """`referee play` with people, and their links; no browser is opened."""
+    command = [sys.executable, "-m", "referee", "play", *words]
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY")
+    env = {name: value for name, value in os.environ.items() if name not in hidden}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    ) as process:
+        try:
+            assert process.stderr is not None
+            yield process, [process.stderr.readline().split()[0] for _ in range(people)]
+        finally:
+            process.kill()
+
+
+def next_question(page: Any, before: str = "") -> str:
+    """Wait until something else is asked, or the match is over; the text."""
+    page.wait_for_selector(".seat-panel")
+    done = "text => !['', text].includes(document.querySelector('.seat-panel').dataset.asked)"
+    page.wait_for_function(done, arg=before)
+    asked: str = page.locator(".seat-panel").get_attribute("data-asked")
+    return asked

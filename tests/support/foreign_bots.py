@@ -1,0 +1,36 @@
+"""The example bots in other languages than Python."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.live import ROOT
+
+BOTS = ROOT / "example_bots" / "dominion"
+# Name -> what must be on the PATH, how to build ({source}, {out}), how to run.
+FOREIGN = {
+    "big_money.js": ("node", None, "node {source}"),
+    "big_money.pl": ("perl", None, "perl {source}"),
+    "big_money.c": ("cc", "cc -O1 -o {out}/big_money_c {source}", "{out}/big_money_c"),
+    "big_money.rs": ("rustc", "rustc -o {out}/big_money_rs {source}", "{out}/big_money_rs"),
+    "BigMoney.java": (
+        "javac",
+        "javac -d {out} {source}",
+        "java -XX:-UsePerfData -cp {out} BigMoney",
+    ),
+}
+
+
+def build(name: str, out: Path) -> str:
+    """The BOT argument of a bot in another language."""
+    tool, compile_line, run_line = FOREIGN[name]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{name}: no {tool} on this machine")
+    names = {"source": BOTS / name, "out": out}
+    if compile_line is not None:
+        subprocess.run(compile_line.format(**names).split(), check=True, capture_output=True)
+    return run_line.format(**names)

@@ -1,0 +1,728 @@
+"""Play every hostile behaviour against the referee and print what came of each.
+
+    python -m tools.attacks.hostile [--only WORD] [--sandbox none|bwrap] [--jobs N]
+
+A behaviour is a match of the command, as a process, with limits of seconds; each is played without
+a sandbox and in one. Printed are the behaviour, and for each of the two what is expected, what was
+seen, and what was left behind: processes that still run when the referee has ended (a second later,
+if it was killed), and files in its working directory. Seen is the exit code and the verdict on the
+hostile bot; what has happened to its opponent, and a log or a record that is not valid, are said as
+well. An attack on what is not the bot's own succeeds or fails; without a sandbox many succeed, and
+that is expected. At the end there must be no more processes, descriptors, control groups and mounts
+than before.
+The exit code is 1 if anything is not as expected.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import referee
+from referee.bots.processes import cgroups
+from referee.bots.processes.prctl import adopt_orphans
+from referee.bots.processes.sandbox import why_not
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.logs.validate import validate_log
+from referee.logs.verify import Kind, verify_record
+from tests.support import (
+    servers,
+    surroundings,  # noqa: F401 (in the background some signals are ignored)
+)
+from tests.support.bad_lines import BAD_LINES
+from tests.support.live import HOSTILE, ROOT, end_left_behind, hostile, marked
+from tests.support.remains import remains
+
+MODULE = [sys.executable, "-m", "referee"]
+SANDBOXES = ("none", "bwrap")
+ROW = "{:32}  {:32}  {:11}  {:7}"
+PATIENT = "--time-limit 30"
+"""For what takes long on a busy machine, and is not about time."""
+KILLED_SECONDS = 1.0
+HANG_SECONDS = 10.0
+SERVERS = contextlib.ExitStack()
+"""Is closed at the end."""
+IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
+TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
+"""Do not stop a process whose group has no parent in its session, and no bot's group has one."""
+CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
+"""How control characters of a line are shown."""
+
+
+ATTACKER = (sys.executable, "-I", "-S", str(HOSTILE.with_name("attacker.py")))
+SEED = 718_281_828_459_045
+MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_bytes()
+SECRET = "referee-attack-secret"
+"""Is in the referee's environment."""
+SUCCEEDS, FAILS, ANY = (f"{what}, 0, plays on" for what in ("succeeds", "fails", "any"))
+_CAP_SYS_PTRACE = 19
+
+
+def may_trace_all() -> bool:
+    """Whether this user's processes may read those that have hidden themselves."""
+    status = Path("/proc/self/status").read_text()
+    return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> _CAP_SYS_PTRACE & 1)
+
+
+TRACER = may_trace_all()
+BY_TRACER = SUCCEEDS if TRACER else FAILS
+
+
+class Behaviour(NamedTuple):
+    """Something hostile.
+
+    Attributes:
+        what: it does, in words.
+        bots: the BOT arguments; `{folder}` stands for a folder of this match's own, `{given}` for
+            one in it that bots in a sandbox can read, `{tmp}` for one that they can write.
+        expected: exit code and verdict; by sandbox where they differ. "any" before them means that
+            an attack may succeed or fail, as this machine has it. " or " stands between two of
+            which each is right.
+        options: of `referee play`, beside limits and logs.
+        files: path in `{folder}` -> content.
+        shell: the line for bash; PLAY stands for the command.
+        alone: nothing else is to be played meanwhile, as it takes the time of all.
+    """
+
+    what: str
+    bots: Sequence[str]
+    expected: str | Mapping[str, str]
+    options: Sequence[str] = ()
+    files: Mapping[str, bytes] = MappingProxyType({})
+    shell: str = "exec PLAY"
+    alone: bool = False
+
+    def expected_in(self, sandbox: str) -> str | None:
+        """What is expected there; None: it is not to be played there."""
+        if isinstance(self.expected, str):
+            return self.expected
+        return self.expected.get(sandbox)
+
+
+def behaviours() -> Iterator[Behaviour]:
+    yield from handshakes()
+    yield from clocks()
+    yield from exits()
+    yield from outputs()
+    yield from lines()
+    yield from processes()
+    yield from limits()
+    yield from logs()
+    yield from attacks()
+    yield from web()
+    yield from strangers()
+    yield from folders()
+    yield from machine()
+
+
+def one(what: str, mode: str, argument: object, verdict: str, *options: str) -> Behaviour:
+    """The hostile bot is player 2, against Big Money."""
+    code = 0 if verdict.startswith(("plays on", "fault")) else 1
+    expected = f"{code}, {verdict}"
+    return Behaviour(what, ["big_money", hostile(mode, argument)], expected, options)
+
+
+def handshakes() -> Iterator[Behaviour]:
+    yield one("says nothing in the handshake", "sleep_at", 0, "startup-timeout")
+    yield one("exits in the handshake", "exit_at", 0, "exited")
+    yield one("dies of a signal in the handshake", "die_at", "0:50", "exited")
+    names = {
+        "other version": (b'"name":"x","version":2', "1, unsupported-version"),
+        "no name": (b'"version":1', "0, fault bad-name-reply"),
+        "a name of terminal escapes": (
+            '"name":"\x9b2J\u202e\u2066\u2028\u200b\ufeff\U000e0041\ue000"'.encode(),
+            "0, plays on",
+        ),
+    }
+    for what, (fields, expected) in names.items():
+        line = b'{"type":"player-name-reply","player_number":"player2",%s}\n' % fields
+        bots = ["big_money", hostile("garbage", "0:{given}/line")]
+        yield Behaviour(what, bots, expected, files={"given/line": line})
+    yield Behaviour("is no program", ["big_money", "{folder}/program"], "1, failed-to-start")
+
+
+def clocks() -> Iterator[Behaviour]:
+    yield one("never answers", "sleep_at", 3, "timeout")
+    yield one("stops itself (SIGSTOP)", "stop_at", 3, "timeout")
+    yield one("writes its reply drop by drop", "drip", "", "timeout")
+    yield one("stops itself in the handshake", "stop_at", 0, "startup-timeout")
+    yield one("stops itself (SIGSTOP), with a time bank", "stop_at", 3, "time-bank",
+              "--time-bank", "1")  # fmt: skip
+    yield one("stops itself and its group when the match is over", "stops_at_end", "", "plays on")
+    yield signals_itself(signal.SIGSTOP, "group")
+    yield one("writes its replies in single bytes", "single_bytes", 300, "plays on",
+              *PATIENT.split())  # fmt: skip
+    yield one("writes replies of 20,000 single bytes", "single_bytes", 20_000, "plays on",
+              "--max-turns", "5", *PATIENT.split())  # fmt: skip
+    yield one("hangs, with a child in a session of its own", "daemon_and_hang", "{tmp}/pid",
+              "timeout")  # fmt: skip
+
+
+def exits() -> Iterator[Behaviour]:
+    yield one("exits at a request", "exit_at", 4, "exited")
+    yield from (signals_itself(number) for number in range(1, 65))
+    # The processes of bubblewrap have the bot's stdout, too, so that its end is not seen.
+    closed = {"none": "1, exited", "bwrap": "1, timeout"}
+    yield one("closes stdout, lives on", "close_stdout", 2, "")._replace(expected=closed)
+    yield one("closes stdin after a reply", "close_stdin", 1, "timeout")
+    yield one("exits after a reply", "last_words", 1, "exited")
+    yield one("exits in the middle of a line", "unfinished", "", "exited")
+    yield one("ignores game-end and SIGTERM", "stays", "", "plays on")
+    yield one("exits on SIGTERM only", "late_goodbye", "", "plays on")
+
+
+def signals_itself(number: int, whom: str = "") -> Behaviour:
+    """A bot sends a signal to itself, to its "group", or to "all" processes that it may."""
+    name = next((s.name for s in signal.Signals if s == number), "no name")
+    verdict = "exited"
+    if number in IGNORED | TERMINAL_STOPS or whom == "all":  # of which it is none
+        verdict = "plays on"
+    elif number == signal.SIGSTOP:
+        verdict = "timeout"
+    what = f"sends {whom or 'itself'} signal {number} ({name})"
+    behaviour = one(what, "die_at", f"2:{number}:{whom}", verdict)
+    if whom == "all":
+        behaviour = behaviour._replace(expected={"bwrap": str(behaviour.expected)})
+    return behaviour
+
+
+def outputs() -> Iterator[Behaviour]:
+    yield one("a line of 65,536 bytes", "long_line", 65536, "plays on")
+    yield one("a line of 65,537 bytes", "long_line", 65537, "output-limit")
+    yield one("a line without end", "endless_line", "", "output-limit")
+    yield one("a flood of replies", "flood", "", "output-limit")
+    yield one("a flood of blank lines", "blank_flood", "", "output-limit")
+    yield one("100,000 bytes unasked for", "unasked", 100_000, "output-limit")
+    yield one("answers before it is asked", "early", "", "plays on")
+    yield one("a megabyte of stderr at each request", "noisy", "", "plays on", "--max-turns", "5")
+
+
+def lines() -> Iterator[Behaviour]:
+    for line, code in BAD_LINES:
+        shown = line if len(line) < 50 else line[:40] + b"..."
+        bots = ["big_money", hostile("garbage", "1:{given}/line")]
+        yield Behaviour(
+            f"writes {shown.decode('ascii', 'backslashreplace')}"[:64].translate(CONTROL),
+            bots, f"0, fault {code}", ["--max-turns", "3"], {"given/line": line + b"\n"},
+        )  # fmt: skip
+
+
+def processes() -> Iterator[Behaviour]:
+    yield one("leaves a child that holds its pipes", "heir", "{tmp}/pid", "exited")
+    yield one("leaves a child in a session of its own", "daemon", "{tmp}/pid", "plays on")
+    yield one("leaves a daemon", "lost_daemon", "{tmp}/pid", "plays on")
+    yield one("leaves 30 busy children in sessions", "swarm", 30, "exited", *PATIENT.split())
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for request in (0, 1, 5):
+            bots = [hostile("signal_referee", f"{request}:{int(number)}"), hostile("stays")]
+            what = f"sends the referee {number.name} at request {request}"
+            # It must come to that before it is disqualified, on a busy machine too.
+            expected = {"none": f"{128 + number}", "bwrap": "0, plays on"}
+            yield Behaviour(what, bots, expected, options=["--startup-limit", "60"])
+    for number in (
+        *(signal.SIGKILL, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM),
+        *(signal.SIGVTALRM, signal.SIGIO, signal.SIGXCPU),
+    ):
+        bots = [hostile("signal_referee", f"3:{int(number)}"), hostile("stays")]
+        expected = {"none": f"{-number}", "bwrap": "0, plays on"}
+        yield Behaviour(f"sends the referee {number.name}", bots, expected)
+
+
+def limits() -> Iterator[Behaviour]:
+    """Each that no other part has reached, in each way.
+
+    Without a control group a limit holds for each process of a bot, not for all together (8.6).
+    """
+    together = cgroups.home() is not None
+
+    def limited(what: str, mode: str, argument: object, limit: str, none: str,
+                bwrap: str = "") -> Behaviour:  # fmt: skip
+        """As `one`, with a verdict for each sandbox; one stands for both."""
+        behaviour = one(what, mode, argument, none, *limit.split())
+        if not bwrap:
+            return behaviour
+        expected = {"none": str(behaviour.expected)}
+        expected["bwrap"] = str(one(what, mode, argument, bwrap).expected)
+        return behaviour._replace(expected=expected)
+
+    bank, cpu, memory = "--time-bank 0.3", "--cpu-limit 0.3", f"{PATIENT} --memory-limit 100M"
+    yield limited("thinks 50 ms each time", "think", 0.05, bank, "time-bank")
+    yield limited("thinks longer than its bank", "sleep_at", 1, bank, "time-bank")
+    yield limited("computes 30 ms each time", "compute", 0.03, cpu, "cpu-limit")
+    yield limited("computes without end", "burn", "one", cpu, "cpu-limit")
+    yield limited("a child computes", "burn", "child", cpu, "cpu-limit")
+    none = "cpu-limit" if together else "timeout"
+    yield limited("an orphan in a session computes", "burn", "grandchild", cpu, none, "cpu-limit")
+    both = "memory-limit" if together else "exited"
+    yield limited("takes 200 MiB", "take_memory", "1 200", memory, both)
+    both = "memory-limit" if together else "plays on"
+    yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, both)
+    for what in ("fork", "threads"):
+        none = "exited" if together else "plays on"
+        few = f"{PATIENT} --process-limit 20"
+        yield limited(f"200 times {what}", what, 200, few, none, "exited")
+    yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
+    yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
+    yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
+    # They take memory of the kernel: about 1.3 KiB each.
+    both, few = "memory-limit" if together else "plays on", f"{PATIENT} --memory-limit 50M"
+    made = limited("makes 100,000 empty files in /tmp", "empty_files", "{tmp} 100000", few, both)
+    yield made._replace(expected={"bwrap": str(made.expected)})
+    for mode, size in (("pad", 3_000), ("blank_drip", 3_000), ("pad", 20_001)):
+        what = f"writes {size} bytes each time: {mode}"
+        yield limited(what, mode, size, "--output-limit 20000", "output-limit")
+
+
+def logs() -> Iterator[Behaviour]:
+    for mode in ("truncate", "change", "add_lines", "remove", "replace", "remove_folder"):
+        for target in ("log", "record"):
+            what = f"{mode.replace('_', ' ')}: its {target}"
+            bots = ["big_money", hostile(mode, f"6:{{folder}}/logs/{target}")]
+            # In a sandbox the file is not there, and the bot ends with an error.
+            expected = {"none": "0, plays on, restored", "bwrap": "1, exited"}
+            yield Behaviour(what, bots, expected)
+    yield Behaviour(
+        "nobody reads the record, SIGINT",
+        ["village_engine"] * 2,
+        "130",
+        files={"FIFO": b""},
+        shell="exec 9<> {folder}/FIFO; exec timeout --preserve-status -s INT 2 PLAY",
+        options=["--record", "{folder}/FIFO"],
+    )
+    two, to_stdout = ["random_legal"] * 2, ["--log", "-"]
+    gone = "PLAY | true; exit ${PIPESTATUS[0]}"
+    yield Behaviour("the log's reader goes", two, "141", to_stdout, shell=gone)
+    yield Behaviour("stdout is closed", two, "2", to_stdout, shell="exec PLAY >&-")
+    yield Behaviour("the disk is full", two, "2", ["--log", "/dev/full"])
+
+
+def web() -> Iterator[Behaviour]:
+    """Bots over HTTP; their servers run until this program ends."""
+
+    def hang(connection: socket.socket, body: bytes) -> bool:
+        threading.Event().wait(HANG_SECONDS)
+        return False
+
+    def over_http(what: str, behaviour: servers.Behaviour, expected: str) -> Behaviour:
+        url = SERVERS.enter_context(servers.server(behaviour)).url
+        return Behaviour(f"over HTTP: {what}", ["big_money", url], expected)
+
+    for what, (data, code, _) in servers.BROKEN.items():
+        yield over_http(what, servers.always(data, keep=False), f"1, {code}")
+    page = servers.response(b"<html></html>")
+    faults = "fault bad-name-reply invalid-json"
+    yield over_http("answers with a page", servers.always(page), f"0, {faults}")
+    redirect = servers.response(b"", "Location: /", status="302 Over there")
+    yield over_http("redirects", servers.always(redirect), "1, http-status")
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    yield over_http("sends a gigabyte", servers.endless([], head), "1, output-limit")
+    yield over_http("never answers", hang, "1, startup-timeout")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    yield Behaviour("over HTTP: nobody listens", ["big_money", url], "1, unreachable")
+
+
+def strangers() -> Iterator[Behaviour]:
+    for what, name in (
+        ("no UTF-8", "caf\udce9"),
+        ("an escape", "a\x1b[31m"),
+        ("a new line", "a\nb"),
+    ):
+        file = f"{name}.py"
+        yield Behaviour(
+            f"a BOT argument with {what}", ["big_money", f"{{given}}/{file}"], "0, plays on",
+            files={f"given/{file}": MINIMAL},
+        )  # fmt: skip
+    yield Behaviour("a BOT that is not there", ["big_money", "{folder}/\x1bnone"], "2")
+
+
+def folders() -> Iterator[Behaviour]:
+    """Of bots as they are handed in."""
+    two = ["big_money", "{folder}/other"]
+    theirs = (ROOT / "example_bots" / "dominion" / "big_money.json").read_bytes()
+    secret = {"given/s.json": theirs, "given/a": b"exit 3\n"}
+
+    def named(what: str, command: bytes, shell: str = "exec PLAY") -> Behaviour:
+        files = {"other/bot.toml": b'command = "%s"' % command, **secret}
+        return Behaviour(f"a folder with {what}", two, "2", files=files, shell=shell)
+
+    yield named("another's rule file", b"../given/s.json")
+    link = "ln -s ../given/s.json {folder}/other/s.json; exec PLAY"
+    yield named("a link to another's rule file", b"s.json", link)
+    yield named("a command that runs another's file", b"/bin/sh ../given/a")
+    # What the referee writes into its folder must not make the other one its folder.
+    toml = "echo 'command = \"python3 {folder}/given/bot.py\"' >{folder}/other/bot.toml"
+    yield Behaviour(
+        "a folder with a record, and a command of another's", two, {"bwrap": "1, exited"},
+        ["--record", "{folder}/other/record"], {"given/bot.py": MINIMAL}, f"{toml}; exec PLAY",
+    )  # fmt: skip
+    make = (
+        "cd {folder}; mkdir -p bin/env/bin lib/python3.9; touch bin/env/pyvenv.cfg "
+        "lib/python3.9/os.py; cp /bin/sh bin/python; ln -s ../../python bin/env/bin/python; "
+        "printf '#!{folder}/bin/env/bin/python\nexec python3 bot.py\n' >bin/run; chmod +x bin/run; "
+        "mv given/bot.py bin; "
+        "echo 'command = \"./run\"' >bin/bot.toml; cd here; exec PLAY"
+    )
+    bots = ["big_money", "{folder}/bin"]
+    # Its own Python would be a folder around those of all others.
+    expected = {"bwrap": "1, failed-to-start or 1, exited"}
+    files = {"given/bot.py": MINIMAL}
+    yield Behaviour("folders named bin and lib", bots, expected, (), files, make)
+    for what, name, line in (
+        ("a set-user-id program", b"./bot", b"cp /bin/true bot && chmod 4755 bot"),
+        ("a link to another's rule file", b"s.json", b"ln -s ../../../../given/s.json ."),
+    ):
+        toml = b'command = "%s"\nbuild = "%s"' % (name, line)
+        build = shlex.join([*MODULE, "build", "--sandbox", "bwrap"])
+        yield Behaviour(
+            f"a build makes {what}", two[:1] * 2, {"bwrap": "0, plays on"},
+            files={"other/bot.toml": toml, **secret},
+            shell=f"{build} {{folder}}/other >&/dev/null && exit 9; exec PLAY",
+        )  # fmt: skip
+
+
+def machine() -> Iterator[Behaviour]:
+    for descriptors in (16, 20, 24, 28, 32, 40, 48, 64):
+        yield Behaviour(
+            f"{descriptors} file descriptors",
+            ["big_money"] * 2,
+            "0, plays on" if descriptors == 64 else "71",
+            shell=f"ulimit -n {descriptors}; exec PLAY",
+        )
+
+
+def attacks() -> Iterator[Behaviour]:
+    """On what is not the bot's own: what a sandbox must close."""
+    yield from on_processes()
+    yield from on_secrets()
+    yield from on_files()
+    yield from on_shared_files()
+    yield from on_rights()
+
+
+def attack(what: str, mode: str, argument: object = "", *, none: str | None = SUCCEEDS,
+           options: Sequence[str] = (), files: Mapping[str, bytes] = MappingProxyType({}),
+           opponent: str = "big_money") -> Behaviour:  # fmt: skip
+    """An attack by player 2, which fails in a sandbox.
+
+    Args:
+        none: what is expected without one; None: it is not to be tried there.
+    """
+    expected = {"bwrap": FAILS} | ({"none": none} if none else {})
+    options = ["--record-stderr", *options]
+    return Behaviour(what, [opponent, attacker(mode, argument)], expected, options, files)
+
+
+def attacker(mode: str, argument: object) -> str:
+    """The BOT argument for a bot that attacks."""
+    return shlex.join([*ATTACKER, mode, str(argument)])
+
+
+def attacks_at_once() -> Behaviour:
+    """A bot that makes all attacks in one match, but for those that leave processes."""
+    words: list[str] = []
+    for behaviour in attacks():
+        mode, argument = shlex.split(behaviour.bots[1])[-2:]
+        if mode not in ("burners", "die_at", "daemons"):
+            words += [mode, argument]
+    bots = ["{folder}/other/bot.py", shlex.join([*ATTACKER, *words])]
+    files = {"seed": b"%d" % SEED, "other/bot.py": MINIMAL}
+    options = ["--record-stderr", "--seed-file", "{folder}/seed", *PATIENT.split()]
+    return Behaviour("makes all attacks", bots, {"bwrap": FAILS}, options, files)
+
+
+def on_processes() -> Iterator[Behaviour]:
+    yield attack("kills the referee", "kill_parent", none="succeeds, -9")
+    yield attack("stops the referee", "stop_parent", none="succeeds, stopped")
+    yield attack("kills its opponent", "kill_siblings", none="succeeds, 1, other exited, plays on")
+    yield attack("stops its opponent", "stop_siblings", none="succeeds, 1, other timeout, plays on")
+    yield signals_itself(signal.SIGKILL, "all")
+    spoilt = "succeeds, 1, other output-limit, plays on"
+    yield attack("writes into its opponent's output", "write_as_opponent", none=spoilt)
+    yield attack("traces the referee", "trace_referee", none=BY_TRACER)
+    yield attack("traces its opponent", "trace_opponent", none=ANY)
+    yield attack("sets limits of the referee", "limit_referee")
+    yield attack("sets limits of its opponent", "limit_opponent")
+    yield attack("leaves five daemons without environment", "daemons", "{tmp}/started", none=FAILS)
+    yield attack("has 300 processes at a time", "fork_bomb", 300, options=PATIENT.split())
+    late = "succeeds, 1, other timeout, plays on"
+    burners = min(16 * (os.cpu_count() or 1), 200)
+    burns = attack("16 of its processes a core use all CPU", "burners", burners, none=late,
+                   opponent=hostile("compute", 0.04),
+                   options=["--time-limit", "0.4", "--max-turns", "20"])  # fmt: skip
+    # They may make their own bot late as well.
+    expected = {**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"}
+    yield burns._replace(expected=expected, alone=True)
+
+
+def on_secrets() -> Iterator[Behaviour]:
+    backwards, in_file = str(SEED)[::-1], ["--seed-file", "{folder}/seed"]
+    for what, mode, argument, none, options in (
+        ("command line, of --seed-file", "seed_in_cmdline", backwards, FAILS, in_file),
+        ("command line, of --seed", "seed_in_cmdline", backwards, SUCCEEDS, ["--seed", str(SEED)]),
+        ("file of --seed-file", "seed_in_file", f"{{folder}}/seed:{backwards}", SUCCEEDS, in_file),
+        ("open record", "seed_in_descriptors", backwards, BY_TRACER, in_file),
+        ("memory", "seed_in_memory", backwards, BY_TRACER, in_file),
+    ):
+        yield attack(f"reads the seed in the referee's {what}", mode, argument, none=none,
+                     options=options, files={"seed": b"%d" % SEED})  # fmt: skip
+    yield attack("reads the referee's environment", "secret_in_environment", SECRET, none=BY_TRACER)
+    yield attack("reads the hand in its opponent's memory", "opponents_memory", none=ANY)
+    yield attack("inherits the referee's descriptors", "descriptors", none=FAILS)
+    yield attack("reads the record in its folder", "read_file", "{folder}/logs/record")
+    yield attack("reads another bot's file", "read_file", "{folder}/other/bot.py",
+                 opponent="{folder}/other/bot.py", files={"other/bot.py": MINIMAL})  # fmt: skip
+    yield attack("reads /etc/shadow", "read_file", "/etc/shadow", none=ANY)
+    folders = ("/root", "/home", os.path.expanduser("~"), "/tmp", "/var", "/sys")
+    for path in dict.fromkeys(folders):
+        yield attack(f"looks into {path}", "read_folder", path, none=ANY)
+
+
+def on_files() -> Iterator[Behaviour]:
+    spoilt = "succeeds, 0, output spoilt" if TRACER else FAILS
+    yield attack("writes into the referee's output", "write_to_referees_output", none=spoilt)
+    yield attack("writes into its own folder", "write_in_folder", "own", none=ANY)
+    for path in ("/usr", "/etc", "/home", "/"):
+        yield attack(f"creates a file in {path}", "write_in_folder", path, none=ANY)
+    yield attack("creates a file beside the logs", "write_in_folder", "{folder}/logs")
+    for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger"):
+        yield attack(f"opens {path}", "open_to_write", path, none=ANY)
+    device = attack("changes a device: mode, owner, times", "change_device", "/dev/full")
+    yield device._replace(alone=True)  # it looks when it was last changed
+    for folder in ("{tmp}", "/dev/shm"):
+        what = f"writes 80 MiB into {folder.strip('{}')}"
+        yield attack(what, "fill", f"{folder}/referee-attack", none=ANY, options=PATIENT.split())
+
+
+def on_shared_files() -> Iterator[Behaviour]:
+    """By these a bot gives another one a message, or keeps it from starting."""
+    for path in ("/usr/bin/env", "/dev/null"):
+        yield attack(f"sees from elsewhere its own lock on {path}", "lock", path)
+    yield attack("has a lease on code of the referee", "lease", referee.__file__, none=ANY)
+    yield attack("leaves a hint with code of the referee", "hint", referee.__file__, none=ANY)
+    yield attack("watches who opens files in /usr/bin", "watch", "/usr/bin")
+    yield attack("watches /usr/bin by signals", "notify", "/usr/bin")
+
+
+def on_rights() -> Iterator[Behaviour]:
+    yield attack("has capabilities, may get some, or all system calls", "privileges")
+    listener = SERVERS.enter_context(socket.create_server(("127.0.0.1", 0)))
+    yield attack("connects to a port of this machine", "connect", listener.getsockname()[1])
+    abstract = SERVERS.enter_context(socket.socket(socket.AF_UNIX))
+    abstract.bind(f"\0referee-attack-{os.getpid()}")
+    abstract.listen()
+    name = f"referee-attack-{os.getpid()}"
+    yield attack("connects to an abstract socket", "connect_abstract", name)
+    yield attack("opens sockets that leave the machine", "other_sockets", none=ANY)
+    for what, mode in (
+        ("makes a user namespace", "user_namespace"),
+        ("mounts a file system", "mount"),
+        ("adds a key", "keyring"),
+        ("sets up io_uring", "io_uring"),
+        ("makes a map of BPF", "bpf"),
+        ("counts events of the kernel", "perf"),
+    ):
+        yield attack(what, mode, none=ANY)
+
+
+# --- trying ---------------------------------------------------------------------------------------
+
+
+class Seen(NamedTuple):
+    what: str
+    left: str
+
+
+def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
+    """Play one match."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        here = folder / "here"
+        for new in (here, *(folder / new for new in ("logs", "given", "other", "tmp"))):
+            new.mkdir()
+        for file, content in behaviour.files.items():
+            if file == "FIFO":
+                os.mkfifo(folder / file)
+            else:
+                (folder / file).write_bytes(content)
+        (folder / "program").write_text("no program\n")
+        (folder / "program").chmod(0o755)
+        words = [*MODULE, "play", *behaviour.bots, "--sandbox", sandbox]
+        words += ["--time-limit", "2", "--startup-limit", "5", "--grace", "0.5"]
+        words += ["--record", "{folder}/logs/record"]
+        if not {"--seed", "--seed-file"} & set(behaviour.options):
+            words += ["--seed", "1"]
+        if "--log" not in behaviour.options:
+            words += ["--log", "{folder}/logs/log", "--format", "json"]
+        if sandbox != "none" and any("{given}" in bot for bot in behaviour.bots):
+            words += ["--sandbox-read", "{given}"]
+        words += behaviour.options
+        line = behaviour.shell.replace("PLAY", shlex.join(words))
+        for place, path in (
+            ("given", f"{name}/given"),
+            ("tmp", f"{name}/tmp" if sandbox == "none" else "/tmp"),
+            ("folder", name),
+        ):
+            line = line.replace(f"{{{place}}}", path)
+        token = f"REFEREE_TEST_RUN={uuid.uuid4()}"
+        with open(folder / "stdout", "ab") as stdout, open(folder / "stderr", "ab") as stderr:
+            process = subprocess.Popen(
+                ["bash", "-c", line],
+                stdout=stdout,
+                stderr=stderr,
+                cwd=here,
+                env=os.environ | marked(token) | {"PYTHONPATH": os.getcwd(), "SECRET": SECRET},
+            )
+            ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
+            stopped = ended is not None and ended.si_code == os.CLD_STOPPED
+            if stopped:
+                process.kill()
+            process.wait()
+        stayed = end_left_behind(KILLED_SECONDS if process.returncode < 0 else 0.0, token)
+        left = [f"process {words[-60:]}" for words in stayed]
+        left += [f"file {file}" for file in os.listdir(here)]
+        seen = ["stopped"] if stopped else list(_seen(process.returncode, folder))
+        if ATTACKER[-1] in line:
+            succeeds = process.returncode < 0 or "other" in str(seen) or "spoilt" in str(seen)
+            with contextlib.suppress(FileNotFoundError):  # an attack may have removed it
+                record = (folder / "logs" / "record").read_bytes()
+                succeeds |= re.search(rb"attack \w+ succeeds", record) is not None
+            seen.insert(0, "succeeds" if succeeds else "fails")
+        return Seen(", ".join(seen), ", ".join(left))
+
+
+def _seen(code: int, folder: Path) -> Iterator[str]:
+    yield str(code)
+    said, result = (folder / "stderr").read_text(), (folder / "stdout").read_bytes()
+    over = code in (0, 1)
+    if "a bot was here" in said or b"a bot was here" in result:
+        yield "output spoilt"
+    elif "Traceback" in said or said.count("\n") > 2:
+        yield f"said {said[-200:]!r}"
+    elif over:
+        first, second = map(_verdict, json.loads(result)["players"])
+        if first:
+            yield f"other {first}"
+        yield second or "plays on"
+    if "written anew" in said:
+        yield "restored"
+    record, log = folder / "logs" / "record", folder / "logs" / "log"
+    if record.exists() and record.stat().st_size:
+        kind = verify_record(str(record)).kind
+        if kind != (Kind.HOLDS if over else Kind.CUT_SHORT):
+            yield f"record {kind}"
+    if log.exists() and log.stat().st_size:
+        findings = [finding.section for finding in validate_log(str(log), GAMES["dominion"])]
+        if findings != ([] if over else ["2.14"]):
+            yield f"log {findings}"
+
+
+def _verdict(player: dict[str, Any]) -> str:
+    """What is said of a player; empty if he played to the end without a fault."""
+    faults = " ".join(player["faults"])
+    return player["disqualified"] or (f"fault {faults}" if faults else "")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--only", default="", metavar="WORD", help="behaviours with this word")
+    parser.add_argument("--sandbox", choices=SANDBOXES, help="this one alone (both)")
+    parser.add_argument("--jobs", type=int, default=2, help="so many at a time (2)")
+    options = parser.parse_args()
+    sandboxes = [options.sandbox] if options.sandbox else list(SANDBOXES)
+    if problem := "bwrap" in sandboxes and why_not():
+        if options.sandbox:
+            parser.error(problem)
+        print(f"left out, with bwrap: {problem}")
+        sandboxes.remove("bwrap")
+    adopt_orphans()  # to count what has hidden from the referee, too
+    before = remains()
+    with SERVERS:
+        wrong = play_all(options.only, sandboxes, options.jobs)
+    with contextlib.suppress(ChildProcessError):  # what was killed and nobody waits for
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    after = remains()
+    print(f"before: {before}\nafter:  {after}")
+    return 1 if wrong or after.is_more_than(before) else 0
+
+
+def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
+    """Play the behaviours that have this word; how many were wrong."""
+    chosen = [behaviour for behaviour in behaviours() if word in behaviour.what]
+    if not chosen:
+        raise UsageError(f"no behaviour has {word!r}")
+    print(
+        f"{'behaviour':64}  "
+        + "  ".join(
+            ROW.format(f"{sandbox}: expected", "seen", "left behind", "verdict")
+            for sandbox in sandboxes
+        )
+    )
+    wrong = Counter[str]()
+    played = Counter[str]()
+    for behaviour, found in try_all(chosen, sandboxes, jobs):
+        cells = []
+        for sandbox in sandboxes:
+            expected = behaviour.expected_in(sandbox)
+            if expected is None:
+                cells.append(ROW.format("not tried", "", "", ""))
+                continue
+            seen = found[sandbox]
+            right = not seen.left and seen.what in _allowed(expected)
+            played[sandbox] += 1
+            wrong[sandbox] += not right
+            verdict = "right" if right else "WRONG"
+            cells.append(ROW.format(expected, seen.what, seen.left or "nothing", verdict))
+        print(f"{behaviour.what:64}  {'  '.join(cells)}".rstrip(), flush=True)
+    for sandbox in sandboxes:
+        right = played[sandbox] - wrong[sandbox]
+        print(f"{sandbox}: {played[sandbox]} behaviours, {right} right, {wrong[sandbox]} wrong")
+    return wrong.total()
+
+
+def try_all(
+    chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int
+) -> Iterator[tuple[Behaviour, dict[str, Seen]]]:
+    """Play so many at a time, then those that are to be played alone."""
+    for alone in (False, True):
+        group = [behaviour for behaviour in chosen if behaviour.alone == alone]
+        with ThreadPoolExecutor(1 if alone else jobs) as pool:
+            tried = [
+                {
+                    sandbox: pool.submit(try_out, behaviour, sandbox)
+                    for sandbox in sandboxes
+                    if behaviour.expected_in(sandbox)
+                }
+                for behaviour in group
+            ]
+            for behaviour, futures in zip(group, tried, strict=True):
+                yield behaviour, {sandbox: each.result() for sandbox, each in futures.items()}
+
+
+def _allowed(expected: str) -> Sequence[str]:
+    word, comma, rest = expected.partition(", ")
+    words = ["succeeds", "fails"] if word == "any" else [word]
+    return [each for word in words for each in (word + comma + rest).split(" or ")]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

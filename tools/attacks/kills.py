@@ -1,0 +1,401 @@
+"""Cut a tournament off in every way, and go on: its store must come to the same rows.
+
+    python -m tools.attacks.kills [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
+                                  [--killer 30]
+
+The running command gets SIGKILL, then Ctrl-C, at random moments: some drawn by time, from its start
+on, some by the matches that it has stored. Each time the same command goes on. Then the disk is
+full, the store or its folder cannot be written, two runs want one store, and workers are killed.
+While signals come `standings` and `export` read the store again and again. After each no process of
+the run may be there, no file but the store (with `-wal` and `-shm` where it was killed) and no
+lock; at the end the rows are those of a run without interruption, times apart. Bots are in a
+sandbox if there is one; but a field in which one kills the processes that play is cut off as well,
+with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster. Prints a line for each
+kind, and exits with 1 if anything was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import fcntl
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from referee import cli
+from referee.bots.processes.orphans import children, descendants
+from referee.errors import UsageError
+from referee.tournament.store import Store
+from tests.support.dask_cluster import DaskCluster
+from tests.support.live import end_left_behind, hostile, limit_files, marked
+from tests.support.made_up import contents
+from tests.support.remains import cgroups_of
+
+BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
+KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
+KILLER_DEALS = 50
+GONE_SECONDS = 10.0
+"""Seconds after which what was killed must be gone, on a busy machine."""
+WAIT_SECONDS = 900.0
+LATEST_SECONDS = 4.0
+"""The last moment that is drawn: then the run has stored some matches."""
+_PR_CAPBSET_DROP = 24
+_CAP_DAC_OVERRIDE = 1
+
+
+class Tournament:
+    """The command, the folder of its store, and a reader of it.
+
+    Attributes:
+        folder: has nothing but the store.
+        store: its file.
+        problems: what was wrong so far.
+    """
+
+    def __init__(
+        self, folder: Path, deals: int, *bots: str, cluster: str = "", sandbox: str = "auto"
+    ) -> None:
+        folder.mkdir()
+        self.folder = folder
+        self.store = folder / "night.sqlite"
+        self.problems: list[str] = []
+        self._words = ["tournament", *(bots or BOTS), "--store", str(self.store), "--seed", "7"]
+        self._words += ["--deals", str(deals), "--jobs", "2", "--quiet", "--sandbox", sandbox]
+        self._words += ["--cluster", cluster] if cluster else []
+        self._run = f"REFEREE_ATTACK={uuid.uuid4()}"
+
+    def start(self, **options: Any) -> subprocess.Popen[str]:
+        """Start the command, as from a terminal: in a group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "referee", *self._words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            process_group=0,
+            env=os.environ | marked(self._run),
+            **options,
+        )
+
+    def stored(self) -> int:
+        """How many matches there are."""
+        try:
+            with Store.for_reading(str(self.store)) as store:
+                return store.count()[0]
+        except UsageError:  # there is no store yet
+            return 0
+
+    def await_matches(self, count: int, run: subprocess.Popen[str]) -> None:
+        """Wait until the store has so many, or the run has ended."""
+        until = time.monotonic() + WAIT_SECONDS
+        while self.stored() < count and run.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+
+    def finish(self) -> None:
+        """Let the command come to its end."""
+        self.expect(self.start(), 0)
+        self.check_left(cut_off=False)
+
+    def expect(self, run: subprocess.Popen[str], code: int, says: str = "") -> None:
+        """A run ends with this exit code, and says this; on a mistake no more than a line."""
+        _, said = run.communicate(timeout=WAIT_SECONDS)
+        self.check(run.returncode == code, f"exit {run.returncode}, not {code}: {said}")
+        self.check(says in said, f"said {said!r}")
+        if code == 2:
+            self.check(said.count("\n") == 1, f"said {said!r}")
+
+    def check(self, holds: bool, problem: str) -> None:
+        """Note what is wrong."""
+        if not holds:
+            self.problems.append(problem)
+
+    def check_left(self, *, cut_off: bool) -> None:
+        """See that a run that has ended has left nothing but the store."""
+        processes = end_left_behind(GONE_SECONDS if cut_off else 0.5, self._run)
+        self.check(not processes, f"left behind: {processes}")
+        allowed = {self.store.name}
+        if cut_off:
+            allowed |= {f"{self.store.name}-wal", f"{self.store.name}-shm"}
+        files = {path.name for path in self.folder.iterdir()} - allowed
+        self.check(not files, f"left behind: {files}")
+        if self.store.exists():
+            with self.store.open("r+b") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    self.problems.append("it is locked")
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """What is in the store, times apart."""
+        with Store.for_reading(str(self.store)) as store:
+            return contents(store)
+
+
+def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
+    """Send a run the signal at a random moment; whether it was still running then."""
+    before = game.stored()
+    run = game.start()
+    if chance.random() < 0.5:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            run.wait(chance.random() * LATEST_SECONDS)
+    else:
+        game.await_matches(before + chance.randrange(1, 25), run)
+    was_running = run.poll() is None
+    referees = descendants(run.pid)
+    if number == signal.SIGKILL:
+        run.kill()  # this process alone: nobody kills the others for it
+        run.communicate(timeout=WAIT_SECONDS)
+        game.check_left(cut_off=True)
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(run.pid, number)
+        _, said = run.communicate(timeout=WAIT_SECONDS)
+        # A signal in its first moments ends it as it is, before it can catch any.
+        early = run.returncode == -number and not said
+        if run.returncode != 0 and not early:
+            game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
+            game.check(
+                "\nreferee: go on with: referee tournament " in "\n" + said or not said, said
+            )
+        game.check_left(cut_off=early)
+        if not early:
+            game.check(not cgroups_of(referees), "its control groups are left")
+    after = game.stored()
+    game.check(after >= before, f"{before} matches were stored, and {after} are left")
+    return was_running
+
+
+@contextlib.contextmanager
+def reading(game: Tournament) -> Iterator[Callable[[], str]]:
+    """Read the store again and again in this block; yields what says how often that was."""
+    reader = subprocess.Popen(
+        [sys.executable, __file__, "--read", str(game.store)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    said: list[str] = []
+    try:
+        yield lambda: said[0]
+    finally:
+        out, _ = reader.communicate("")
+        said.append(out.strip())
+        game.check(reader.returncode == 0, f"reading: {out}")
+
+
+def read(store: str) -> int:
+    """Read a store with the commands until stdin is at its end; 1 if anything was wrong."""
+    import select
+
+    times = 0
+    while not select.select([sys.stdin], [], [], 0)[0]:
+        for command in (["standings", "--format", "json"], ["export", "--format", "jsonl"]):
+            out, error = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+                code = cli.main([*command, store])
+            if code == 2 and any(
+                text in error.getvalue() for text in ("no such file", "no tournament has begun")
+            ):
+                continue  # it has not begun yet
+            problem = error.getvalue() or wrong(out.getvalue())
+            if code or problem:
+                print(f"{command[0]}: exit {code}, {problem}")
+                return 1
+            times += 1
+    print(f"read {times} times")
+    return 0
+
+
+def wrong(text: str) -> str:
+    """What in an export or in standings as JSON cannot be; empty if all can."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    if len(lines) == 1 and "bots" in lines[0]:
+        found = lines[0]
+        counts = {
+            found["matches"],
+            found["statistics"]["matches"],
+            sum(bot["matches"] for bot in found["bots"]) // 2,
+            round(sum(bot["points"] for bot in found["bots"])),
+        }
+        return "" if len(counts) == 1 else f"it counts {counts}"
+    numbers = [line["match"] for line in lines]
+    return "" if numbers == sorted(set(numbers)) else "rows are not in order"
+
+
+# --- the machine ----------------------------------------------------------------------------------
+
+
+def full_disk(game: Tournament) -> None:
+    """No file can be larger than what the store has now and a bit."""
+    first = game.start()
+    game.await_matches(10, first)
+    first.kill()
+    first.communicate()
+    size = max(path.stat().st_size for path in game.folder.iterdir()) + 8192
+    small = partial(limit_files, size)
+    game.expect(game.start(preexec_fn=small), 2, f"cannot write {game.store}: ")
+    game.check_left(cut_off=True)
+    game.check(game.stored() >= 10, "what was stored before is gone")
+    game.finish()
+
+
+def full_file_system(game: Tournament) -> None:
+    """The store is on a file system that is too small for it, then larger."""
+
+    def mount(size: int, how: str) -> None:
+        words = ["mount", "-t", "tmpfs", "-o", f"{how}size={size}k", "tmpfs", str(game.folder)]
+        subprocess.run(words, check=True, capture_output=True)
+
+    try:
+        mount(120, "")
+    except (OSError, subprocess.CalledProcessError):
+        print("  (left out: mounting a file system needs root)")
+        game.finish()
+        return
+    try:
+        game.expect(game.start(), 2, f"cannot write {game.store}: ")
+        game.check_left(cut_off=True)
+        game.stored()  # it can be read
+        mount(100_000, "remount,")
+        game.finish()
+        rows = game.rows()
+    finally:
+        subprocess.run(["umount", str(game.folder)], check=True)
+    game.rows = lambda: rows  # type: ignore[method-assign]
+
+
+def obey_permissions() -> None:
+    """Let root be refused what others are."""
+    ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, 0, 0, 0)
+
+
+def read_only(game: Tournament) -> None:
+    """The store cannot be written, then its folder."""
+    run = game.start()
+    game.await_matches(5, run)
+    os.killpg(run.pid, signal.SIGINT)
+    run.communicate()
+    before = game.stored()
+    game.store.chmod(0o444)
+    game.expect(game.start(preexec_fn=obey_permissions), 2, f"cannot write {game.store}: ")
+    game.store.chmod(0o644)
+    game.folder.chmod(0o555)
+    game.expect(game.start(preexec_fn=obey_permissions), 2, f"cannot use {game.store} as a store")
+    words = [sys.executable, "-m", "referee", "standings", str(game.store), "--format", "json"]
+    shown = subprocess.run(words, capture_output=True, text=True, preexec_fn=obey_permissions)
+    game.check(shown.returncode == 0, f"standings: {shown.stderr}")
+    game.check(json.loads(shown.stdout or "{}").get("matches") == before, "standings differ")
+    game.folder.chmod(0o755)
+    game.check_left(cut_off=False)
+    game.finish()
+
+
+def two_at_once(game: Tournament) -> None:
+    """A second run on the same store is refused while the first goes on."""
+    first = game.start()
+    game.await_matches(1, first)
+    first.send_signal(signal.SIGSTOP)  # or it would be over too soon
+    for _ in range(3):
+        game.expect(game.start(), 2, f"another run is writing {game.store}")
+    first.send_signal(signal.SIGCONT)
+    game.expect(first, 0)
+    game.check_left(cut_off=False)
+
+
+def killed_workers(game: Tournament) -> None:
+    """A process that plays matches is killed, or stopped for good: it costs only time."""
+    run = game.start()
+    for count, how in ((2, signal.SIGKILL), (30, signal.SIGSTOP), (60, signal.SIGKILL)):
+        game.await_matches(count, run)
+        for pid in children(run.pid):
+            with contextlib.suppress(OSError):
+                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, how)
+                    break
+    game.expect(run, 0)
+    game.check_left(cut_off=False)
+
+
+# --- all ------------------------------------------------------------------------------------------
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--interrupts", type=int, default=10)
+    parser.add_argument("--killer", type=int, default=30)
+    parser.add_argument("--deals", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--read", metavar="STORE", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.read:
+        return read(options.read)
+    problems = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        whole = Tournament(folder / "whole", options.deals)
+        whole.finish()
+        expected = whole.rows()
+        problems += len(whole.problems)
+        print(f"without interruption: {len(expected['matches'])} matches {whole.problems}")
+
+        def report(game: Tournament, what: str, like: Any) -> None:
+            nonlocal problems
+            game.check(game.rows() == like, "the rows differ")
+            problems += len(game.problems)
+            print(f"{what}: {'; '.join(game.problems) or 'the same rows'}", flush=True)
+
+        for number, times in ((signal.SIGKILL, options.kills), (signal.SIGINT, options.interrupts)):
+            game = Tournament(folder / number.name, options.deals)
+            chance = random.Random(f"{options.seed} {number}")
+            with reading(game) as times_read:
+                running = sum(cut_off(game, number, chance) for _ in range(times))
+            stored = game.stored()
+            game.finish()
+            what = f"{times} times {number.name}, {running} of them in a run, {stored} matches then"
+            report(game, f"{what}; {times_read()}", expected)
+        field = (KILLER, *BOTS[:3])
+        with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field, sandbox="none")
+        with_killer.finish()
+        expected = with_killer.rows()
+        problems += len(with_killer.problems)
+        void = [match["match"] for match in expected["matches"] if match["void"]]
+        counts = f"{len(expected['matches'])} matches, void {void}"
+        print(f"with a bot that kills: {counts} {with_killer.problems}", flush=True)
+        with DaskCluster(2) as cluster:
+            for where, address in (("cores", ""), ("a cluster", cluster.address)):
+                chance = random.Random(f"{options.seed} {where}")
+                game = Tournament(
+                    folder / where, KILLER_DEALS, *field, cluster=address, sandbox="none"
+                )
+                running = 0
+                for time_of_it in range(options.killer):
+                    signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+                    running += cut_off(game, signals[time_of_it % 3], chance)
+                stored = game.stored()
+                game.finish()
+                what = f"{options.killer} times, {running} of them in a run, {stored} matches then"
+                report(game, f"with a bot that kills, on {where}: {what}", expected)
+        small = Tournament(folder / "small", 10)
+        small.finish()
+        for attack in (full_disk, full_file_system, read_only, two_at_once, killed_workers):
+            game = Tournament(folder / attack.__name__, 10)
+            attack(game)
+            report(game, attack.__name__.replace("_", " "), small.rows())
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""Peak memory of `validate` and `verify`: it must not grow with the number of files.
+
+    python -m tools.attacks.memory [--few 100] [--many 4000]
+
+The many files are the few again and again. Prints a table: files, command, peak MiB; the exit code
+is 1 if a command took `ALLOWED` more for many than for few.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.support.damage import damage, log_of
+from tests.support.fuzzed import originals
+from tests.support.log_mutations import mutate
+
+ALLOWED = 10.0
+"""MiB."""
+COMMANDS = {
+    "valid logs": (["validate", "-q"], ["validate", "--format", "junit"]),
+    "damaged logs": (["validate", "-q"],),
+    "valid records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
+    "damaged records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
+}
+# A process that is started counts the memory of the one that it was started from, which is why a
+# small one stands in between.
+LAUNCHER = """
+import os, sys
+command = [sys.executable, *sys.argv[1:]]
+nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
+pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=nowhere)
+_, status, usage = os.wait4(pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+"""
+UNIT = 1 if sys.platform == "darwin" else 1024  # bytes, of ru_maxrss
+
+
+def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
+    """Kinds of files, and so many files of each."""
+    valid = originals(min(count, 100), ["dominion"])
+    records = [data for data in valid if data.startswith(b'{"entry"')]
+    logs = [log_of(record) for record in records]
+    for kind, source in (("logs", logs), ("records", records)):
+        for state in ("valid", "damaged"):
+            files = [folder / f"{number}.{state}.{kind}" for number in range(count)]
+            for number, file in enumerate(files):
+                chance = Random(f"{number}, {kind}")
+                data = source[number % len(source)]
+                if state == "damaged" and kind == "logs" and number % 2:
+                    _, data = mutate(chance, data)  # what looks like a log to its end
+                elif state == "damaged":
+                    _, data = damage(chance, [data])
+                file.write_bytes(data)
+            yield f"{state} {kind}", files
+
+
+def peak(command: list[str], files: list[Path], count: int) -> float:
+    """The most memory that the command takes for so many files, some more than once, in MiB."""
+    names = [str(files[number % len(files)]) for number in range(count)]
+    words = [sys.executable, "-S", "-c", LAUNCHER, "-m", "referee", *command, *names]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    code, size = map(int, done.stdout.split())
+    if code not in (0, 1):
+        raise SystemExit(f"{command} ended with {code}")
+    return size * UNIT / 1024**2
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--few", type=int, default=100)
+    parser.add_argument("--many", type=int, default=4000)
+    options = parser.parse_args()
+    table = Table("files", "command", f"MiB, {options.few} files", f"MiB, {options.many} files")
+    grown = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, files in make_files(Path(folder), options.few):
+            for command in COMMANDS[kind]:
+                few, many = (peak(command, files, n) for n in (options.few, options.many))
+                grown += many - few > ALLOWED
+                table.add_row(kind, " ".join(command), f"{few:.1f}", f"{many:.1f}")
+    Console(width=100).print(table)
+    return 1 if grown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

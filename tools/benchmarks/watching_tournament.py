@@ -1,0 +1,125 @@
+"""What an open page costs a tournament: `python -m tools.benchmarks.watching_tournament`.
+
+The same tournament is played in turns with `--watch` and nobody there, and with a client that does
+what an open page does: it holds the stream of the standings, loads them anew when they change, and
+holds the stream of a match that is being played.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import httpx
+import trio
+
+from referee.cli.watching import yield_to_match
+
+BOTS = ("gatherer", "other=gatherer", "--game", "botwars", "--set", "max_turns=1500")
+
+
+async def follow(client: httpx.AsyncClient, page: str) -> None:
+    """Hold the standings open, until the server ends."""
+    async with client.stream("GET", f"{page}/events") as stream:
+        async for line in stream.aiter_lines():
+            if line.startswith("event: standings"):
+                await client.get(page)
+
+
+async def follow_matches(client: httpx.AsyncClient) -> None:
+    """Hold a match open that is being played, one after the other."""
+    while True:
+        listed = (await client.get("/", params={"format": "json"})).json()["matches"]
+        for match in (item["id"] for item in listed if item["live"]):
+            async with client.stream("GET", f"/match/{match}/events") as stream:
+                async for line in stream.aiter_lines():
+                    if line == "event: end":
+                        break
+            break
+        await trio.sleep(1)
+
+
+async def look(page: str) -> None:
+    """Be the client."""
+    url = urlsplit(page)
+    async with httpx.AsyncClient(base_url=f"{url.scheme}://{url.netloc}", timeout=None) as client:
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(follow, client, url.path)
+                nursery.start_soon(follow_matches, client)
+        except* httpx.TransportError:
+            pass  # the tournament is over
+
+
+def play(deals: int, *, watched: bool) -> float:
+    """Seconds from the address to the standings."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        looking = None
+        if watched:  # ready before the tournament begins
+            words = [sys.executable, "-m", "tools.benchmarks.watching_tournament", "--be"]
+            looking = stack.enter_context(
+                subprocess.Popen(
+                    words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
+            )
+            assert looking.stdout is not None
+            looking.stdout.readline()
+        command = [sys.executable, "-m", "referee", "tournament", "--watch", "-q", *BOTS]
+        process = stack.enter_context(
+            subprocess.Popen(
+                [*command, "--deals", str(deals), "--seed", "5", "--store", f"{folder}/it.sqlite"],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+        assert process.stderr is not None
+        page = process.stderr.readline().split()[-1]
+        begun = time.monotonic()
+        if looking is not None:
+            assert looking.stdin is not None
+            looking.stdin.write(page)
+            looking.stdin.close()
+        assert "stays" in process.stderr.readline()
+        seconds = time.monotonic() - begun
+        if looking is not None:
+            looking.kill()
+        process.send_signal(signal.SIGINT)
+        return seconds
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--deals", type=int, default=5)
+    parser.add_argument("--be", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.be:
+        print("ready", flush=True)
+        page = sys.stdin.read()
+        yield_to_match(os.getpid())  # the browser is on a machine of its own
+        trio.run(look, page)
+        return
+    ratios = []
+    for _ in range(options.rounds):
+        alone, watched = (play(options.deals, watched=watched) for watched in (False, True))
+        ratios.append(watched / alone)
+        print(f"alone {alone:.2f} s, with an open page {watched:.2f} s", flush=True)
+    print(f"median ratio {statistics.median(ratios):.3f}")
+
+
+if __name__ == "__main__":
+    main()
