@@ -1,12 +1,12 @@
-"""Run a recorded match again with the answers that its record has, round by round."""
+"""Run a match again, round by round, with the answers that were kept or that its record has."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from referee.errors import LogReadError, ProtocolMisuseError
+from referee.errors import LogReadError
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_of
@@ -20,6 +20,7 @@ from referee.logs.record import (
     StderrEntry,
     line_received,
 )
+from referee.match.decode import is_blank
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import split
 from referee.text.terminal import as_text
@@ -37,6 +38,33 @@ class Round(NamedTuple):
     entries: list[Entry]
     time: float
     stderr: list[StderrEntry]
+
+
+def rounds(
+    match: Match, answers: Iterable[tuple[int, Any, float]]
+) -> Iterator[tuple[list[Entry], float]]:
+    """Play a match with answers that are known, as far as they go.
+
+    Args:
+        match: not yet started.
+        answers: the seat; its line, or the `code` and `detail` of why it leaves; the seconds. Each
+            is taken when the match has come to it.
+
+    Yields:
+        For each round what it led to, and the seconds of its last answer.
+    """
+    match.start()
+    yield match.take_entries(), 0.0
+    waiting = len(match.due)
+    for seat, answer, seconds in answers:
+        if isinstance(answer, bytes):
+            match.receive(seat, answer)
+        else:
+            match.disqualify(seat, Disqualification(answer.code), answer.detail)
+        waiting -= 1
+        if not waiting:
+            yield match.take_entries(), seconds
+            waiting = len(match.due)
 
 
 class Rerun:
@@ -65,6 +93,8 @@ class Rerun:
         options, _ = split(rules, header.options)
         self.match = Match(rules, seats=len(header.bots), seed=header.seed, options=options)
         self.whole = False
+        self._sent: deque[bytes] = deque()  # what the record must have next
+        self._stderr: list[StderrEntry] = []  # since the last round
 
     def rounds(self) -> Iterator[Round]:
         """Run the match on, to the end of its record.
@@ -72,13 +102,16 @@ class Rerun:
         Raises:
             LogReadError: a line does not follow from those before it.
         """
-        match = self.match
-        match.start()
-        entries = match.take_entries()
-        yield Round(entries, 0.0, [])
-        stderr: list[StderrEntry] = []
-        sent = deque(entry.line for entry in entries if type(entry) is Sent)
-        waiting = len(match.due)
+        for entries, time in rounds(self.match, self._answers()):
+            self._sent.extend(entry.line for entry in entries if type(entry) is Sent)
+            yield Round(entries, time, self._stderr)
+            self._stderr = []
+        if self._stderr:  # last words
+            yield Round([], self._stderr[-1].time, self._stderr)
+
+    def _answers(self) -> Iterator[tuple[int, bytes | DisqualifiedEntry, float]]:
+        """What the bots answered; between them, the lines that they were sent are compared."""
+        match, sent = self.match, self._sent
         for number, entry in self._entries:
             if isinstance(entry, SentEntry):
                 if not sent or sent.popleft() != bytes(entry.message) + b"\n":
@@ -89,26 +122,19 @@ class Rerun:
                     continue
                 if seat is None or seat not in match.due:
                     raise self._unexpected(number)
-                try:
-                    if isinstance(entry, ReceivedEntry):
-                        match.receive(seat, line_received(entry))
-                    else:
-                        match.disqualify(seat, Disqualification(entry.code), entry.detail)
-                except (ProtocolMisuseError, ValueError):  # no line, no code
-                    raise self._unexpected(number) from None
-                waiting -= 1
-                if not waiting:
-                    entries = match.take_entries()
-                    sent.extend(entry.line for entry in entries if type(entry) is Sent)
-                    yield Round(entries, entry.time, stderr)
-                    stderr = []
-                    waiting = len(match.due)
+                if isinstance(entry, ReceivedEntry):
+                    line = line_received(entry)
+                    if b"\n" in line or is_blank(line):
+                        raise self._unexpected(number)
+                    yield seat, line, entry.time
+                elif entry.code in set(Disqualification):
+                    yield seat, entry, entry.time
+                else:
+                    raise self._unexpected(number)
             elif isinstance(entry, StderrEntry):
-                stderr.append(entry)
+                self._stderr.append(entry)
             elif isinstance(entry, EndEntry):
                 self.whole = True
-        if stderr:  # last words
-            yield Round([], stderr[-1].time, stderr)
 
     def _unexpected(self, line: int) -> LogReadError:
         problem = "does not follow from the lines before it; see referee verify"

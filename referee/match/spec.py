@@ -49,7 +49,7 @@ _KINDS: dict[str, Any] = {
 }
 _IN_BYTES = {name for name, kind in _KINDS.items() if kind == _Bytes | UnsetType}
 """The limits that take units, such as 64M."""
-_ALWAYS = frozenset(Limits._fields[:5])
+_ALWAYS = {"time_limit", "startup_limit", "grace", "line_limit", "queue_limit"}
 """The limits that every record has."""
 _DEFAULTS = Limits()._asdict()
 _PLAIN = {
@@ -63,7 +63,8 @@ _PLAIN = {
     " < ": " below ",
 }
 """The decoder's words for what is wrong with a value, and ours."""
-_BEFORE_OWN = 3  # the game's own options stand after the limits of time
+_BEFORE_OWN = {"time_limit", "startup_limit", "grace"}
+"""The limits that stand before the game's own options."""
 
 
 class MatchSpec(Struct, frozen=True):
@@ -113,11 +114,12 @@ def settings_type(rules: Rules) -> type[Struct]:
     has no such number.
     """
     defaults = {n: _DEFAULTS[n] if n in _ALWAYS else UNSET for n in _KINDS} | dict(rules.limits)
-    limits = [(name, kind, defaults[name]) for name, kind in _KINDS.items()]
+    limits = {name: (name, kind, defaults[name]) for name, kind in _KINDS.items()}
     own = [
         (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
     ]
-    fields = [*limits[:_BEFORE_OWN], *own, *limits[_BEFORE_OWN:]]
+    first = [limits.pop(name) for name in _KINDS if name in _BEFORE_OWN]
+    fields = [*first, *own, *limits.values()]
     texts = "\n\n".join(cleandoc(f"{part.__doc__}") for part in (Limits, rules.options))
     return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": texts})
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from referee.bots.bot import Failure
 from referee.bots.repeat import repeat_words
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
@@ -20,7 +19,7 @@ from referee.logs.parsing import Line as LogLine
 from referee.logs.parsing import Messages
 from referee.logs.record import Header as RecordHeader
 from referee.logs.record import header_of
-from referee.logs.rerun import Rerun
+from referee.logs.rerun import Rerun, rounds
 from referee.logs.source import LogReader
 from referee.match.limits import Limits
 from referee.match.machine import Match
@@ -66,18 +65,8 @@ def from_answers(spec: MatchSpec, answers: Sequence[Given]) -> MatchPage:
     header = header_of(spec, "")
     match = spec.new_match()
     made = _steps_of(header)
-    match.start()
-    made.add(match, match.take_entries(), 0.0)
-    waiting = len(match.due)
-    for seat, answer, seconds in answers:
-        if isinstance(answer, Failure):
-            match.disqualify(seat, answer.code, answer.detail)
-        else:
-            match.receive(seat, answer)
-        waiting -= 1
-        if not waiting:
-            made.add(match, match.take_entries(), seconds)
-            waiting = len(match.due)
+    for entries, seconds in rounds(match, answers):
+        made.add(match, entries, seconds)
     return _record_page("", header, match, made, "")
 
 

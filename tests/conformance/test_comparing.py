@@ -276,5 +276,5 @@ async def test_bots_that_are_left_behind_are_seen() -> None:
     assert [seat.outlived for seat in recorded.seats] == [False, True]
     assert recorded.exit_code == 0
     judged = Compared(BY_ID["stays"], recorded)
-    check_processes(judged)
+    check_processes(judged, RULES.probes())
     assert {departure.cases for departure in judged.departures} == {("8.4/3",), ("8.4/4",)}

@@ -28,7 +28,8 @@ from referee.match.limits import Limits
 from referee.match.machine import Match, Sent
 
 LINE_LIMIT = Limits().line_limit
-_EVERY_STEP = ("1.1/1", "1.1/2", "1.7/1", "1.7/2", "8.1/1")
+_EVERY_STEP = ("json", "compact", "same news", "secrets", "waits")
+"""What holds after each step that is right, as `Probes.named` has it."""
 _NO_LINE = Line(b"")
 
 
@@ -109,7 +110,7 @@ class _Comparison:
 
     def run(self) -> None:
         """Compare the match up to its end."""
-        match, held = self._match, self.result.held
+        match, held, named = self._match, self.result.held, self._probes.named
         match.start()
         self._compare()
         while match.due:
@@ -117,11 +118,12 @@ class _Comparison:
             self._compare()
         for seat in filter(self._reads, range(len(self._lines))):
             if self._line(seat) is not _NO_LINE:
-                self._depart(seat, ("2.14/1",), "extra", "nothing after game-end")
-        case = "8.4/1" if match.outcome and match.outcome.winners else "3.5/3"
+                self._depart(seat, named("last message"), "extra", "nothing after game-end")
+        is_won = match.outcome is not None and match.outcome.winners
         if self._recorded.exit_code is None:
-            self._depart(0, (case,), "no end", "the referee ends, since the match is over")
-        held.update(self.result.match.shows, ["3.5/3"] * (case == "3.5/3"))
+            cases = named("end" if is_won else "no player left")
+            self._depart(0, cases, "no end", "the referee ends, since the match is over")
+        held.update(self.result.match.shows, () if is_won else named("no player left"))
 
     def _take_reply(self, seat: int) -> None:
         """Give the match the reply of the seat that is due, or take the seat out."""
@@ -146,7 +148,7 @@ class _Comparison:
         if not entries:
             return  # the handshakes of others are awaited: all are one step
         due = [(entry.to, json.loads(entry.line)) for entry in entries]
-        held: set[str] = {*_EVERY_STEP, *self._cases}
+        held: set[str] = {*self._probes.named(*_EVERY_STEP), *self._cases}
         for to, message in due:
             readers = [s for s in range(len(self._lines)) if to in (None, s) and self._reads(s)]
             wrong = [reader for reader in readers if not self._is(self._line(reader), message)]
@@ -186,6 +188,7 @@ class _Comparison:
     def _departs(self, seat: int, due: Message, *, some: bool) -> None:
         """Say what is broken where a line is not what is due; `some` others were sent it."""
         line, kind, what = self._line(seat), due["type"], "missing"
+        named = self._probes.named
         if line.kind == kind:
             differs = (name for name in due if text(line.message.get(name)) != text(due[name]))
             what = next(differs, "secret")
@@ -193,11 +196,11 @@ class _Comparison:
             kind, what = line.kind, "unknown"
         cases: tuple[str, ...] = ()
         if line.wrong:
-            cases, what = ("1.1/2" if line.wrong == SPACES else "1.1/1",), line.wrong
+            cases, what = named("compact" if line.wrong == SPACES else "json"), line.wrong
         elif what == "secret" or (what == "unknown" and self._tells_secret(line, {})):
-            cases = ("1.7/2",)
+            cases = named("secrets")
         elif some and line is not _NO_LINE and line.kind not in self._requests:
-            cases = ("1.7/1",)
+            cases = named("same news")
         elif kind in self._requests:
             cases = self._last[seat]  # what it can do follows from what it did
         elif kind != "game-end" or what == "missing":

@@ -96,7 +96,7 @@ async def check_referee(
     started = trio.current_time()
     await play(matches[0], seed)
     # Without a first request there is nothing to wait for.
-    waiting = matches[1:] if "2.1/1" in compared[0].held else []
+    waiting = matches[1:] if compared[0].held else []
     judged = [case.id for case in cases if case.applies(template) and not case.seeded]
     for number in range(rounds):
         async with trio.open_nursery() as nursery:
@@ -138,30 +138,30 @@ def judge(recorded: RecordedMatch, rules: Rules, match: ProbeMatch, *, seeded: b
     """All that one match says by itself.
 
     Args:
-        seeded: the referee takes a seed: the match must be the one that it makes, too (4.7).
+        seeded: the referee takes a seed: the match must be the one that it makes, too.
     """
     compared = compare(recorded, rules, match)
     if compared.stopped:
         return compared
-    check_processes(compared)
+    probes = rules.probes()
+    check_processes(compared, probes)
     if seeded and not compared.departures:
-        # 4.7/3: something was chosen by the referee's stream, and not by a seat's alone.
-        case = "4.7/3" if "7.4/3" in compared.held else "4.7/2"
+        cases = probes.seeded(compared.held)
         wrong = compare(recorded, rules, match, seeded=True).departures
-        compared.departures += [replace(each, cases=(case,), signature="seed") for each in wrong]
-        compared.held |= set() if wrong else {"4.7/2", case}
+        compared.departures += [replace(each, cases=cases[:1], signature="seed") for each in wrong]
+        compared.held |= set() if wrong else {*cases}
     return compared
 
 
 def check_deals(compared: Sequence[Compared], rules: Rules) -> None:
-    """See that not everybody always begins with the same (4.1)."""
-    requests = request_types(rules)
+    """See that not everybody always begins with the same."""
+    cases, requests = rules.probes().named("shuffled"), request_types(rules)
     seats = [seat for each in compared for seat in each.recorded.seats]
     asked = [[line.text for line in seat.received if line.kind in requests] for seat in seats]
     dealt = [lines[0] for lines in asked if lines]
     if len(set(dealt)) > 1:
-        compared[0].held.add("4.1/3")
+        compared[0].held.update(cases)
     elif len(dealt) >= _ENOUGH_DEALS:
         what = f"{len(dealt)} times the same: {shown(dealt[0])}"
         violation = Violation("deal", "", "a shuffled deck for everybody", what)
-        compared[0].departures.append(Departure(("4.1/3",), "deal", violation))
+        compared[0].departures.append(Departure(cases, "deal", violation))

@@ -21,7 +21,6 @@ from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 
 _EARLY = "long-line-early"
-_EARLY_DEED = Deed(b"{}".ljust(LINE_LIMIT + 1) + b"\n", ("1.3/3",), then="block")
 
 
 class _Written(Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,7 +31,6 @@ class _Written(Struct, frozen=True, forbid_unknown_fields=True):
         fields, without: other fields than it should have, and those that are left out.
     """
 
-    cases: str
     write: str = "$line\n"
     fields: dict[str, Any] = {}
     without: str = ""
@@ -41,8 +39,8 @@ class _Written(Struct, frozen=True, forbid_unknown_fields=True):
     then: str = ""
     awaits: tuple[str, int] | None = None
 
-    def deed(self, right: Message) -> Deed:
-        """What is done in place of this reply."""
+    def deed(self, right: Message, cases: tuple[str, ...]) -> Deed:
+        """What is done in place of this reply, for these cases."""
         fields = {n: v for n, v in {**right, **self.fields}.items() if n != self.without}
         line = msgspec.json.encode(fields).decode("latin-1")
         values = {
@@ -56,7 +54,6 @@ class _Written(Struct, frozen=True, forbid_unknown_fields=True):
             "digits": "9" * 5000,
         }
         data = re.sub(r"\$([a-z]+)", lambda found: values[found[1]], self.write)
-        cases = tuple(self.cases.split())
         return Deed(data.encode("latin-1"), cases, self.noise, self.delay, self.then, self.awaits)
 
 
@@ -82,9 +79,10 @@ class Probe:
             "name": f"Probe {seat + 1}",
             "version": 1,
         }
-        self._handshake = _HANDSHAKES.get(plan.handshake, _Written(""))
+        self._probes = rules.probes()
+        self._handshake = plan.handshake
         self._tricks = [t for t in plan.tricks.split() if t in (*_REPLIES, _EARLY)]
-        self._player = rules.probes().player(plan, seat, f"{seed}/{seat_id(seat)}")
+        self._player = self._probes.player(plan, seat, f"{seed}/{seat_id(seat)}")
         self._requests = request_types(rules)
         self._asked = 0
 
@@ -111,16 +109,23 @@ class Probe:
 
     def _deed(self, kind: str, message: Message) -> Deed | None:
         if kind == "player-name-request":
-            return self._handshake.deed(self._right)
+            name = self._handshake
+            if not name:
+                return _Written().deed(self._right, ())
+            return _HANDSHAKES[name].deed(self._right, self._probes.named(f"handshake {name}"))
         early = self._tricks[:1] == [_EARLY]
         if kind not in self._requests:
             self._player.hear(message)
             if not early or len(self.seat.replies) < max(self._asked, 3):
                 return None
             self._tricks.pop(0)
-            return _EARLY_DEED
+            long = b"{}".ljust(LINE_LIMIT + 1) + b"\n"
+            return Deed(long, self._probes.named(_EARLY), then="block")
         if len(self.seat.replies) >= self._asked:
             return None  # it was answered before it was sent
         deed = self._player.reply(message)
         plain = self._player.plain() if self._tricks and not early and not deed.cases else None
-        return deed if plain is None else _REPLIES[self._tricks.pop(0)].deed(plain)
+        if plain is None:
+            return deed
+        name = self._tricks.pop(0)
+        return _REPLIES[name].deed(plain, self._probes.named(name))

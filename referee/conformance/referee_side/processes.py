@@ -3,56 +3,60 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from referee.conformance.referee_side.comparing import Compared, Departure
 from referee.conformance.referee_side.recording import Seat
+from referee.games.interface.probing import Probes
 from referee.games.interface.seats import seat_id
 
 _PATIENCE_SECONDS = 0.3
 """A referee that has not closed a bot's input by then does not mean to."""
 
 
-def check_processes(compared: Compared) -> None:
+def check_processes(compared: Compared, probes: Probes) -> None:
     """Look at everything that can be said of a match that ended by itself."""
     recorded = compared.recorded
     groups = [seat.group for seat in recorded.seats]
     for number, seat in enumerate(recorded.seats):
-        for case, expected, found in _looked_at(seat, groups) if seat.group else ():
+        for cases, expected, found in _looked_at(seat, groups, probes.named) if seat.group else ():
             if not found:
-                compared.held.add(case)
+                compared.held.update(cases)
                 continue
             expected, found = (f"{seat_id(number)}: {each}" for each in (expected, found))
             violation = recorded.violation("process", number, len(seat.received), expected, found)
-            compared.departures.append(Departure((case,), case, violation))
+            compared.departures.append(Departure(cases, " ".join(cases), violation))
 
 
-def _looked_at(seat: Seat, groups: list[str]) -> Iterator[tuple[str, str, str]]:
+def _looked_at(
+    seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
+) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """Cases, each with what is expected and what is wrong; empty if nothing is."""
     session, group = seat.group.split()
     ours = session == str(os.getsid(0)) or group == str(os.getpgid(0))
     shares = ours or sum(each.startswith(f"{session} ") for each in groups) > 1
-    yield "8.5/1", "a session and a process group of its own", "it shares them with others" * shares
+    found = "it shares them with others" * shares
+    yield named("session"), "a session and a process group of its own", found
     other = f"its folder is {seat.folder}" if seat.folder != os.getcwd() else ""
-    yield "8.5/2", f"the referee's folder, {os.getcwd()}", other
+    yield named("folder"), f"the referee's folder, {os.getcwd()}", other
     if seat.waited is not None:
-        case = next(r.deed.cases[0] for r in seat.replies if r.deed.awaits is not None)
+        cases = next(r.deed.cases[:1] for r in seat.replies if r.deed.awaits is not None)
         what = "that another one hears of it, or is asked, too, while this one thinks"
-        yield case, what, "" if seat.waited else "that did not come within 3 s"
+        yield cases, what, "" if seat.waited else "that did not come within 3 s"
     if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
         return
-    # What follows `game-end` (8.4).
+    # What follows `game-end`.
     late = not seat.ended and seat.patience > _PATIENCE_SECONDS
     if late or seat.ended or not (seat.killed or seat.terminated):
-        yield "8.4/1", "the end of its input after game-end", "it did not end" if late else ""
+        yield named("end"), "the end of its input after game-end", "it did not end" if late else ""
     if late:
         return
     if seat.stays == "yes":
         found = "" if seat.terminated else "no SIGTERM came"
-        yield "8.4/3", "SIGTERM, as it did not end by itself", found
+        yield named("sigterm"), "SIGTERM, as it did not end by itself", found
         found = "this one was still running" if seat.outlived else ""
-        yield "8.4/4", "no process of a bot outlives the referee", found
+        yield named("outlives"), "no process of a bot outlives the referee", found
     else:
         signal = "SIGTERM came" if seat.terminated else "it was killed" if seat.killed else ""
         found = signal and f"{signal} at once"
-        yield "8.4/2", "a grace period after game-end, to end by itself", found
+        yield named("grace"), "a grace period after game-end, to end by itself", found

@@ -8,7 +8,7 @@ what our rules send ends the comparison of that match.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -108,6 +108,10 @@ class Probes(Struct, frozen=True):
             was there for a case. "TYPE WHAT" -> case ids: those that the match is there for, or
             else all. WHAT is "missing", or a field, each perhaps with " at the start" behind it.
             TYPE -> its section, for what is not there.
+        shared: which cases are about what is looked at in any game: the tricks of written.json by
+            name, those of handshakes with "handshake " before it, and the words of `named`.
+        seeded: from the cases that a match showed to hold to those that show if it is also the one
+            that its seed makes. The first is broken if it is not.
         names: the words for cards and the like.
     """
 
@@ -116,4 +120,10 @@ class Probes(Struct, frozen=True):
     player: Callable[[Any, int, str], Player]
     follower: Callable[[Sequence[Sequence[Message]]], Follower]
     about: Mapping[str, str]
+    shared: Mapping[str, str]
+    seeded: Callable[[Collection[str]], tuple[str, ...]]
     names: frozenset[str]
+
+    def named(self, *looked_at: str) -> tuple[str, ...]:
+        """The cases that are about what is looked at in any game, such as "session"."""
+        return tuple(case for name in looked_at for case in self.shared[name].split())

@@ -8,12 +8,13 @@ of its tricks.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from referee.games.dominion.probes.follower import ABOUT, Follower
+from referee.games.dominion.probes.follower import ABOUT, TABLES, Follower
 from referee.games.dominion.probes.sight import Style
 from referee.games.dominion.probes.tricks import TRICKS, ProbePlayer
 from referee.games.dominion.rules.cards import CARDS
@@ -43,11 +44,19 @@ class _Match(Struct, forbid_unknown_fields=True):
 _FILE = Path(__file__).with_name("matches.json")
 _MATCHES = msgspec.json.decode(_FILE.read_bytes(), type=list[_Match])
 
+
+def _seeded(held: Collection[str]) -> tuple[str, ...]:
+    """Random discards are of the referee's stream, all else of a seat's."""
+    return ("4.7/3", "4.7/2") if "7.4/3" in held else ("4.7/2",)
+
+
 PROBES = Probes(
     cases="vectors/referee-cases.json",
     matches=tuple(each.match() for each in _MATCHES),
     player=ProbePlayer,
     follower=Follower,
     about=ABOUT,
+    shared=TABLES.shared,
+    seeded=_seeded,
     names=frozenset(CARDS),
 )

@@ -28,11 +28,13 @@ class _Tables(Struct, forbid_unknown_fields=True):
             is.
         departures: the rows of `Probes.about` for what is wrong with messages.
         ends: reason of the end -> cases.
+        shared: `Probes.shared`.
     """
 
     messages: dict[str, str]
     departures: dict[str, str]
     ends: dict[str, str]
+    shared: dict[str, str]
 
 
 TABLES = msgspec.json.decode(Path(__file__).with_name("cases.json").read_bytes(), type=_Tables)
