@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from referee.games.interface.capabilities import Finding
 from referee.games.starrealms import RULES
-from referee.games.starrealms.checker import Checker
 from referee.games.starrealms.rules.cards import CARDS
+from tests.games.starrealms.old_checker import Checker
 from tests.games.starrealms.star_matches import Choose, mixed, new_match, right
 from tests.support import public_logs
 from tests.support.helpers import NAMES, TIMES

@@ -1,0 +1,175 @@
+"""The rules of a game, run behind one of its spectator logs.
+
+`BehindLog` reads the public messages of a match one by one. A `LogPlayer` of the game says which
+reply they come from; the game takes the reply and publishes what follows by the rules. The first
+message that differs is the only finding: nobody knows the state of the game after it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.faults import Fault
+from referee.games.interface.game import LEFT, PUBLIC, Game
+from referee.games.interface.log_player import DifferenceError, End, Gone, LogPlayer
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+
+
+def checker_of(rules: Rules, names: Sequence[str]) -> LogChecker | None:
+    """What checks a log of a game against its rules; None if the game has nothing for it."""
+    if rules.checker is not None:
+        return rules.checker(names)
+    return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
+
+
+class BehindLog:
+    """One match, played again from its public messages.
+
+    Implements `referee.games.interface.capabilities.LogChecker` and
+    `referee.games.interface.page.Spectator`.
+
+    Args:
+        rules: of the game.
+        player: of this log.
+        names: the players' names, in seat order.
+    """
+
+    def __init__(self, rules: Rules, player: LogPlayer, names: Sequence[str]) -> None:
+        self._rules = rules
+        self._player = player
+        self._names = tuple(names)
+        self._game: Game | None = None
+        self._lines: deque[int] = deque()  # of the messages that wait
+        self._waiting: list[Struct] = []  # read, and not published by the rules so far
+        self._published: deque[Struct] = deque()  # by the rules, and not read so far
+        self._stopped = False
+
+    def read(self, line: int, message: Struct) -> list[Finding]:
+        """Read one of the game's public messages."""
+        if self._stopped:
+            return []
+        self._lines.append(line)
+        self._waiting.append(message)
+        try:
+            while self._waiting and (self._compare() if self._published else self._play_on()):
+                pass
+        except DifferenceError as difference:
+            self._stopped = True
+            found = self._waiting[0]
+            section = self._player.sections[type(found)]
+            expected, shown = difference.expected, _shown(found)
+            return [Finding(self._lines[0], section, expected, shown, stops=True)]
+        return []
+
+    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
+        """Read the disqualification of a seat."""
+        return self.read(line, Gone(seat))
+
+    def end(
+        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
+    ) -> list[Finding]:
+        """Read the end of the match."""
+        return self.read(line, End(list(scores), list(winners), reason))
+
+    def hear(self, message: Struct) -> bool | None:
+        """Take a public message, or `Gone`; returns whether the state is whole (`Spectator`)."""
+        self.read(1, message)
+        if self._stopped:
+            return None
+        return self._game is not None and not self._waiting and not self._published
+
+    def view(self) -> Struct:
+        """What `Game.view(PUBLIC)` says."""
+        assert self._game is not None
+        return self._game.view(PUBLIC)
+
+    def _take(self) -> Struct:
+        self._lines.popleft()
+        return self._waiting.pop(0)
+
+    def _compare(self) -> bool:
+        """Compare the next message with what the rules have published."""
+        expected, found = self._published[0], self._waiting[0]
+        if found != expected and not self._player.settle(self._game, expected, found):
+            raise DifferenceError(_shown(expected))
+        self._published.popleft()
+        self._take()
+        return True
+
+    def _play_on(self) -> bool:
+        """Have the rules publish what comes next; returns whether the messages reach so far."""
+        game = self._game
+        if game is not None and game.outcome is not None:
+            self._published.append(_end_of(game))
+            return True
+        gone: list[int] = []
+        while len(gone) < len(self._waiting):
+            message = self._waiting[len(gone)]
+            if not isinstance(message, Gone):
+                break
+            gone.append(message.seat)
+        ahead = self._waiting[len(gone) :]
+        if game is None:
+            if not ahead:
+                return False
+            game = self._begin(ahead[0], frozenset(gone))
+        else:
+            replies = self._replies(game, gone, ahead)
+            if replies is None:
+                return False
+            game.advance(replies)
+        for _ in gone:  # the rules do not publish these
+            self._take()
+        for event in game.take_events():
+            if isinstance(event, Fault):
+                raise DifferenceError(f"something legal, not {event.code}: {event.detail}")
+            self._published.append(event)
+        return True
+
+    def _begin(self, info: Struct, absent: frozenset[int]) -> Game:
+        if info.__struct_config__.tag != "game-info":
+            raise DifferenceError("a game-info first")
+        setup = msgspec.structs.replace(self._player.begin(info, self._names), absent=absent)
+        self._game = self._rules.new(setup)
+        return self._game
+
+    def _replies(
+        self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]
+    ) -> dict[int, object] | None:
+        """What every seat that is asked has replied; None if it takes more messages to know."""
+        replies: dict[int, object] = dict.fromkeys(gone, LEFT)
+        for request in game.requests:
+            if request.seat in replies:
+                continue
+            if not ahead:
+                return None
+            reply = self._player.reply(game, request, ahead)
+            if reply is None:
+                return None
+            replies[request.seat] = reply
+        if len(replies) > len(game.requests):
+            raise DifferenceError("the disqualification of a seat that has to move")
+        return replies
+
+
+def _end_of(game: Game) -> End:
+    assert game.outcome is not None
+    scores = [standing.score for standing in game.standings()]
+    winners = [seat_id(seat) for seat in game.outcome.winners]
+    return End(scores, winners, game.outcome.reason)
+
+
+def _shown(message: Struct) -> str:
+    """A message as it is in a log."""
+    match message:
+        case Gone(seat):
+            return f"player-disqualified of {seat_id(seat)}"
+        case End(scores, winners, reason):
+            return f"game-end: scores {scores}, winners {winners}, reason {reason}"
+    return msgspec.json.encode(message).decode()
