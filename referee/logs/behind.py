@@ -44,27 +44,26 @@ class BehindLog:
         self._rules = rules
         self._player = player
         self._names = tuple(names)
-        self._game: Game | None = None
-        self._lines: deque[int] = deque()  # of the messages that wait
-        self._waiting: list[Struct] = []  # read, and not published by the rules so far
+        self._absent: frozenset[int] = frozenset()
+        self._waiting: list[tuple[int, Struct]] = []  # lines and messages still to be explained
         self._published: deque[Struct] = deque()  # by the rules, and not read so far
+        self._opening: list[tuple[int, Struct]] | None = []  # what was read before any reply
+        self._game: Game | None = None
         self._stopped = False
 
     def read(self, line: int, message: Struct) -> list[Finding]:
         """Read one of the game's public messages."""
         if self._stopped:
             return []
-        self._lines.append(line)
-        self._waiting.append(message)
+        self._waiting.append((line, message))
         try:
             while self._waiting and (self._compare() if self._published else self._play_on()):
                 pass
         except DifferenceError as difference:
             self._stopped = True
-            found = self._waiting[0]
+            line, found = self._waiting[0]
             section = self._player.sections[type(found)]
-            expected, shown = difference.expected, _shown(found)
-            return [Finding(self._lines[0], section, expected, shown, stops=True)]
+            return [Finding(line, section, difference.expected, _shown(found), stops=True)]
         return []
 
     def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
@@ -89,55 +88,60 @@ class BehindLog:
         assert self._game is not None
         return self._game.view(PUBLIC)
 
-    def _take(self) -> Struct:
-        self._lines.popleft()
-        return self._waiting.pop(0)
-
     def _compare(self) -> bool:
         """Compare the next message with what the rules have published."""
-        expected, found = self._published[0], self._waiting[0]
+        expected, found = self._published[0], self._waiting[0][1]
+        if isinstance(found, Gone) and self._opening is not None:
+            self._begin_without(found.seat)
+            return True
         if found != expected and not self._player.settle(self._game, expected, found):
             raise DifferenceError(_shown(expected))
         self._published.popleft()
-        self._take()
+        read = self._waiting.pop(0)
+        if self._opening is not None:
+            self._opening.append(read)
         return True
+
+    def _begin_without(self, seat: int) -> None:
+        """Begin again: a seat failed in the handshake, which is told after the game's opening."""
+        assert self._opening is not None
+        self._absent |= {seat}
+        self._waiting[:1] = self._opening
+        self._opening = []
+        self._published.clear()
+        self._game = None
 
     def _play_on(self) -> bool:
         """Have the rules publish what comes next; returns whether the messages reach so far."""
         game = self._game
-        if game is not None and game.outcome is not None:
-            self._published.append(_end_of(game))
-            return True
-        gone: list[int] = []
-        while len(gone) < len(self._waiting):
-            message = self._waiting[len(gone)]
-            if not isinstance(message, Gone):
-                break
-            gone.append(message.seat)
-        ahead = self._waiting[len(gone) :]
+        ahead = [message for _, message in self._waiting]
         if game is None:
-            if not ahead:
-                return False
-            game = self._begin(ahead[0], frozenset(gone))
+            game = self._game = self._begin(ahead[0])
+        elif game.outcome is not None:
+            self._published.append(_end_of(game))
         else:
-            replies = self._replies(game, gone, ahead)
+            gone: list[int] = []
+            for message in ahead:
+                if not isinstance(message, Gone):
+                    break
+                gone.append(message.seat)
+            replies = self._replies(game, gone, ahead[len(gone) :])
             if replies is None:
                 return False
             game.advance(replies)
-        for _ in gone:  # the rules do not publish these
-            self._take()
+            del self._waiting[: len(gone)]  # the rules do not publish these
+            self._opening = None
         for event in game.take_events():
             if isinstance(event, Fault):
                 raise DifferenceError(f"something legal, not {event.code}: {event.detail}")
             self._published.append(event)
         return True
 
-    def _begin(self, info: Struct, absent: frozenset[int]) -> Game:
+    def _begin(self, info: Struct) -> Game:
         if info.__struct_config__.tag != "game-info":
             raise DifferenceError("a game-info first")
-        setup = msgspec.structs.replace(self._player.begin(info, self._names), absent=absent)
-        self._game = self._rules.new(setup)
-        return self._game
+        setup = self._player.begin(info, self._names)
+        return self._rules.new(msgspec.structs.replace(setup, absent=self._absent))
 
     def _replies(
         self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]
@@ -145,14 +149,11 @@ class BehindLog:
         """What every seat that is asked has replied; None if it takes more messages to know."""
         replies: dict[int, object] = dict.fromkeys(gone, LEFT)
         for request in game.requests:
-            if request.seat in replies:
-                continue
-            if not ahead:
-                return None
-            reply = self._player.reply(game, request, ahead)
-            if reply is None:
-                return None
-            replies[request.seat] = reply
+            if request.seat not in replies:
+                reply = self._player.reply(game, request, ahead) if ahead else None
+                if reply is None:
+                    return None
+                replies[request.seat] = reply
         if len(replies) > len(game.requests):
             raise DifferenceError("the disqualification of a seat that has to move")
         return replies

@@ -465,10 +465,10 @@ class LogSteps(Steps):
         if isinstance(message, PlayerDisqualified):
             seat = seat_of(message.player_number, self.seats)
             if isinstance(self._spectator, BehindLog) and seat is not None:
-                self._spectator.hear(Gone(seat))
+                whole = self._spectator.hear(Gone(seat))
         elif self._spectator is not None and not isinstance(message, GameEnd):
             whole = self._spectator.hear(message)
-            self._seen = self._seen or bool(whole)
+        self._seen = self._seen or bool(whole)
         self._over = max([self._over, *(turn.turn for turn in over)])
         if isinstance(message, GameEnd):
             self._end_turns()
