@@ -8,10 +8,12 @@ message that differs is the only finding: nobody knows the state of the game aft
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, to_builtins
+from msgspec.json import encode
 
 from referee.games.interface.capabilities import Finding, LogChecker
 from referee.games.interface.faults import Fault
@@ -62,8 +64,9 @@ class BehindLog:
         except DifferenceError as difference:
             self._stopped = True
             line, found = self._waiting[0]
-            section = self._player.sections[type(found)]
-            return [Finding(line, section, difference.expected, _shown(found), stops=True)]
+            section = difference.section or self._player.sections[type(found)]
+            shown = difference.found or _shown(found)
+            return [Finding(line, section, difference.expected, shown, stops=True)]
         return []
 
     def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
@@ -89,13 +92,13 @@ class BehindLog:
         return self._game.view(PUBLIC)
 
     def _compare(self) -> bool:
-        """Compare the next message with what the rules have published."""
+        """Compare the next message with the one that the rules have published."""
         expected, found = self._published[0], self._waiting[0][1]
         if isinstance(found, Gone) and self._opening is not None:
             self._begin_without(found.seat)
             return True
         if found != expected and not self._player.settle(self._game, expected, found):
-            raise DifferenceError(_shown(expected))
+            raise _difference(expected, found, self._player.sections)
         self._published.popleft()
         read = self._waiting.pop(0)
         if self._opening is not None:
@@ -103,7 +106,7 @@ class BehindLog:
         return True
 
     def _begin_without(self, seat: int) -> None:
-        """Begin again: a seat failed in the handshake, which is told after the game's opening."""
+        """Begin again: the log says after the opening that a seat failed in the handshake."""
         assert self._opening is not None
         self._absent |= {seat}
         self._waiting[:1] = self._opening
@@ -132,14 +135,16 @@ class BehindLog:
             del self._waiting[: len(gone)]  # the rules do not publish these
             self._opening = None
         for event in game.take_events():
-            if isinstance(event, Fault):
-                raise DifferenceError(f"something legal, not {event.code}: {event.detail}")
-            self._published.append(event)
+            if not isinstance(event, Fault):
+                self._published.append(event)
+            elif not isinstance(ahead[-1], End):  # a fault that ends a game shows in its end alone
+                raise DifferenceError(f"no {event.code}: {event.detail}", event.section)
         return True
 
     def _begin(self, info: Struct) -> Game:
         if info.__struct_config__.tag != "game-info":
-            raise DifferenceError("a game-info first")
+            section = self._player.sections[self._rules.public[0]]
+            raise DifferenceError("a game-info first", section)
         setup = self._player.begin(info, self._names)
         return self._rules.new(msgspec.structs.replace(setup, absent=self._absent))
 
@@ -154,7 +159,7 @@ class BehindLog:
                 if reply is None:
                     return None
                 replies[request.seat] = reply
-        if len(replies) > len(game.requests):
+        if len(replies) > len(game.requests) or len(set(gone)) < len(gone):
             raise DifferenceError("the disqualification of a seat that has to move")
         return replies
 
@@ -173,4 +178,31 @@ def _shown(message: Struct) -> str:
             return f"player-disqualified of {seat_id(seat)}"
         case End(scores, winners, reason):
             return f"game-end: scores {scores}, winners {winners}, reason {reason}"
-    return msgspec.json.encode(message).decode()
+    return encode(message).decode()
+
+
+def _difference(
+    expected: Struct, found: Struct, sections: Mapping[type[Struct], str]
+) -> DifferenceError:
+    """The first part in which two messages differ; all of both, if they are of two kinds."""
+    if type(expected) is not type(found):
+        is_end = isinstance(expected, End)
+        return DifferenceError(_shown(expected), sections[End] if is_end else "")
+    where, ours, theirs = "", to_builtins(expected), to_builtins(found)
+    while type(ours) is type(theirs):
+        if isinstance(ours, dict) and ours.keys() == theirs.keys():
+            keys: Iterable[Any] = ours
+            step = ".{}" if where else "{}"
+        elif isinstance(ours, list | str) and len(ours) == len(theirs):
+            keys, step = range(len(ours)), "[{}]"
+        else:
+            break
+        key = next((key for key in keys if ours[key] != theirs[key]), None)
+        if key is None or (isinstance(ours, str) and len(ours) == 1):
+            break
+        where += step.format(key)
+        ours, theirs = ours[key], theirs[key]
+    tag = expected.__struct_config__.tag or type(expected).__name__
+    shown = (encode(part).decode() for part in (ours, theirs))
+    mine, other = (f"{tag} with `{where}` {part}" for part in shown)
+    return DifferenceError(mine, found=other)

@@ -1,11 +1,11 @@
-"""What a game gives so that its rules can run behind a spectator log: `Rules.log_player`.
+"""How the rules of a game run behind a spectator log: `Rules.log_player`.
 
 A spectator log has no replies. A `LogPlayer` reads ahead in the log and says which reply the next
 messages come from. The rules do the rest: `referee.logs.behind` gives them the reply and compares
-what they publish with the log. So the rules of a game are not written a second time.
+what they publish with the log. A checker of logs needs no second copy of the rules.
 
-Hidden cards are no obstacle. The game is dealt in any order. When the log shows a card, the player
-of the log exchanges it with a card whose place nobody knows.
+Hidden cards do not matter. The game is dealt in any order. When the log shows a card, the
+`LogPlayer` exchanges it with a card whose place nobody knows.
 """
 
 from __future__ import annotations
@@ -43,15 +43,17 @@ class DifferenceError(Exception):
 
     Args:
         expected: what could be there, a noun phrase.
+        section: of the protocol; empty: that of the message.
+        found: the message, or the part of it that is wrong; empty: the message.
     """
 
-    def __init__(self, expected: str) -> None:
+    def __init__(self, expected: str, section: str = "", found: str = "") -> None:
         super().__init__(expected)
-        self.expected = expected
+        self.expected, self.section, self.found = expected, section, found
 
 
 class LogPlayer(Protocol):
-    """Plays the game of one log again, from its public messages alone.
+    """Plays the game of one log again. It reads only the public messages.
 
     Attributes:
         sections: the section of the protocol for a finding on a message, by the message's struct;
@@ -88,8 +90,8 @@ class LogPlayer(Protocol):
         """Change hidden things so that the rules would have published another message.
 
         Args:
-            expected: what they have published.
-            found: what the log has instead.
+            expected: the message that they have published.
+            found: the message of the log.
 
         Returns:
             Whether only hidden things made the difference. They are changed now.

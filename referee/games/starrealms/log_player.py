@@ -98,7 +98,7 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
 
 
 def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list[int] | None:
-    """What was picked; None if it takes more messages to know."""
+    """The picks; None if more messages are needed to know them."""
     player, row = game.turn.player, game.table.row
     match asked.kind, ahead[0]:
         case "option", say.PlayerChose(option=option):
@@ -130,7 +130,7 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
 
 
 def _ends_turn(ahead: Sequence[Struct]) -> bool | None:
-    """Whether a discard is that of a clean-up; None if that is not known yet."""
+    """Whether a discard belongs to a clean-up; None if that is not known yet."""
     for message in ahead[1:]:
         if not isinstance(message, say.PlayerDrew | say.PlayerShuffled):
             return isinstance(message, say.TurnEnded)
@@ -140,7 +140,7 @@ def _ends_turn(ahead: Sequence[Struct]) -> bool | None:
 def _in_row(
     card: str, row: Sequence[str], places: Sequence[int], ahead: Sequence[Struct]
 ) -> list[int] | None:
-    """Which of these places of the row a card was taken from, by the row that is shown after it."""
+    """Find the place of the row that a card was taken from. The next message shows the rest."""
     if len(ahead) < 2:
         return None
     shown = ahead[1].cards if isinstance(ahead[1], say.TradeRow) else []
@@ -153,7 +153,7 @@ def _in_row(
 
 
 def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | None:
-    """The cards of hand and discard pile that are scrapped at once; None if there may be more."""
+    """Find the cards that are scrapped at once; None if there may be more."""
     scrapped: list[say.PlayerScrapped] = []
     for message in ahead:
         if isinstance(message, say.PlayerScrapped) and message.from_ in ("hand", "discard"):
@@ -166,7 +166,7 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
 
 
 def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
-    """Different indices of what is wanted."""
+    """Find the index of each wanted thing; no index comes twice."""
     places: list[int] = []
     for each in wanted:
         free = (at for at, other in enumerate(found) if other == each and at not in places)
@@ -178,7 +178,7 @@ def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
 
 
 def _show(player: Player, cards: Iterable[str]) -> None:
-    """Have a player hold these cards: exchange others with those of the deck."""
+    """Put these cards into a hand, in exchange for others of it."""
     other = player.hand.copy()
     for card in cards:
         if card in other:
