@@ -108,7 +108,7 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
         case "destroy-base", say.BaseDestroyed(card=card, combat=0):
             return _places([card], [base.card.name for base in game.turn.opponent.exposed()])
         case "discard", say.PlayerDiscarded(cards=cards):
-            ends = False if asked.least else _ends_turn(ahead)
+            ends = False if asked.least else _ends_turn(player, asked.most, ahead)
             if ends is not False:
                 return [] if ends else None
             _show(player, cards)
@@ -129,8 +129,15 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
     return []
 
 
-def _ends_turn(ahead: Sequence[Struct]) -> bool | None:
-    """Whether a discard belongs to a clean-up; None if that is not known yet."""
+def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
+    """Whether a discard belongs to a clean-up; None if that is not known yet.
+
+    A clean-up discards the whole hand and draws more than a choice of up to `most` cards.
+    """
+    if len(ahead[0].cards) != len(player.hand):
+        return False
+    if len(ahead) > 1 and isinstance(ahead[1], say.PlayerDrew) and len(player.deck) > most:
+        return ahead[1].count > most
     for message in ahead[1:]:
         if not isinstance(message, say.PlayerDrew | say.PlayerShuffled):
             return isinstance(message, say.TurnEnded)
