@@ -128,6 +128,10 @@ class BehindLog:
                 if not isinstance(message, Gone):
                     break
                 gone.append(message.seat)
+            asked = [request.seat for request in game.requests]
+            if self._opening is not None and gone and gone[0] not in asked:
+                self._begin_without(gone[0])
+                return True
             replies = self._replies(game, gone, ahead[len(gone) :])
             if replies is None:
                 return False
