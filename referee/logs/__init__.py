@@ -13,6 +13,7 @@
     rerun.py    runs a recorded match again, round by round
     decisions.py     what a rule file says of each decision of a recorded match
     verify.py   runs a record's match again and compares
+    behind.py   the rules of a game, run behind a spectator log
     validate.py checks a spectator log against the protocol
     replay/     a log turn by turn, for people
 

@@ -19,6 +19,7 @@ from referee.games.interface.capabilities import Finding, LogChecker
 from referee.games.interface.faults import Disqualification, Termination, describe
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_of
+from referee.logs.behind import checker_of
 from referee.logs.parsing import BOM, Line, Messages, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match.machine import CONTROL_CHARACTERS, MAX_NAME_LENGTH
@@ -98,13 +99,20 @@ def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
             if key in found:
                 found[key] = msgspec.structs.replace(found[key], count=found[key].count + 1)
             elif len(found) < MAX_FINDINGS:
-                found[key] = Finding(finding.line, finding.section, _cut(expected), _cut(seen))
+                found[key] = Finding(
+                    finding.line,
+                    finding.section,
+                    _cut(expected),
+                    _cut(seen),
+                    stops=finding.stops,
+                )
             else:
                 break
     findings, game = list(found.values()), messages.rules
     if game is None:
         return CheckedLog(findings, GAMES[DEFAULT_GAME].specification, "")
-    return CheckedLog(findings, game.specification, "" if game.checker else game.name)
+    is_checked = game.checker is not None or game.log_player is not None
+    return CheckedLog(findings, game.specification, "" if is_checked else game.name)
 
 
 class _FieldFinding(Finding, frozen=True):
@@ -278,9 +286,8 @@ class _Check:
         """The first message after the names begins the game."""
         self._begun = True
         least, most, names = rules.min_seats, rules.max_seats, self._names
-        if rules.checker is not None:
-            missing = [seat_id(seat) for seat in range(len(names), least)]
-            self._checker = rules.checker([*names, *missing])
+        missing = [seat_id(seat) for seat in range(len(names), least)]
+        self._checker = checker_of(rules, [*names, *missing])
         if not least <= len(names) <= most:
             expected = f"the names of {least} to {most} players first"
             yield Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")

@@ -18,9 +18,11 @@ from msgspec import Struct, field
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import PUBLIC, Audience, Viewer
-from referee.games.interface.page import Series
+from referee.games.interface.log_player import Gone
+from referee.games.interface.page import Series, Spectator
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_of
+from referee.logs.behind import BehindLog
 from referee.logs.record import StderrEntry
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
@@ -450,8 +452,7 @@ class LogSteps(Steps):
         self._begin(names)
         self.seats = len(names)
         self._over = 0  # turns
-        page = rules.page
-        self._spectator = None if page is None else page.spectator(len(names))
+        self._spectator = _spectator(rules, names)
         self._seen = self._spectator is None  # whether a state is known, as far as one is looked at
 
     def add(self, message: Struct, line: str) -> bool:
@@ -461,9 +462,13 @@ class LogSteps(Steps):
             return True
         over = self._hear(message)
         whole: bool | None = self._seen
-        if self._spectator is not None and not isinstance(message, PlayerDisqualified | GameEnd):
+        if isinstance(message, PlayerDisqualified):
+            seat = seat_of(message.player_number, self.seats)
+            if isinstance(self._spectator, BehindLog) and seat is not None:
+                whole = self._spectator.hear(Gone(seat))
+        elif self._spectator is not None and not isinstance(message, GameEnd):
             whole = self._spectator.hear(message)
-            self._seen = self._seen or bool(whole)
+        self._seen = self._seen or bool(whole)
         self._over = max([self._over, *(turn.turn for turn in over)])
         if isinstance(message, GameEnd):
             self._end_turns()
@@ -484,6 +489,16 @@ class LogSteps(Steps):
             for step in range(none.first, none.last + 1):
                 self.steps[step] = msgspec.structs.replace(self.steps[step], turn=self._over)
             self.turns[-1].last = none.last
+
+
+def _spectator(rules: Rules, names: Sequence[str]) -> Spectator | None:
+    """What follows a spectator log; None if the game has no page or nothing that follows."""
+    page = rules.page
+    if page is None:
+        return None
+    if page.spectator is not None:
+        return page.spectator(len(names))
+    return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
 
 
 def _key(viewer: Viewer) -> str:

@@ -98,7 +98,8 @@ def _lines(name: str, log: CheckedLog) -> list[str]:
 def _finding(where: str, page: str, finding: Finding) -> list[str]:
     times = f", the first of {finding.count} lines" if finding.count > 1 else ""
     head = f"{where}line {finding.line}: {page}, {finding.section}{times}"
-    return [head, *difference(finding.expected, finding.found)]
+    end = ["  the game's rules were not checked after this line"] if finding.stops else []
+    return [head, *difference(finding.expected, finding.found), *end]
 
 
 def _case(name: str, log: CheckedLog) -> Case:

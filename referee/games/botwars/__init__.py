@@ -1,7 +1,7 @@
 """Bot Wars: two armies of botlets on a grid, both move at once, nothing is hidden.
 
 rules/         the rules, pure
-checker.py     what a spectator can check of a game: every turn is played again
+log_player.py  runs the rules behind a spectator log, for `validate` and the page
 turns.py       a match turn by turn, for people
 statistics.py  what becomes of botlets and energy, over many matches
 dialect.py     what classic bots speak
@@ -51,7 +51,7 @@ RULES = Rules(
         "classic-form": partial(loaded, "referee.games.botwars.dialect:CLASSIC_FORM"),
     },
     extras={
-        "checker": "referee.games.botwars.checker:Checker",
+        "log_player": "referee.games.botwars.log_player:BotWarsLog",
         "turns": "referee.games.botwars.turns:Turns",
         "turn": "referee.games.botwars.turns:Turn",
         "page": "referee.games.botwars.page:PAGE",

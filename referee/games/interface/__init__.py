@@ -8,6 +8,7 @@ capabilities.py  what a game may have besides: a checker of logs, a reader of tu
 dialect.py       what foreign bots speak in the place of its messages
 environment.py   a game for programs that learn: numbers in, integers out
 dialogue.py      a person who plays: what it is told and asked
+log_player.py    runs its rules behind a spectator log, whose replies are not known
 page.py          what a page in the browser shows of its matches
 vocabulary.py    its words for rule files, and who plays by one
 probing.py       how another referee of a game is checked

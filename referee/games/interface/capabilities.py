@@ -27,6 +27,7 @@ class Finding(Struct, frozen=True):
         expected: what would be right there.
         found: what is there.
         count: on how many lines this was found; `line` is the first.
+        stops: whether the game's rules were not checked after this line.
     """
 
     line: int
@@ -34,13 +35,14 @@ class Finding(Struct, frozen=True):
     expected: str
     found: str
     count: int = 1
+    stops: bool = False
 
 
 class LogChecker(Protocol):
     """Follows one game by its public messages alone, and finds what the rules do not allow.
 
-    What it reports is certain: a log of a game by the rules has no findings. Having reported
-    something it goes on as well as it can.
+    What it reports is certain: a log of a game by the rules has no findings. After a finding it
+    continues as well as it can, or says that it stops.
     """
 
     def read(self, line: int, message: Struct) -> list[Finding]:

@@ -50,7 +50,7 @@ class Page(Struct, frozen=True):
         series: what is drawn as curves.
         facts: from the game's options, what the drawing needs to know of the game, such as the
             cost of each card; it can be written as JSON.
-        spectator: from the number of seats.
+        spectator: from the number of seats; None where a `Rules.log_player` takes its place.
         shows_result: whether a state shows what its turn led to, as where all decide at the same
             time. Else it shows what a decision of its turn is about.
     """
@@ -58,5 +58,5 @@ class Page(Struct, frozen=True):
     folder: Path
     series: tuple[Series, ...]
     facts: Callable[[Any], Mapping[str, Any]]
-    spectator: Callable[[int], Spectator]
+    spectator: Callable[[int], Spectator] | None = None
     shows_result: bool = False

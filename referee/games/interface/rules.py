@@ -15,6 +15,7 @@ from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
 from referee.games.interface.game import Game, Setup
+from referee.games.interface.log_player import LogPlayer
 from referee.games.interface.page import Page
 from referee.games.interface.vocabulary import Vocabulary
 
@@ -91,6 +92,8 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     """Whether a message of type `game-info` is this game's; None: its field `game` says so."""
     checker = Extra[Callable[[Sequence[str]], LogChecker]]()
     """Makes a checker of logs from the players' names, in seat order."""
+    log_player = Extra[Callable[[], LogPlayer]]()
+    """Makes what lets the rules check a log, and follow it for the page, in place of a checker."""
     turns = Extra[Callable[[Sequence[str]], TurnReader]]()
     """Makes a reader of turns, likewise."""
     turn = Extra[type[Struct]]()

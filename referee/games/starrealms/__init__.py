@@ -1,7 +1,7 @@
 """Star Realms: two players, decks that grow, hands that are hidden. Nothing outside knows it.
 
 rules/         the rules, pure
-checker.py     what a spectator can check of a game
+log_player.py  runs the rules behind a spectator log, for `validate` and the page
 turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
 vocabulary.py  the words of rule files for it
@@ -41,7 +41,7 @@ RULES = Rules(
     reasons=REASONS,
     hidden="hands, replies or faults",
     extras={
-        "checker": "referee.games.starrealms.checker:Checker",
+        "log_player": "referee.games.starrealms.log_player:StarRealmsLog",
         "turns": "referee.games.starrealms.turns:Turns",
         "turn": "referee.games.starrealms.turns:Turn",
         "person": "referee.games.starrealms.person:Player",

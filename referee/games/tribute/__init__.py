@@ -1,7 +1,7 @@
 """Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
 
 rules/         the rules, pure
-checker.py     what a spectator can check of a game
+log_player.py  runs the rules behind a spectator log, for `validate` and the page
 turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
 environment.py the game for programs that learn
@@ -51,7 +51,7 @@ RULES = Rules(
         "classic-index-leaks": partial(loaded, "referee.games.tribute.leaks:CLASSIC_INDEX_LEAKS"),
     },
     extras={
-        "checker": "referee.games.tribute.checker:Checker",
+        "log_player": "referee.games.tribute.log_player:TributeLog",
         "turns": "referee.games.tribute.turns:Turns",
         "turn": "referee.games.tribute.turns:Turn",
         "person": "referee.games.tribute.person:Player",

@@ -20,7 +20,7 @@ class _Game(Tribute):
 
     def forget_one(self, seat: int) -> None:
         """Know a card less of the draw pile: the engine does not count what Pelin put there."""
-        self._table.players[seat].known -= 1
+        self.table.players[seat].known -= 1
 
 
 class Leaky(Classic):

@@ -118,7 +118,7 @@ def test_json_is_an_object_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]
     assert valid == {"name": str(LOG), "valid": True, "findings": []}
     assert invalid["valid"] is False
     expected = {"line": 4, "section": "4.2", "expected": "silver 40", "found": "silver 41"}
-    expected |= {"count": 1}
+    expected |= {"count": 1, "stops": False}
     assert invalid["findings"][0] == expected
 
 

@@ -16,9 +16,9 @@ def pools(game: Any, seat: int) -> list[Pool]:
     """Hands and the order of decks; its own hand while it is not asked."""
     asked = [request.seat for request in game.requests]
     return [
-        Pool(game._table.trade_deck),
+        Pool(game.table.trade_deck),
         *(
             Pool(player.deck) if player.seat == seat in asked else Pool(player.hand, player.deck)
-            for player in game._table.players
+            for player in game.table.players
         ),
     ]

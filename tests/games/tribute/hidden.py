@@ -19,7 +19,7 @@ def pools(game: Any, seat: int) -> list[Pool]:
 
     A seat knows the top of its draw pile where it has put or seen cards there.
     """
-    table = game._table
+    table = game.table
     asked = [request.seat for request in game.requests]
     found = [Pool(table.generators, key=attrgetter("state")), Pool(table.deck, key=UID)]
     for player in table.players:

@@ -60,7 +60,7 @@ def test_a_set_up(set_up: Json) -> None:
     """4.2: the cards in their order, by the uids that they have."""
     game = new_game(set_up["seed"], cards=set_up["card_set"], chance="engine")
     pick(game, set_up["patrons"])
-    table = game._table
+    table = game.table
     tavern = [card.uid - 10_000 for card in table.row + table.deck]
     assert tavern == set_up["tavern_order"]
     assert len(tavern) == set_up["tavern_cards"]
@@ -217,7 +217,7 @@ def test_a_whole_game(expected: Json) -> None:
         "scores": [standing.score for standing in game.standings()],
         "turns": game.turns,
         "decisions": decisions,
-        "states_after": [game._table.generators[stream].state for stream in STREAMS],
+        "states_after": [game.table.generators[stream].state for stream in STREAMS],
         "completed_actions": len(completed.lines),
         "completed_actions_sha256": hashlib.sha256("\n".join(completed.lines).encode()).hexdigest(),
         "public_lines": len(told),

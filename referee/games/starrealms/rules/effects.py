@@ -116,14 +116,14 @@ def _scrap(table: Table, turn: Turn, card: Card, number: int) -> Generator[Reque
     player = turn.player
     options = cards_in("discard", player.discard) + cards_in("hand", player.hand)
     picks = yield from ask(table, turn, "scrap", card, options, most=number)
-    in_discard = len(player.discard)
+    cards, in_discard = player.discard + player.hand, len(player.discard)
     for pick in sorted(picks, reverse=True):  # the last first: the others keep their places
         if pick < in_discard:
             del player.discard[pick]
         else:
             del player.hand[pick - in_discard]
     for pick in picks:
-        table.scrap(player, str(options[pick].card), str(options[pick].from_))
+        table.scrap(player, cards[pick], "discard" if pick < in_discard else "hand")
     return len(picks)
 
 

@@ -56,19 +56,20 @@ class StarRealms:
     Attributes:
         requests: the decision that the game waits for, if it is not over.
         outcome: set once it is.
+        table, turn: the state.
     """
 
-    __slots__ = ("_max_turns", "_script", "_table", "_turn", "outcome", "requests")
+    __slots__ = ("_max_turns", "_script", "outcome", "requests", "table", "turn")
 
     def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         self.requests: tuple[Request, ...] = ()
         self.outcome: Outcome | None = None
         self._max_turns = options.max_turns
-        self._table = table = Table(setup.chance, options.explorers)
-        self._turn = Turn(*table.players)
+        self.table = table = Table(setup.chance, options.explorers)
+        self.turn = Turn(*table.players)
         if situation is not None:
-            situation.lay_out(table, self._turn)
+            situation.lay_out(table, self.turn)
         table.events.append(
             GameInfo("starrealms", options.max_turns, options.explorers, list(setup.names))
         )
@@ -84,7 +85,7 @@ class StarRealms:
     @property
     def turns(self) -> int:
         """Turns begun, of both players together."""
-        return sum([player.turns for player in self._table.players])
+        return sum([player.turns for player in self.table.players])
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer the request and run to the next one, or to the end."""
@@ -92,7 +93,7 @@ class StarRealms:
         self.requests = ()
         reply = replies[request.seat]
         if reply is LEFT:
-            self._table.players[request.seat].left = True
+            self.table.players[request.seat].left = True
             self._end_by_leaving()
             return
         with suppress(StopIteration):
@@ -100,38 +101,38 @@ class StarRealms:
 
     def take_events(self) -> list[Struct]:
         """Public messages and faults since the last call, oldest first."""
-        events = self._table.events
-        self._table.events = []
+        events = self.table.events
+        self.table.events = []
         return events
 
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order."""
-        return [Standing(p.authority, p.turns, Facts(p.cards())) for p in self._table.players]
+        return [Standing(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
         """What a viewer may see: all but hands and the order of decks is public."""
-        return view_of(self._table, self._turn, self.requests, viewer)
+        return view_of(self.table, self.turn, self.requests, viewer)
 
     def made(self) -> list[Made]:
         """What each seat's turns have brought; in seat order."""
-        return [player.made for player in self._table.players]
+        return [player.made for player in self.table.players]
 
     def _play(self) -> Decisions:
-        first, second = self._table.players
+        first, second = self.table.players
         while True:
-            yield from play_turn(self._table, self._turn)
-            if self._turn.opponent.authority <= 0:
+            yield from play_turn(self.table, self.turn)
+            if self.turn.opponent.authority <= 0:
                 reason = AUTHORITY
                 break
-            if self._table.turn >= 2 * self._max_turns:
+            if self.table.turn >= 2 * self._max_turns:
                 reason = Termination.TURN_LIMIT
                 break
-            self._turn = Turn(self._turn.opponent, self._turn.player)
+            self.turn = Turn(self.turn.opponent, self.turn.player)
         self.outcome = Outcome(reason, ranks([-first.authority, -second.authority]))
 
     def _end_by_leaving(self) -> None:
         """End the game, since fewer than two players are left in it (8.3)."""
-        left = [player.left for player in self._table.players]
+        left = [player.left for player in self.table.players]
         reason = Termination.NO_PLAYERS if all(left) else Termination.LAST_PLAYER_STANDING
         self.outcome = Outcome(reason, ranks(left))
 

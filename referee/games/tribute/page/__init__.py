@@ -9,14 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from referee.games.interface.page import Page, Series
-from referee.games.tribute.checker import Checker
 from referee.games.tribute.person import ASKS, CALLS, does
 from referee.games.tribute.rules.cards import TREASURY, card_set
 from referee.games.tribute.rules.game import Options
-from referee.games.tribute.rules.messages import CardRow, GameInfo
+from referee.games.tribute.rules.messages import CardRow
 from referee.games.tribute.rules.view import View
 from referee.games.tribute.turns import title_of
 
@@ -57,36 +54,6 @@ def _cards(view: View) -> list[float]:
     ]
 
 
-class Spectator:
-    """Implements `referee.games.interface.page.Spectator` for Scripts of Tribute.
-
-    All that everybody may know is what the checker follows. It knows no way on after a message
-    that the rules do not allow.
-    """
-
-    def __init__(self, seats: int) -> None:
-        self._checker: Checker | None = None
-        self._view: View | None = None
-
-    def hear(self, message: Struct) -> bool | None:
-        """Take a public message."""
-        if isinstance(message, GameInfo):
-            self._checker = Checker(message.player_bot_names)
-        if self._checker is None:
-            return None
-        self._checker.read(0, message)
-        if self._checker.departed:
-            return None
-        view = self._checker.view()
-        self._view = view or self._view
-        return view is not None
-
-    def view(self) -> View:
-        """What `Game.view(PUBLIC)` says."""
-        assert self._view is not None
-        return self._view
-
-
 PAGE = Page(
     folder=Path(__file__).parent,
     series=(
@@ -96,5 +63,4 @@ PAGE = Page(
         Series("cards", "owned", _cards),
     ),
     facts=_facts,
-    spectator=Spectator,
 )

@@ -93,18 +93,20 @@ class Tribute:
     Attributes:
         requests: the decision that the game waits for, if it is not over.
         outcome: set once it is.
+        table: the state.
+        asked: what the rules wait for (`turn.py`).
     """
 
-    __slots__ = ("_asked", "_script", "_table", "outcome", "requests")
+    __slots__ = ("_script", "asked", "outcome", "requests", "table")
 
     def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         self.requests: tuple[Request, ...] = ()
         self.outcome: Outcome | None = None
-        self._asked: Asked | None = None
+        self.asked: Asked | None = None
         cards = card_set(options.cards)
         lcgs = generators(options.chance, setup.chance, setup.seed, PLAYERS)
-        self._table = table = Table(cards, lcgs)
+        self.table = table = Table(cards, lcgs)
         decks = {*options.patrons, TREASURY}
         table.events.append(
             GameInfo(
@@ -134,7 +136,7 @@ class Tribute:
     @property
     def turns(self) -> int:
         """Turns begun, of both players together."""
-        return sum([player.turns for player in self._table.players])
+        return sum([player.turns for player in self.table.players])
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer the request and run to the next one, or to the end."""
@@ -142,23 +144,23 @@ class Tribute:
         seat = request.seat
         reply = replies[seat]
         if reply is LEFT:
-            self._table.players[seat].left = True
+            self.table.players[seat].left = True
             self._end_by_leaving()
             return
-        assert self._asked is not None  # there is a request
-        decision = read(self._asked, reply)
+        assert self.asked is not None  # there is a request
+        decision = read(self.asked, reply)
         if type(decision) is Mistake:
             code, detail = decision
-            self._table.events.append(Fault(seat, code, SECTIONS[code], detail))
-            reason = BAD_PATRON if type(self._asked) is Pick else ILLEGAL_REPLY
+            self.table.events.append(Fault(seat, code, SECTIONS[code], detail))
+            reason = BAD_PATRON if type(self.asked) is Pick else ILLEGAL_REPLY
             self._end(reason, 1 - seat)
         else:
             self._go_on(decision)
 
     def take_events(self) -> list[Struct]:
         """Public messages and faults since the last call, oldest first."""
-        events = self._table.events
-        self._table.events = []
+        events = self.table.events
+        self.table.events = []
         return events
 
     def standings(self) -> list[Standing]:
@@ -169,31 +171,31 @@ class Tribute:
                 player.turns,
                 Facts(dict(sorted(Counter(c.kind.card for c in player.owned()).items()))),
             )
-            for player in self._table.players
+            for player in self.table.players
         ]
 
     def view(self, viewer: Viewer) -> View:
         """What a viewer may see: hands are hidden, and the order of decks."""
-        asked = self._asked
-        player = asked.seat if type(asked) is Pick else self._table.me.seat
-        return view_of(self._table, self.requests, viewer, player)
+        asked = self.asked
+        player = asked.seat if type(asked) is Pick else self.table.me.seat
+        return view_of(self.table, self.requests, viewer, player)
 
     def missed(self) -> list[Missed]:
         """What was left undone; in seat order."""
-        return [player.missed for player in self._table.players]
+        return [player.missed for player in self.table.players]
 
     def made(self) -> list[Made]:
         """What was done; in seat order."""
-        return [player.made for player in self._table.players]
+        return [player.made for player in self.table.players]
 
     def _go_on(self, decision: Any) -> None:
         try:
-            self._asked = asked = self._script.send(decision)
+            self.asked = asked = self._script.send(decision)
         except StopIteration as ended:
             reason, winner = ended.value
             self._end(reason, None if winner is None else winner.seat)
         else:
-            self.requests = (request_of(self._table, asked),)
+            self.requests = (request_of(self.table, asked),)
 
     def _end(self, reason: str, winner: int | None) -> None:
         self.requests = ()
@@ -203,7 +205,7 @@ class Tribute:
     def _end_by_leaving(self) -> None:
         """End the game, since fewer than two players are left in it (8.3)."""
         self.requests = ()
-        left = [player.left for player in self._table.players]
+        left = [player.left for player in self.table.players]
         reason = Termination.NO_PLAYERS if all(left) else Termination.LAST_PLAYER_STANDING
         self.outcome = Outcome(reason, ranks(left))
 

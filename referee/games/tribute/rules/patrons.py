@@ -57,17 +57,18 @@ def _duke(table: Table, favoured: Player | None) -> None:
     table.gain_coin("DUKE_OF_CROWS", -coins)
 
 
-def _for_hlaalu(table: Table) -> list[Card]:
+def for_hlaalu(table: Table) -> list[Card]:
+    """The cards that Hlaalu takes: those that cost something."""
     me = table.me
     return [card for card in me.hand + me.played + me.agents if card.kind.cost >= 1]
 
 
 def _can_hlaalu(table: Table) -> bool:
-    return bool(_for_hlaalu(table))
+    return bool(for_hlaalu(table))
 
 
 def _hlaalu(table: Table, favoured: Player | None) -> Choice:
-    return _choose("complete-hlaalu", "HLAALU", _for_hlaalu(table), _complete_hlaalu)
+    return _choose("complete-hlaalu", "HLAALU", for_hlaalu(table), _complete_hlaalu)
 
 
 def _complete_hlaalu(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:

@@ -177,6 +177,7 @@ class Table:
         row: the cards that can be bought.
         deck: the tavern deck, its top first.
         turn: counted from 1 over both players; 0 before the first.
+        actions_left: of this turn.
         queue: the effects that wait, the next one first.
         discards: those that the next turn of the other begins with.
         counters: cards of each deck in this turn, up to 4.
@@ -185,8 +186,9 @@ class Table:
     """
 
     __slots__ = (
-        *("cards", "counters", "deck", "discards", "events", "favours", "generators", "me"),
-        *("next_uid", "other", "patrons", "picked", "players", "queue", "row", "turn", "waiting"),
+        *("actions_left", "cards", "counters", "deck", "discards", "events", "favours"),
+        *("generators", "me", "next_uid", "other", "patrons", "picked", "players", "queue"),
+        *("row", "turn", "waiting"),
     )
 
     def __init__(self, cards: CardSet, generators: Mapping[str, Generator]) -> None:
@@ -199,7 +201,7 @@ class Table:
         self.favours: dict[str, Player | None] = {}
         self.row: list[Card] = []
         self.deck: list[Card] = []
-        self.turn = 0
+        self.turn = self.actions_left = 0
         self.next_uid = FIRST_UID
         self.queue: deque[Due] = deque()
         self.discards: list[Due] = []

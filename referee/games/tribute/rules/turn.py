@@ -111,14 +111,14 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
     while True:
         begin_turn(table)
         yield from effects.work_off(table)
-        actions = 0
+        table.actions_left = max_actions
         while True:
-            now = legal(table) if actions < max_actions else [_END]
+            now = legal(table)
             kind, thing = now[(yield now)]
             table.events.append(Acted(table.me.number, as_action(kind, thing)))
             if kind == END_TURN:
                 break
-            actions += 1
+            table.actions_left -= 1
             yield from _do(table, kind, thing)
         if table.turn > max_turns:
             return End(Termination.TURN_LIMIT, None)
@@ -144,6 +144,8 @@ def begin_turn(table: Table) -> None:
 
 def legal(table: Table) -> list[Deed]:
     """What can be done now, in the order of the protocol, 5.2."""
+    if not table.actions_left:
+        return [_END]
     me = table.me
     found: list[Deed] = [(PLAY_CARD, card) for card in me.hand]
     if me.agents:

@@ -1,4 +1,4 @@
-"""What a spectator can check of a game of Scripts of Tribute (`referee validate`).
+"""A second opinion on logs of Scripts of Tribute: a checker with rules of its own.
 
 All follows from the public messages but the order of shuffled cards. So the checker says which
 message comes next, and of a choice, a shuffle and a draw from the tavern which ones may come.

@@ -1,4 +1,4 @@
-"""What a spectator can check of a game of Star Realms (`referee validate`).
+"""A second opinion on logs of Star Realms: a checker with rules of its own.
 
 The checker is a generator that reads messages as the rules would send them: what must follow is
 taken, what may follow is looked for. Of a player it knows hand and deck together. After the first

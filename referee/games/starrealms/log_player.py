@@ -1,0 +1,198 @@
+"""Which replies a spectator log of Star Realms comes from (`referee.games.interface.log_player`).
+
+Hand and deck of a player are one set here: nobody but the player knows what was drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Request, Setup
+from referee.games.interface.log_player import DifferenceError, End, Gone
+from referee.games.starrealms.rules import messages as say
+from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK
+from referee.games.starrealms.rules.game import Options, StarRealms
+from referee.games.starrealms.rules.player import Player
+
+SECTIONS: Mapping[type[Struct], str] = {
+    say.GameInfo: "2.3",
+    say.TradeRow: "2.6",
+    say.TurnStarted: "2.7",
+    say.PlayerDiscarded: "4.6",
+    say.PlayerPlayed: "5.1",
+    say.PlayerUsed: "4.3",
+    say.PlayerChose: "2.11",
+    say.PlayerCopied: "4.4",
+    say.PlayerScrapped: "2.13",
+    say.PlayerGained: "4.5",
+    say.PlayerDrew: "4.8",
+    say.PlayerShuffled: "4.8",
+    say.BaseDestroyed: "4.7",
+    say.PlayerAttacked: "4.7",
+    say.TurnEnded: "2.19",
+    Gone: "2.20",
+    End: "4.10",
+}
+
+
+class StarRealmsLog:
+    """Implements `referee.games.interface.log_player.LogPlayer` for Star Realms."""
+
+    sections = SECTIONS
+
+    def __init__(self) -> None:
+        self._trade_deck = len(TRADE_DECK)  # its cards when the last reply was given
+
+    def begin(self, info: say.GameInfo, names: Sequence[str]) -> Setup:
+        """Any seed will do."""
+        options = Options(info.max_turns, info.explorers)
+        return Setup(chance=SeededChance(0), names=tuple(names), options=options)
+
+    def reply(self, game: StarRealms, asked: Request, ahead: Sequence[Struct]) -> object | None:
+        """Each reply is one action, or the picks for one question."""
+        self._trade_deck = len(game.table.trade_deck)
+        if isinstance(asked.message, say.Choose):
+            picks = _picks(game, asked.message, ahead)
+            return None if picks is None else say.ChooseReply(picks)
+        action = _action(game.turn.player, ahead[0])
+        return say.PlayReply([action])
+
+    def settle(self, game: StarRealms, expected: Struct, found: Struct) -> bool:
+        """Deal the cards that the log shows into the trade row."""
+        if not isinstance(expected, say.TradeRow) or not isinstance(found, say.TradeRow):
+            return False
+        row, deck = game.table.row, game.table.trade_deck
+        old = len(row) - (self._trade_deck - len(deck))
+        shown, deck[:], row[old:] = found.cards[old:], deck + row[old:], found.cards[old:]
+        for card in shown:
+            if card not in deck:
+                raise DifferenceError("cards that are still in the trade deck")
+            deck.remove(card)
+        return found == say.TradeRow(row, len(deck), game.table.explorers)
+
+
+def _action(player: Player, found: Struct) -> dict[str, str]:
+    """The action that a message tells of; any other message follows the end of a turn."""
+    match found:
+        case say.PlayerPlayed(card=card):
+            _show(player, [card])
+            return {"action": "play", "card": card}
+        case say.PlayerUsed(card=card, ability=ability):
+            return {"action": "use-base" if ability == "primary" else "use-ally", "card": card}
+        case say.PlayerScrapped(card=card, from_="play"):
+            return {"action": "scrap", "card": card}
+        case say.PlayerGained(gained=card, to=pile):
+            return {"action": "buy", "card": card, "to": pile}
+        case say.BaseDestroyed(card=card):
+            return {"action": "attack-base", "card": card}
+        case say.PlayerAttacked():
+            return {"action": "attack-player"}
+        case say.PlayerDiscarded(cards=cards) if len(cards) == len(player.hand):
+            _show(player, cards)
+            player.hand = list(cards)  # in the order in which it is discarded
+    return {"action": "end-turn"}
+
+
+def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list[int] | None:
+    """The picks; None if more messages are needed to know them."""
+    player, row = game.turn.player, game.table.row
+    match asked.kind, ahead[0]:
+        case "option", say.PlayerChose(option=option):
+            return [option - 1]
+        case "copy-ship", say.PlayerCopied(card=card):
+            return _places([card], [str(option.card) for option in asked.options])
+        case "destroy-base", say.BaseDestroyed(card=card, combat=0):
+            return _places([card], [base.card.name for base in game.turn.opponent.exposed()])
+        case "discard", say.PlayerDiscarded(cards=cards):
+            ends = False if asked.least else _ends_turn(player, asked.most, ahead)
+            if ends is not False:
+                return [] if ends else None
+            _show(player, cards)
+            return _places(cards, player.hand)
+        case "scrap-trade-row", say.PlayerScrapped(card=card, from_="trade-row"):
+            return _in_row(card, row, range(len(row)), ahead)
+        case "gain-ship", say.PlayerGained(gained=card, paid=0):
+            ships = [place for place, name in enumerate(row) if CARDS[name].is_ship]
+            return _in_row(card, row, ships, ahead)
+        case "scrap", say.PlayerScrapped():
+            scrapped = _scrapped(ahead, asked.most)
+            if scrapped is None:
+                return None
+            _show(player, [each.card for each in scrapped if each.from_ == "hand"])
+            there = [("discard", card) for card in player.discard] * (not asked.least)
+            there += [("hand", card) for card in player.hand]
+            return _places([(each.from_, each.card) for each in scrapped], there)
+    return []
+
+
+def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
+    """Whether a discard belongs to a clean-up; None if that is not known yet.
+
+    A clean-up discards the whole hand and draws more than a choice of up to `most` cards.
+    """
+    if len(ahead[0].cards) != len(player.hand):
+        return False
+    if len(ahead) > 1 and isinstance(ahead[1], say.PlayerDrew) and len(player.deck) > most:
+        return ahead[1].count > most
+    for message in ahead[1:]:
+        if not isinstance(message, say.PlayerDrew | say.PlayerShuffled):
+            return isinstance(message, say.TurnEnded)
+    return None
+
+
+def _in_row(
+    card: str, row: Sequence[str], places: Sequence[int], ahead: Sequence[Struct]
+) -> list[int] | None:
+    """Find the place of the row that a card was taken from. The next message shows the rest."""
+    if len(ahead) < 2:
+        return None
+    shown = ahead[1].cards if isinstance(ahead[1], say.TradeRow) else []
+    fits = [at for at, place in enumerate(places) if row[place] == card]
+    for at in fits:
+        rest = [*row[: places[at]], *row[places[at] + 1 :]]
+        if shown[: len(rest)] == rest:
+            return [at]
+    return fits[:1]
+
+
+def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | None:
+    """Find the cards that are scrapped at once; None if there may be more."""
+    scrapped: list[say.PlayerScrapped] = []
+    for message in ahead:
+        if isinstance(message, say.PlayerScrapped) and message.from_ in ("hand", "discard"):
+            scrapped.append(message)
+            if len(scrapped) == most:
+                return scrapped
+        elif not (isinstance(message, say.TradeRow) and scrapped[-1].card == EXPLORER):
+            return scrapped
+    return None
+
+
+def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
+    """Find the index of each wanted thing; no index comes twice."""
+    places: list[int] = []
+    for each in wanted:
+        free = (at for at, other in enumerate(found) if other == each and at not in places)
+        place = next(free, None)
+        if place is None:
+            raise DifferenceError("a card that can be there")
+        places.append(place)
+    return places
+
+
+def _show(player: Player, cards: Iterable[str]) -> None:
+    """Put these cards into a hand, in exchange for others of it."""
+    other = player.hand.copy()
+    for card in cards:
+        if card in other:
+            other.remove(card)
+            continue
+        if card not in player.deck or not other:
+            raise DifferenceError("a card that can be in the hand")
+        given = other.pop()
+        player.deck[player.deck.index(card)] = given
+        player.hand[player.hand.index(given)] = card

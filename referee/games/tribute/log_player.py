@@ -1,0 +1,175 @@
+"""Which replies a log of Scripts of Tribute comes from (`referee.games.interface.log_player`).
+
+Every reply is public but for the cards of the hand that nobody has chosen. Hand and draw pile of a
+player are one set here, and so is the tavern deck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from referee.errors import UsageError
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Request, Setup
+from referee.games.interface.log_player import DifferenceError, End, Gone
+from referee.games.tribute.rules import messages as say
+from referee.games.tribute.rules.cards import Card
+from referee.games.tribute.rules.faults import BAD_PATRON
+from referee.games.tribute.rules.game import ILLEGAL_REPLY, Options, Tribute
+from referee.games.tribute.rules.patrons import for_hlaalu
+from referee.games.tribute.rules.table import Choice, Player, Table
+from referee.games.tribute.rules.turn import as_set, legal
+
+SECTIONS: Mapping[type[Struct], str] = {
+    say.GameInfo: "2.3",
+    say.PatronPicked: "4.1",
+    say.TableSet: "4.2",
+    say.TurnStarted: "4.3",
+    say.Acted: "4.3",
+    say.Chosen: "4.5",
+    say.Event: "2.12",
+    say.RowRefilled: "4.7",
+    say.PlayerShuffled: "4.3",
+    say.PlayerDrew: "4.3",
+    say.TurnEnded: "4.3",
+    Gone: "2.17",
+    End: "4.10",
+}
+
+
+class TributeLog:
+    """Implements `referee.games.interface.log_player.LogPlayer` for Scripts of Tribute."""
+
+    sections = SECTIONS
+
+    def __init__(self) -> None:
+        self._row: set[int] = set()  # the uids of the row when the last reply was given
+        self._has_changed = False  # what can be done may be other than the rules have found
+
+    def begin(self, info: say.GameInfo, names: Sequence[str]) -> Setup:
+        """Any seed will do."""
+        limits = info.max_turns, info.max_actions
+        try:
+            options = Options(info.cards, tuple(info.patrons), *limits, info.chance)  # type: ignore[arg-type]
+        except (UsageError, KeyError):
+            raise DifferenceError("a card set and its patrons") from None
+        return Setup(chance=SeededChance(0), names=tuple(names), options=options)
+
+    def reply(self, game: Tribute, asked: Request, ahead: Sequence[Struct]) -> object | None:
+        """A reply that loses the game shows in the end of the match alone."""
+        table, waits = game.table, game.asked
+        self._row = _uids(table.row)
+        if self._has_changed and isinstance(waits, list):
+            waits[:] = legal(table)
+        self._has_changed = False
+        found = ahead[0]
+        match asked.message, found:
+            case say.PatronRequest(), say.PatronPicked(patron=patron):
+                return say.PatronReply(patron)
+            case say.PatronRequest(), End(reason=reason) if reason == BAD_PATRON:
+                return say.PatronReply()
+            case say.PlayTurn(), say.Acted(action=action):
+                return _act(game, action, ahead)
+            case say.PlayTurn(), End(reason=reason) if reason == ILLEGAL_REPLY:
+                return say.PlayReply()
+            case say.ChooseRequest(), say.Chosen(cards=cards, effect=effect):
+                uids = [card.uid for card in cards]
+                assert isinstance(waits, Choice)
+                _choose(table, waits, uids)
+                return say.ChooseReply(uids, effect)
+            case say.ChooseRequest(), End(reason=reason) if reason == ILLEGAL_REPLY:
+                return say.ChooseReply()
+        raise DifferenceError(f"what answers a {asked.message.__struct_config__.tag}")
+
+    def settle(self, game: Tribute, expected: Struct, found: Struct) -> bool:
+        """Deal the cards that the log shows into the row."""
+        table = game.table
+        match expected, found:
+            case say.TableSet(), say.TableSet():
+                cards = {card.uid: card for card in table.row + table.deck}
+                shown = [cards.pop(card.uid, None) for card in found.row]
+                table.row[:] = [card for card in shown if card is not None]
+                table.deck[:] = cards.values()
+                row = [card.ref for card in table.row]
+                return found == replace(expected, row=row, tavern_deck=as_set(table.deck))
+            case say.RowRefilled(place=place), say.RowRefilled(card=say.CardRef(uid=uid)):
+                hidden = [*table.deck, *(card for card in table.row if card.uid not in self._row)]
+                card = next((card for card in hidden if card.uid == uid), None)
+                if card is None or expected.card is None:
+                    return False
+                choice = [game.asked.cards] if isinstance(game.asked, Choice) else []
+                _exchange(table.row[place], card, table.row, table.deck, *choice)
+                self._has_changed = True
+                return found == say.RowRefilled(place, card.ref)
+        return False
+
+
+def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.PlayReply | None:
+    """An action, with what it shows of the hand; None if more messages are needed."""
+    table = game.table
+    shown: list[int] = []
+    if action.type == say.PLAY_CARD and isinstance(action.card, int):
+        shown = [action.card]
+    elif action.patron == "HLAALU" and not for_hlaalu(table):  # the next message says which card
+        shown = [card.uid for card in table.me.draw_pile if card.kind.cost][:1]
+    elif action.type == say.END_TURN:
+        ended = next((message for message in ahead[1:] if not isinstance(message, say.Event)), None)
+        if ended is None:
+            return None
+        if isinstance(ended, say.TurnEnded):
+            discarded = [card.uid for card in ended.discarded[: len(table.me.hand)]]
+            with suppress(DifferenceError):  # the end of the turn will differ
+                _hold(table.me, discarded)
+                table.me.hand.sort(key=lambda card: discarded.index(card.uid))
+    hidden = [uid for uid in shown if uid in _uids(table.me.draw_pile)]
+    if hidden and isinstance(game.asked, list):
+        _hold(table.me, hidden)
+        game.asked[:] = legal(table)
+    return say.PlayReply(to_builtins(action))
+
+
+def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
+    """Have these cards among those of a choice, in their order."""
+    me = table.me
+    if choice.follow_up == "acquire-cards":  # the row was dealt after the choice was made
+        choice.cards = [c for c in table.row if c in choice.cards or c.uid in uids]
+    hidden = [uid for uid in uids if uid in _uids(me.draw_pile) or uid in _uids(me.hand)]
+    if choice.follow_up == "toss-cards":
+        free = [card for card in choice.cards if card.uid not in uids]
+        for uid in hidden:
+            if uid not in _uids(choice.cards) and free:
+                card = next(card for card in me.hand + me.draw_pile if card.uid == uid)
+                _exchange(free.pop(), card, me.hand, me.draw_pile, choice.cards)
+    else:
+        before = me.hand.copy()
+        _hold(me, hidden)
+        for old, new in zip(before, me.hand, strict=True):
+            choice.cards[:] = [new if card is old else card for card in choice.cards]
+        if choice.follow_up == "complete-hlaalu":
+            choice.cards = for_hlaalu(table)
+    choice.cards.sort(key=lambda card: [*hidden, card.uid].index(card.uid))
+
+
+def _hold(me: Player, uids: Sequence[int]) -> None:
+    """Put these cards into the hand, in exchange for others of it."""
+    others = [card for card in me.hand if card.uid not in uids]
+    for uid in uids:
+        if uid not in _uids(me.hand):
+            card = next((card for card in me.draw_pile if card.uid == uid), None)
+            if card is None or not others:
+                raise DifferenceError("a card that can be in the hand")
+            _exchange(others.pop(), card, me.hand, me.draw_pile)
+
+
+def _exchange(one: Card, other: Card, *piles: list[Card]) -> None:
+    """Have two cards change places, wherever they are."""
+    for pile in piles:
+        pile[:] = [other if card is one else one if card is other else card for card in pile]
+
+
+def _uids(cards: Sequence[Card]) -> set[int]:
+    return {card.uid for card in cards}

@@ -1,0 +1,212 @@
+"""The rules of a game, run behind one of its spectator logs.
+
+`BehindLog` reads the public messages of a match one by one. A `LogPlayer` of the game says which
+reply they come from; the game takes the reply and publishes what follows by the rules. The first
+message that differs is the only finding: nobody knows the state of the game after it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct, to_builtins
+from msgspec.json import encode
+
+from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.faults import Fault
+from referee.games.interface.game import LEFT, PUBLIC, Game
+from referee.games.interface.log_player import DifferenceError, End, Gone, LogPlayer
+from referee.games.interface.rules import Rules
+from referee.games.interface.seats import seat_id
+
+
+def checker_of(rules: Rules, names: Sequence[str]) -> LogChecker | None:
+    """What checks a log of a game against its rules; None if the game has nothing for it."""
+    if rules.checker is not None:
+        return rules.checker(names)
+    return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
+
+
+class BehindLog:
+    """One match, played again from its public messages.
+
+    Implements `referee.games.interface.capabilities.LogChecker` and
+    `referee.games.interface.page.Spectator`.
+
+    Args:
+        rules: of the game.
+        player: of this log.
+        names: the players' names, in seat order.
+    """
+
+    def __init__(self, rules: Rules, player: LogPlayer, names: Sequence[str]) -> None:
+        self._rules = rules
+        self._player = player
+        self._names = tuple(names)
+        self._absent: frozenset[int] = frozenset()
+        self._waiting: list[tuple[int, Struct]] = []  # lines and messages still to be explained
+        self._published: deque[Struct] = deque()  # by the rules, and not read so far
+        self._opening: list[tuple[int, Struct]] | None = []  # what was read before any reply
+        self._game: Game | None = None
+        self._stopped = False
+
+    def read(self, line: int, message: Struct) -> list[Finding]:
+        """Read one of the game's public messages."""
+        if self._stopped:
+            return []
+        self._waiting.append((line, message))
+        try:
+            while self._waiting and (self._compare() if self._published else self._play_on()):
+                pass
+        except DifferenceError as difference:
+            self._stopped = True
+            line, found = self._waiting[0]
+            section = difference.section or self._player.sections[type(found)]
+            shown = difference.found or _shown(found)
+            return [Finding(line, section, difference.expected, shown, stops=True)]
+        return []
+
+    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
+        """Read the disqualification of a seat."""
+        return self.read(line, Gone(seat))
+
+    def end(
+        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
+    ) -> list[Finding]:
+        """Read the end of the match."""
+        return self.read(line, End(list(scores), list(winners), reason))
+
+    def hear(self, message: Struct) -> bool | None:
+        """Take a public message, or `Gone`; returns whether the state is whole (`Spectator`)."""
+        self.read(1, message)
+        if self._stopped:
+            return None
+        return self._game is not None and not self._waiting and not self._published
+
+    def view(self) -> Struct:
+        """What `Game.view(PUBLIC)` says."""
+        assert self._game is not None
+        return self._game.view(PUBLIC)
+
+    def _compare(self) -> bool:
+        """Compare the next message with the one that the rules have published."""
+        expected, found = self._published[0], self._waiting[0][1]
+        if isinstance(found, Gone) and self._opening is not None:
+            self._begin_without(found.seat)
+            return True
+        if found != expected and not self._player.settle(self._game, expected, found):
+            raise _difference(expected, found, self._player.sections)
+        self._published.popleft()
+        read = self._waiting.pop(0)
+        if self._opening is not None:
+            self._opening.append(read)
+        return True
+
+    def _begin_without(self, seat: int) -> None:
+        """Begin again: the log says after the opening that a seat failed in the handshake."""
+        assert self._opening is not None
+        self._absent |= {seat}
+        self._waiting[:1] = self._opening
+        self._opening = []
+        self._published.clear()
+        self._game = None
+
+    def _play_on(self) -> bool:
+        """Have the rules publish what comes next; returns whether the messages reach so far."""
+        game = self._game
+        ahead = [message for _, message in self._waiting]
+        if game is None:
+            game = self._game = self._begin(ahead[0])
+        elif game.outcome is not None:
+            self._published.append(_end_of(game))
+        else:
+            gone: list[int] = []
+            for message in ahead:
+                if not isinstance(message, Gone):
+                    break
+                gone.append(message.seat)
+            asked = [request.seat for request in game.requests]
+            if self._opening is not None and gone and gone[0] not in asked:
+                self._begin_without(gone[0])
+                return True
+            replies = self._replies(game, gone, ahead[len(gone) :])
+            if replies is None:
+                return False
+            game.advance(replies)
+            del self._waiting[: len(gone)]  # the rules do not publish these
+            self._opening = None
+        for event in game.take_events():
+            if not isinstance(event, Fault):
+                self._published.append(event)
+            elif not isinstance(ahead[-1], End):  # a fault that ends a game shows in its end alone
+                raise DifferenceError(f"no {event.code}: {event.detail}", event.section)
+        return True
+
+    def _begin(self, info: Struct) -> Game:
+        if info.__struct_config__.tag != "game-info":
+            section = self._player.sections[self._rules.public[0]]
+            raise DifferenceError("a game-info first", section)
+        setup = self._player.begin(info, self._names)
+        return self._rules.new(msgspec.structs.replace(setup, absent=self._absent))
+
+    def _replies(
+        self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]
+    ) -> dict[int, object] | None:
+        """What every seat that is asked has replied; None if it takes more messages to know."""
+        replies: dict[int, object] = dict.fromkeys(gone, LEFT)
+        for request in game.requests:
+            if request.seat not in replies:
+                reply = self._player.reply(game, request, ahead) if ahead else None
+                if reply is None:
+                    return None
+                replies[request.seat] = reply
+        if len(replies) > len(game.requests) or len(set(gone)) < len(gone):
+            raise DifferenceError("the disqualification of a seat that has to move")
+        return replies
+
+
+def _end_of(game: Game) -> End:
+    assert game.outcome is not None
+    scores = [standing.score for standing in game.standings()]
+    winners = [seat_id(seat) for seat in game.outcome.winners]
+    return End(scores, winners, game.outcome.reason)
+
+
+def _shown(message: Struct) -> str:
+    """A message as it is in a log."""
+    match message:
+        case Gone(seat):
+            return f"player-disqualified of {seat_id(seat)}"
+        case End(scores, winners, reason):
+            return f"game-end: scores {scores}, winners {winners}, reason {reason}"
+    return encode(message).decode()
+
+
+def _difference(
+    expected: Struct, found: Struct, sections: Mapping[type[Struct], str]
+) -> DifferenceError:
+    """The first part in which two messages differ; all of both, if they are of two kinds."""
+    if type(expected) is not type(found):
+        is_end = isinstance(expected, End)
+        return DifferenceError(_shown(expected), sections[End] if is_end else "")
+    where, ours, theirs = "", to_builtins(expected), to_builtins(found)
+    while type(ours) is type(theirs):
+        if isinstance(ours, dict) and ours.keys() == theirs.keys():
+            keys: Iterable[Any] = ours
+            step = ".{}" if where else "{}"
+        elif isinstance(ours, list | str) and len(ours) == len(theirs):
+            keys, step = range(len(ours)), "[{}]"
+        else:
+            break
+        key = next((key for key in keys if ours[key] != theirs[key]), None)
+        if key is None or (isinstance(ours, str) and len(ours) == 1):
+            break
+        where += step.format(key)
+        ours, theirs = ours[key], theirs[key]
+    tag = expected.__struct_config__.tag or type(expected).__name__
+    shown = (encode(part).decode() for part in (ours, theirs))
+    mine, other = (f"{tag} with `{where}` {part}" for part in shown)
+    return DifferenceError(mine, found=other)
